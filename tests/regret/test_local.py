@@ -227,7 +227,7 @@ def test_a_rule_that_returns_the_policy_is_refused_with_the_fix():
 
     with pytest.raises(ParameterError, match=r"use `policy\[:\] = ...`"):
         LocalMinimizer(KUHN, functional, CFR_PLUS).run(1)
-    with pytest.raises(ParameterError, match="without a result"):
+    with pytest.raises(ParameterError, match="no return value"):
         LocalMinimizer(KUHN, numba.njit(functional), CFR_PLUS)
 
 

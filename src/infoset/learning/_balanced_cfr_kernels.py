@@ -1,4 +1,4 @@
-"""Kernels of Balanced CFR: one episode for each layer of each player, then all policies move.
+"""Kernels of Balanced CFR: one episode per layer and player, then all policies change.
 
 Source: Bai, Jin, Mei and Yu (2022), Algorithm 2. μ*ʰ is the balanced exploration policy of layer h.
 """
@@ -27,7 +27,7 @@ class Schedule(NamedTuple):
     Attributes
     ----------
     player, layer : IntArray
-        [E] the player who explores, and the layer, from 0, that the episode is for.
+        [E] the player who explores in each episode, and the layer that it explores, from 0.
     layer_policies : FloatArray
         [H, S] the balanced exploration policies μ*ʰ, by layer.
     """
@@ -47,9 +47,9 @@ class BalancedCFRState(NamedTuple):
     regret : FloatArray
         [S] cumulative regrets, those of the current iteration included.
     touched : IntArray
-        [E] infostate whose regrets each episode of the iteration changed, or -1.
+        [E] the infostate whose regrets each episode of the iteration changed, or -1.
     baseline, visits : FloatArray
-        [I] b(x), subtracted from losses, and the number of losses it has averaged.
+        [I] the baseline b(x), subtracted from losses, and the number of losses it averages.
     cumulative_plan, parent_counted : FloatArray
         [S] and [I] the average over iterations; see `infoset.learning._update_kernels`.
     """
@@ -75,9 +75,10 @@ def add_regret(
 ) -> None:
     """Add the regret of an estimated loss of the action taken, in place.
 
-    regret(b) += <policy, estimate> - estimate(b), with the estimate `loss` for the action taken
-    and 0 for the others. The importance weight 1 / μ*ʰ₁:ₕ is the same for all actions: Hedge
-    multiplies its rate by μ*ʰ₁:ₕ, so that both cancel, and regret matching ignores the scale.
+    For every action b, regret(b) += <policy, estimate> - estimate(b). The estimate is `loss` for
+    the action taken and 0 for the others. The importance weight 1 / μ*ʰ₁:ₕ is left out: it is the
+    same for all actions. Hedge multiplies its rate by μ*ʰ₁:ₕ, so both cancel, and regret matching
+    ignores the scale.
     """
     expected = policy[taken] * loss  # <policy, estimate>: all other estimates are 0
     regret[taken] -= loss
@@ -96,9 +97,9 @@ def learn_layer(
     loss: float,
     state: BalancedCFRState,
 ) -> int:
-    """Learn from an episode for one layer of a player, `state` in place except the policy.
+    """Learn from an episode for one layer of a player, updating `state` except its policy.
 
-    Return the infostate of that layer, which alone learns, or -1 where the episode ended before.
+    Only the infostate of that layer learns. Return it, or -1 if the episode ended above the layer.
     """
     # The estimate of a layer that the episode did not reach is 0 everywhere: no change.
     if paths.length[player] <= layer:
@@ -110,8 +111,8 @@ def learn_layer(
     here, taken = paths.infostate[player, layer], paths.sequence[player, layer]
     first_sequence = infostates.first_sequence[here]
     end = first_sequence + infostates.num_actions[here]
-    # A baseline shifts the estimates of all actions equally on average: same regrets, less noise.
-    # G - b(x) for the action taken, 0 for the others; b must not depend on the current loss.
+    # The estimate is G - b(x) for the action taken and 0 for the others. On average, b shifts the
+    # estimates of all actions equally: the regrets are the same, with less variance.
     centered = loss - state.baseline[here]
     min_regret = parameters[MIN_REGRET]
     add_regret(first_sequence, end, taken, centered, min_regret, state.policy, state.regret)
@@ -123,20 +124,20 @@ def learn_layer(
 def update_policies(
     parameters: FloatArray, infostates: Infostates, iteration: float, state: BalancedCFRState
 ) -> None:
-    """Set the policies of an iteration's infostates from their regrets, in place.
+    """Set the policies at the infostates of an iteration from their regrets, in place.
 
-    Regrets are sums, so Hedge with a decaying rate is follow the regularized leader.
+    Regrets are sums over iterations, so Hedge with a decreasing rate is follow the regularized
+    leader.
     """
     for here in state.touched:
         if here >= 0:  # -1 marks an episode that ended above its layer
             first_sequence = infostates.first_sequence[here]
             end = first_sequence + infostates.num_actions[here]
-            # Constant rate, or one that falls with the number of iterations.
             rate = parameters[infostates.player[here], LEARNING_RATE]
-            # A falling rate, such as η / √t, needs no horizon.
+            # A decreasing rate, such as η / √t, needs no horizon.
             if parameters[infostates.player[here], DECAY_EXPONENT] != 0.0:
                 rate *= iteration ** parameters[infostates.player[here], DECAY_EXPONENT]
-            # Hedge for a positive rate, otherwise regret matching.
+            # Algorithm 2 with Hedge if the rate is positive, otherwise with regret matching.
             if rate > 0.0:
                 hedge(first_sequence, end, rate, state.regret, state.policy)
             else:
@@ -155,11 +156,11 @@ def learn_episode(
 ) -> None:
     """Learn from the episode that follows `done` others, in place.
 
-    An iteration enters the average with its first episode and changes policies after its last.
+    The average counts an iteration at its first episode; the policies change after its last.
 
-    parameters : [N, 4] of each player: the learning rate of Hedge or 0 for regret matching, the
-    minimum regret, the window of baselines or 0 for constant ones, and the exponent of the
-    iteration number in the decay of the rate, or 0.
+    parameters : [N, 4] of each player: the learning rate of Hedge, or 0 for regret matching; the
+    minimum regret; the window of baselines, or 0 for constant ones; and the exponent of the
+    iteration number in the learning rate, 0 for a constant rate.
     """
     num_episodes = len(schedule.player)
     # The position in the iteration: which player explores, and down to which layer.
@@ -171,7 +172,7 @@ def learn_episode(
     state.touched[part] = learn_layer(
         parameters[player], infostates, player, layer, paths, loss, state
     )
-    # Policies were frozen until here, so that all episodes estimate the losses of the same pair.
+    # The policies were fixed until here, so all episodes of an iteration sample the same losses.
     if part == num_episodes - 1:
         update_policies(parameters, infostates, float((done + 1) // num_episodes), state)
 
@@ -186,17 +187,18 @@ def run_self_play(
 ) -> None:
     """Play episodes of iterations and learn from them, in place.
 
-    In an episode for layer h, its player follows μ*ʰ in its first h decisions and its policy after
-    them; the others follow their policies, which stay frozen during an iteration.
+    In an episode for layer h, the exploring player follows μ*ʰ in its first h decisions and its
+    policy in the later ones. The other players follow their policies. All policies remain fixed
+    during an iteration.
 
-    parameters : [N, 4] see `learn_episode`. Feedback is losses.
+    parameters : [N, 4] see `learn_episode`. The feedback consists of losses.
     """
     nodes, infostates, losses, done, stream, paths = play_state
     num_episodes = len(schedule.player)
     for _ in range(episodes):
         part = done[0] % num_episodes
         player, layer = schedule.player[part], schedule.layer[part]
-        # Exploration 1.0 in the first layer + 1 own decisions: μ*ʰ, then the current policy.
+        # Exploration with probability 1 in the first layer + 1 decisions: layers count from 0.
         end = play(
             nodes,
             infostates,

@@ -1,10 +1,10 @@
 """Kernels of Balanced EFCE-OMD: mirror descent over trigger deviations, played at a fixed point.
 
-A trigger g is a sequence (x_g, a_g): its deviation follows the recommendations until a_g is
-recommended at x_g, and from there on plays its own policy m_g. The learner holds a mixture of
-deviations φ = Σ_g λ_g (I - E_g + m_g e_gᵀ), with λ the weights and E_g the projection on the
-sequences at or below x_g that follow a_g. It plays a policy μ with φ μ = μ, so that its regret
-against every deviation is the regret of the mixture.
+A trigger g is a sequence (x_g, a_g). Its deviation follows the recommendations until a_g is
+recommended at x_g; from there on it plays the policy m_g. The learner maintains a mixture of
+deviations φ = Σ_g λ_g (I - E_g + m_g e_gᵀ). λ are weights, E_g projects on the sequences at or
+below (x_g, a_g), and e_g selects the entry of g. The learner plays a policy μ with φ μ = μ, so its
+regret against every deviation is the regret of the mixture.
 
 A pair is a trigger g together with a sequence at or below x_g; `pairs.start[g] + pairs.rank[s]` is
 the index of the pair of g and s. Source: Bai, Jin, Mei, Song and Yu, "Efficient Phi-regret
@@ -47,15 +47,15 @@ class TriggerState(NamedTuple):
     behavior : FloatArray
         [P] m_g(a|x), by pair of g and (x, a).
     estimates : FloatArray
-        [P] M, the sum over episodes of μ(g) times the estimated loss at (x, a).
+        [P] M, the sum over episodes of μ(g) times the estimated loss at (x, a), by pair.
     exponent : FloatArray
-        [S] log λ_g, up to a constant of each player.
+        [S] log λ_g, up to a constant per player.
     pair_weight : FloatArray
         [P] μ*ʰ from x_g to (x, a), both included, with h the layer of x; constant.
     weight : FloatArray
         [I] μ*ʰ from the root to x; constant.
     policy : FloatArray
-        [S] the policy μ; during an episode, at the infostates it has met only.
+        [S] the policy μ; during an episode, only the entries of visited infostates are current.
     flow : FloatArray
         [P] workspace for λ_g μ(g) m_g(x, a), in a unit of each x.
     inflow : FloatArray
@@ -107,8 +107,8 @@ def fill_pair_weights(
         here = pairs.owner[trigger]
         if here < 0:
             continue  # an empty sequence is not a trigger
-        # Reach from x_g down is a ratio of two reaches from the root; balanced policies are
-        # positive.
+        # The reach from x_g down is a ratio of two reaches from the root: balanced policies are
+        # positive, so it exists.
         before = plan[infostates.parent_sequence[here]]
         # Infostates at and below x_g are adjacent in `order`.
         for place in range(pairs.first_place[here], pairs.last_place[here]):
@@ -152,14 +152,14 @@ def refresh(
     pairs: TriggerPairs,
     state: TriggerState,
 ) -> None:
-    """Set `behavior` and `exponent` to what follows from `estimates`, in place.
+    """Recompute `behavior` and `exponent` from `estimates`, in place.
 
-    They are minus the gradient of the log-partition function F_bal. Bottom-up, with logits
+    They are minus the gradient of the log-partition function F_bal. Bottom-up, with the logits
     -η M(x, a; g) + Σ F*(x') over the infostates x' that follow (x, a),
 
         log λ_g = (F*(x_g) + η Σ_s M(s; s) over s at and below g) / XA
 
-    parameters : [N, 3] η, γ and XA of each player. factor : of η.
+    parameters : [N, 3] η, γ and XA of each player. factor : multiplies η.
     """
     for trigger in range(len(pairs.owner)):
         here = pairs.owner[trigger]
@@ -190,14 +190,13 @@ def refresh(
         for sequence in range(first, first + infostates.num_actions[here]):
             followed[sequence] += state.estimates[pairs.start[sequence] + pairs.rank[sequence]]
             state.exponent[sequence] += unit * followed[sequence]
-            # Own losses of recommendations followed, summed up to the ancestors: the part <I - E,
-            # M>.
+            # Losses of following the recommendations, summed over ancestors: <I - E_g, M>.
             followed[infostates.parent_sequence[here]] += followed[sequence]
 
 
 @inner_kernel
 def tilt(first: int, count: int, taken: int, change: float, state: TriggerState) -> float:
-    """Add `change` to the logit of one pair at an infostate, updating `behavior` in place.
+    """Add `change` to the logit of one pair at an infostate, and update `behavior` in place.
 
     Return the change of F* (see `soften`).
     """
@@ -222,13 +221,13 @@ def tilt(first: int, count: int, taken: int, change: float, state: TriggerState)
 def stationary_distribution(jumps: FloatArray, first: int, count: int, policy: FloatArray) -> None:
     """Write the stationary distribution of a Markov chain to `policy[first:first + count]`.
 
-    jumps : [A, A] rates from one state to another; overwritten. Nothing is subtracted, so small
-    probabilities have the same relative precision as large ones.
+    jumps : [A, A] jump rates from one state to another; overwritten. The algorithm subtracts
+    nothing, so small probabilities have the same relative precision as large ones.
     Source: Grassmann, Taksar and Heyman (1985).
     """
-    # Eliminate the last state: redirect the jumps into it to where it would leave to.
+    # Eliminate the last state: redirect jumps into it to the states that it would jump to.
     for last in range(count - 1, 0, -1):
-        # Never 0: a state without jumps would divide by 0.
+        # Positive, so that a state without jumps does not cause a division by 0.
         leaving = SMALLEST_PROBABILITY
         for other in range(last):
             leaving += jumps[last, other]
@@ -256,16 +255,16 @@ def pass_flow_down(
     arriving_rate: float,
     state: TriggerState,
 ) -> None:
-    """Pass the flow of the triggers above an infostate down to it; sum it up in `policy`.
+    """Pass the flow of the triggers above an infostate down to it; write the sum to `policy`.
 
-    arriving_rate : total flow into the infostate, in its unit.
+    arriving_rate : total flow into the infostate, in the infostate's unit.
     """
     first, parent = infostates.first_sequence[here], infostates.parent_sequence[here]
     end = first + infostates.num_actions[here]
     state.policy[first:end] = 0.0
     ancestor = parent
     above = pairs.owner[ancestor]
-    # Walk up through all own infostates above; each action there is a trigger.
+    # Visit all own infostates above; each action there is a trigger.
     while above >= 0:
         begin = infostates.first_sequence[above]
         for trigger in range(begin, begin + infostates.num_actions[above]):
@@ -286,7 +285,7 @@ def pass_flow_down(
 def solve_infostate(
     infostates: Infostates, pairs: TriggerPairs, here: int, state: TriggerState
 ) -> None:
-    """Write the fixed point of φ at an infostate to `policy`; those above must be solved.
+    """Write the fixed point of φ at an infostate to `policy`; infostates above must be solved.
 
     At (x, a), with Λ(x) the sum of λ over the triggers above x, φ μ = μ says
 
@@ -294,7 +293,7 @@ def solve_infostate(
 
     where the last sum is over the triggers g above x. Summed over a, it is Λ(x) μ(x). So μ(·|x) is
     the stationary distribution of the chain that jumps from b to a at the rate λ_(x,b) m_(x,b)(a|x)
-    plus the flow of the triggers above into a, in proportion to μ(x).
+    plus the flow into a from the triggers above, divided by μ(x).
     """
     first, count = infostates.first_sequence[here], infostates.num_actions[here]
     above_rate = state.log_rate[infostates.parent_sequence[here]]
@@ -303,7 +302,7 @@ def solve_infostate(
     for sequence in range(first, first + count):
         top = max(top, state.exponent[sequence])
     held = np.exp(above_rate - top)
-    # Inflow from triggers above goes to `policy`, which is its buffer until the chain is solved.
+    # `policy` stores the flow from the triggers above until the chain is solved.
     pass_flow_down(infostates, pairs, here, held, state)
     for action in range(count):
         sequence = first + action
@@ -314,11 +313,11 @@ def solve_infostate(
         for other in range(count):
             pair = pairs.start[sequence] + pairs.rank[first + other]
             state.flow[pair] = rate * state.behavior[pair]
-            # Jumps by the trigger of the action itself, plus inflow from above, which is the same
-            # from every action.
+            # Jumps by the action's own trigger, plus the flow from above, which does not depend
+            # on the current action.
             state.jumps[action, other] = state.flow[pair] + state.policy[first + other]
     stationary_distribution(state.jumps, first, count, state.policy)
-    # Flows are for infostates below: multiply those of this infostate by its policy.
+    # The infostates below need flows that contain the policy of this infostate.
     for sequence in range(first, first + count):
         state.inflow[sequence] *= state.policy[sequence]
         for other in range(first, first + count):
@@ -344,7 +343,7 @@ def play_fixed_point(
     stream: Stream,
     paths: Paths,
 ) -> int:
-    """Play an episode like `play`, with policies that are solved where the episode arrives."""
+    """Play an episode like `play`, but solve the policy at each infostate that is reached."""
     paths.length[:] = 0
     node = 0
     while True:
@@ -354,7 +353,7 @@ def play_fixed_point(
                 return int(nodes.first[node])
             node = draw_outcome(nodes, node, stream)
             continue
-        # Only infostates of this episode are needed: those above were solved on the way here.
+        # The infostates above were solved on the way here; no others are needed.
         solve_infostate(infostates, pairs, here, state)
         first_sequence, num_actions = infostates.first_sequence[here], infostates.num_actions[here]
         action = draw_action(state.policy, first_sequence, num_actions, stream)
@@ -376,10 +375,11 @@ def update_trigger(
 ) -> float:
     """Add an estimated loss to the last pair of a trigger, in place; return the change of F*(x_g).
 
-    step : of the trigger on the path.
+    step : position of the trigger's infostate on the path.
     """
     change = -rate * estimate
-    # Only logits on the path change; each change of F* is the change of the logit above.
+    # Only logits on the path change. The change of F* at an infostate is the change of the logit
+    # of the pair above it.
     for later in range(paths.length[player] - 1, step - 1, -1):
         here = paths.infostate[player, later]
         first = pairs.start[trigger] + pairs.rank[infostates.first_sequence[here]]
@@ -399,14 +399,14 @@ def update_path(
     loss: float,
     state: TriggerState,
 ) -> None:
-    """Update `state` by what each trigger on a player's path would have lost.
+    """Add the estimated loss of each trigger on a player's path, updating `state` in place.
 
-    For a trigger g at an infostate of the path, recommended or not, and the last sequence s of the
-    path, M(s; g) grows by
+    For every trigger g at an infostate of the path, recommended or not, and the last sequence s of
+    the path, M(s; g) grows by
 
         μ(g) · loss / (μ(s) + γ (μ*(s) + μ(g) m_g(s)))
 
-    parameters : [3] η, γ and XA. factor : of η and γ.
+    parameters : [3] η, γ and XA. factor : multiplies η and γ.
     """
     length = paths.length[player]
     if length == 0:
@@ -424,7 +424,7 @@ def update_path(
     for step in range(length):
         first = infostates.first_sequence[paths.infostate[player, step]]
         count = infostates.num_actions[paths.infostate[player, step]]
-        # Triggers not recommended in this episode learn too: their deviations would have led here
+        # Triggers not recommended in this episode learn too: their deviations would have reached s
         # with probability m_g(s).
         for trigger in range(first, first + count):
             recommended = reach * state.policy[trigger]  # μ(g)
@@ -461,7 +461,7 @@ def count_policy(infostates: Infostates, state: TriggerState) -> None:
 def decay_factor(done: int) -> float:
     """Return 1 / √(number of the next episode, rounded up to a power of two)."""
     factor, limit = 1.0, 1
-    # A product of √½ instead of a power: the same bits on every machine.
+    # A product of √½ instead of a power: equal bit for bit on every machine.
     while limit <= done:
         limit *= 2
         factor *= np.sqrt(0.5)
@@ -476,7 +476,7 @@ def refresh_at_doubling(
     pairs: TriggerPairs,
     state: TriggerState,
 ) -> None:
-    """Refresh the deviations if the decay factor changes with the next episode."""
+    """Recompute the deviations if the decay factor changes with the next episode."""
     # A power of two has a single bit.
     if done & (done - 1) == 0:
         refresh(parameters, decay_factor(done), infostates, pairs, state)
@@ -494,12 +494,12 @@ def run_self_play(
 ) -> None:
     """Play episodes in which all players play fixed points of their deviations, and learn.
 
-    At the end, `policy` is that of the next episode. Feedback is losses.
+    At the end, `policy` is the policy of the next episode. The feedback consists of losses.
 
     parameters : [N, 3] of each player, see `update_path`.
-    every : one in so many episodes is counted in the average.
-    anytime : whether η and γ are those of one episode, divided by the root of the number of
-    episodes, rounded up to a power of two. At each power of two, the deviations are refreshed.
+    every : the average counts the first of every `every` episodes.
+    anytime : whether η and γ are divided by the square root of the number of episodes so far,
+    rounded up to a power of two. At each power of two, the deviations are recomputed.
     """
     nodes, infostates, losses, done, stream, paths = play_state
     for _ in range(episodes):

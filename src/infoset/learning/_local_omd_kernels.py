@@ -1,6 +1,6 @@
 """Kernels of LocalOMD: one player samples with a fixed policy and updates along its path.
 
-Source: Fiegel et al. (2024). Running baselines and samplers other than the fixed policy b are ours.
+Source: Fiegel et al. (2024). Running baselines and partly on-policy sampling are not in the paper.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class LocalOMDState(NamedTuple):
     policy : FloatArray
         [S] the current policy.
     sampling : FloatArray
-        [S] b(a|x), the fixed sampling policy, which is also the first policy; constant.
+        [S] b(a|x), the fixed sampling policy, which is also the initial policy; constant.
     weight : FloatArray
-        [I] factor of fixed learning rates; constant.
+        [I] factor w(x) of fixed learning rates; constant.
     rate : FloatArray
         [I] learning rate at the last visit.
     squares : FloatArray
@@ -44,7 +44,7 @@ class LocalOMDState(NamedTuple):
     estimate : FloatArray
         [S] workspace for estimated losses.
     baseline, visits : FloatArray
-        [S] b₀(x, a), the baselines of losses, and how many losses each has averaged.
+        [S] the baselines b₀(x, a), and the number of losses that each averages.
     cumulative_plan, parent_counted : FloatArray
         [S] and [I] the average; see `infoset.learning._update_kernels`.
     """
@@ -84,17 +84,18 @@ def estimate_losses(
     """Fill in the estimated losses of all actions minus `mean`; return the largest magnitude.
 
     The estimate of an action is its baseline, plus (cost - b₀) / `probability` for the action
-    taken, which has this probability: unbiased, with less variance the better the baselines.
+    taken, where `probability` is that of taking it. The estimates are unbiased; good baselines
+    reduce their variance.
     """
     largest = 0.0
     for sequence in range(first_sequence, end):
-        # A constant taken off all actions does not change the step, only log Z; `mean` is added
+        # A constant subtracted from all actions changes log Z, but not the policy. `mean` is added
         # back to the cost that is passed up.
         estimate[sequence] = baseline[sequence] - mean
-        # Importance weight of the current action alone, not of the whole path: less variance.
+        # Divided by the probability of this action only, not of the whole path: less variance.
         if sequence == taken:
             estimate[sequence] += (cost - baseline[sequence]) / probability
-        # The largest magnitude drives adaptive rates (see `squares`).
+        # Adaptive rates use the largest magnitude (see `squares`).
         largest = max(largest, abs(estimate[sequence]))
     return largest
 
@@ -112,8 +113,9 @@ def descend(
     """Do a step of mirror descent at an infostate, `policy` in place; return log Z.
 
     policy(a) ∝ policy(a)^α · b(a)^(1 - α) · exp(-rate · estimate(a)), and Z is the sum of the
-    right-hand sides. α re-centers the policy towards the first one when the rate falls.
+    right-hand sides. α re-centers the policy toward the initial one when the rate decreases.
     """
+    # `policy` holds the logits until they are exponentiated; the largest keeps that finite.
     largest = -np.inf
     for sequence in range(first_sequence, end):
         logit = alpha * np.log(policy[sequence]) + (1.0 - alpha) * np.log(sampling[sequence])
@@ -144,8 +146,8 @@ def update_infostate(
 
     The returned cost is the regularized value <policy, b₀> - log Z / η.
 
-    probability : of taking the action. weight : importance weight of the visit. decayed : factor
-    of the learning rate in this episode. parameters : see `update_path`.
+    probability : that of taking the action. weight : importance weight of the visit. decayed :
+    factor of the learning rate in this episode. parameters : see `update_path`.
     """
     first_sequence = infostates.first_sequence[here]
     end = first_sequence + infostates.num_actions[here]
@@ -161,15 +163,15 @@ def update_infostate(
         weighted = weight * largest
         state.squares[here] += weighted * weighted  # a power would be a slow call in this loop
         rate = parameters[LEARNING_RATE] / np.sqrt(1.0 + state.squares[here])
-    # FTRL form: when the rate falls, logits shrink towards the first policy b by α.
+    # As in FTRL: when the rate decreases, logits shrink toward the initial policy b by α.
     alpha = rate / state.rate[here]
     state.rate[here] = rate
-    # The visit weighs in the step, but not in the cost passed up: log Z is divided by it again.
+    # The weight of the visit scales the step, but not the cost passed up: log Z is divided by it.
     step = weight * rate
     log_total = descend(
         first_sequence, end, step, alpha, state.sampling, state.estimate, state.policy
     )
-    # Last: baselines must not depend on the cost that they are subtracted from.
+    # Baselines change last: they must not depend on the cost that they are subtracted from.
     window = parameters[BASELINE_WINDOW]
     for sequence in range(first_sequence, end):
         # With one baseline per infostate, all entries move together.
@@ -181,7 +183,7 @@ def update_infostate(
 @inner_kernel
 def sampled(parameters: FloatArray, sequence: int, state: LocalOMDState) -> float:
     """Return the probability with which the learning player takes an action."""
-    # Exploration 1 follows b alone, less mixes in the current policy.
+    # With exploration 1 the sampler is b; below 1 it is a mixture of b and the current policy.
     exploration = parameters[EXPLORATION]
     return float(
         exploration * state.sampling[sequence] + (1.0 - exploration) * state.policy[sequence]
@@ -200,20 +202,20 @@ def update_path(
 ) -> None:
     """Add an episode to the average and update the sampling player along its path, in place.
 
-    From the last own decision to the first. The cost of an action is the loss at the last
-    decision, and the cost of the next own infostate at the others. Where the sampler is not b, a
-    visit is weighted by the ratio of b's reach to the sampler's, so that each infostate is weighed
-    as by b.
+    The decisions are updated from the last to the first. At the last one, the cost of the action is
+    the loss; at the others, it is the cost of the next own infostate. If the sampler is not b, a
+    visit is weighted by the reach under b divided by the reach under the sampler. So each infostate
+    has the same weight on average as with b.
 
-    parameters : [6] of the player: η, whether rates adapt, the window of baselines or 0 for
-    constant ones, whether each action has its own, the exploration, and the exponent of the own
-    episode number in the decay of the rate, or 0. episode : number of the player's own episode.
+    parameters : [6] of the player: η; whether rates adapt; the window of baselines, or 0 for
+    constant ones; whether each action has its own baseline; the exploration; and the exponent of
+    the own episode number in the rate, or 0. episode : number of the player's own episode, from 1.
     """
-    # Before the update: this episode was played with the policies as they are.
+    # Before the update, since the episode was played with the current policies.
     count_path(infostates, player, paths, state.policy, state.cumulative_plan, state.parent_counted)
     cost, weight = loss, 1.0
     decayed = 1.0 if parameters[DECAY_EXPONENT] == 0.0 else episode ** parameters[DECAY_EXPONENT]
-    # Importance weight of the last decision: b / q over all decisions above it.
+    # The importance weight of the last decision: product of b / q over the decisions above it.
     last = paths.length[player] - 1
     for step in range(last):
         taken = paths.sequence[player, step]
@@ -226,7 +228,7 @@ def update_path(
             parameters, infostates, here, taken, cost, probability, weight, decayed, state
         )
         if step > 0:
-            # Undo the factor of the action above: its infostate is not updated yet.
+            # Remove the factor of the action above, whose infostate has not been updated yet.
             above = paths.sequence[player, step - 1]
             weight *= sampled(parameters, above, state) / state.sampling[above]
 
@@ -237,15 +239,14 @@ def run_self_play(
 ) -> None:
     """Play episodes in which the players alternate in sampling and learning, in place.
 
-    parameters : [N, 6] of each player, see `update_path`. Feedback is losses.
+    parameters : [N, 6] of each player, see `update_path`. The feedback consists of losses.
     """
     nodes, infostates, losses, done, stream, paths = play_state
     num_players, max_steps = paths.sequence.shape
     for _ in range(episodes):
-        # Players take turns in sampling with b; the others follow their current policies and do not
-        # learn.
+        # The players alternate in sampling; the others follow their policies and do not learn.
         player = done[0] % num_players
-        # Numbered from 1, and per player, for rates that decay.
+        # Counted from 1 and per player, for rates that decrease with it.
         own_episode = float(done[0] // num_players + 1)
         end = play(
             nodes,

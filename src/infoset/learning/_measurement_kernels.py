@@ -1,4 +1,4 @@
-"""Kernels of measurement: realization plans, samples of policies, single episodes."""
+"""Kernels for measuring learners: realization plans, samples of policies, single episodes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def fill_plans(infostates: Infostates, policy: FloatArray, plans: FloatArray) ->
     """Fill `plans` [S] with the own reach of each sequence of all players under `policy` [S]."""
     for root in infostates.root_sequence:
         plans[root] = 1.0
-    # Parents come first, so that their reach is filled.
+    # Parents come before their children, so their reach is already filled in.
     for here in range(len(infostates.first_sequence)):
         reach = plans[infostates.parent_sequence[here]]
         first = infostates.first_sequence[here]
@@ -28,12 +28,13 @@ def offer_policy(
 ) -> None:
     """Offer a policy [S] to a uniform sample [K, S] of all policies offered, in place.
 
-    offered : [1] number of policies offered before; increased here.
+    offered : [1] number of policies offered before; increased by one.
     Source: Vitter, "Random sampling with a reservoir" (1985), Algorithm R.
     """
     place = offered[0]
     offered[0] += 1
-    # The k-th policy replaces a uniform one of K with probability K / k; the first K fill it.
+    # The first K policies fill the sample. The k-th one replaces a uniformly drawn entry with
+    # probability K / k.
     if place >= len(sample):
         place = int(next_uniform(stream) * offered[0])
     if place < len(sample):
@@ -46,14 +47,16 @@ def play_for(
 ) -> int:
     """Play an episode in which all follow `policy` [S]; return the index of the terminal.
 
-    Write the paths of all players to `play_state`, and the path of one player to `own`, renumbered
-    to its infostates and sequences alone. first_infostate : the first of that player's infostates.
+    Write the paths of all players to `play_state`, and the path of `player` to `own`, with
+    infostates and sequences numbered from that player's first. first_infostate : number of the
+    player's first infostate.
     """
+    # Explorer -1: nobody explores.
     nodes, infostates, _, _, stream, paths = play_state
     end = play(nodes, infostates, policy, -1, policy, 0.0, 0, stream, paths)
     own.length[0] = paths.length[player]
     root = infostates.root_sequence[player]
-    # Infostates and sequences of a player are adjacent, so that a shift renumbers them.
+    # Infostates and sequences of a player are adjacent, so subtracting the first renumbers them.
     for step in range(paths.length[player]):
         own.infostate[0, step] = paths.infostate[player, step] - first_infostate
         own.sequence[0, step] = paths.sequence[player, step] - root

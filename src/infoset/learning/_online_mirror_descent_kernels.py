@@ -1,7 +1,7 @@
 """Kernels of online mirror descent and follow the regularized leader with implicit exploration.
 
-Notation: x an infostate, a an action, R the own reach μ(x, a) of the action taken, w(x) the weight
-of an infostate, η_x = η w(x) and γ_x = γ w(x) its learning rate and implicit exploration.
+Notation: x is an infostate, a an action, R the own reach μ(x, a) of the action taken, and w(x) the
+weight of an infostate. η_x = η w(x) and γ_x = γ w(x) are learning rate and implicit exploration.
 Sources: Kozuno et al. (2021), IXOMD (w = 1); Bai et al. (2022), Algorithm 1, Balanced OMD
 (w = μ*ʰ₁:ₕ); Fiegel et al. (2023), Balanced FTRL (w = 1 / p*) and Adaptive FTRL.
 """
@@ -28,7 +28,7 @@ MIN_PROBABILITY = 5
 
 SMALLEST_PROBABILITY = 1e-300
 LARGEST_LOGIT = 690.0
-"""Exponents are clipped here, so that sums of exponentials are neither infinite nor 0."""
+"""Exponents are clipped to ± this, so that sums of exponentials are neither infinite nor 0."""
 
 
 class MirrorDescentState(NamedTuple):
@@ -39,16 +39,17 @@ class MirrorDescentState(NamedTuple):
     policy : FloatArray
         [S] the current policy μ.
     initial : FloatArray
-        [S] the first policy μ¹, to which the policy is re-centered as rates fall; constant.
+        [S] the initial policy μ¹, toward which the policy is re-centered as rates decrease;
+        constant.
     weight : FloatArray
         [I] w(x); constant.
     rate : FloatArray
         [I] η_x at the last visit.
     infostate_visits, action_visits : FloatArray
-        [I] P(x) and [S] P(x, a): sums over visits of the inverse estimated reach; empty unless
-        rates adapt.
+        [I] P(x) and [S] P(x, a): sums over visits of the inverse estimated reach, starting at 1;
+        empty if rates do not adapt.
     baseline, visits : FloatArray
-        [S] running means of the losses that followed an action, and their number; empty without
+        [S] running mean of the losses that followed each action, and their number; empty without
         baselines.
     cumulative_plan, parent_counted : FloatArray
         [S] and [I] the average; see `infoset.learning._update_kernels`.
@@ -120,7 +121,7 @@ def descend(
     Z is the sum before normalization; `policy` [S] changes in place and need not be normalized
     before. Probabilities below `min_probability`, at most 1 / (2 A), are raised to it.
     """
-    others = 0.0  # summed anew: in 1 - policy[taken] rounding errors would accumulate
+    others = 0.0  # summed anew: in 1 - policy[taken], rounding errors would accumulate
     for sequence in range(first_sequence, end):
         if sequence != taken:
             others += policy[sequence]
@@ -128,12 +129,12 @@ def descend(
     moved = policy[taken] * clipped_exp(-rate * loss)
     total = others + moved
     scale = 1.0 / total
-    # At most 1 / (2 A), so that the floors never add up to more than one half.
+    # At most 1 / (2 A), so that the minimums never add up to more than one half.
     floor = max(min(min_probability, 0.5 / (end - first_sequence)), SMALLEST_PROBABILITY)
     for sequence in range(first_sequence, end):
         policy[sequence] = max(policy[sequence] * scale, floor)
     policy[taken] = max(moved * scale, floor)
-    # Raised probabilities add to more than 1; without a floor the sum is 1 already.
+    # Raising probabilities makes their sum exceed 1; without a minimum the sum is 1 already.
     if min_probability > 0.0:
         normalize(first_sequence, end, policy)
     return float(np.log(total))
@@ -149,7 +150,7 @@ def apply_baselines(
     policy: FloatArray,
 ) -> None:
     """Multiply the probabilities of all other actions by exp(-scale · baseline), in place."""
-    # The taken action's baseline is part of its estimate in `update_path`.
+    # `update_path` includes the baseline of the action taken in its estimate.
     for sequence in range(first_sequence, end):
         if sequence != taken:
             policy[sequence] *= clipped_exp(-scale * baseline[sequence])
@@ -184,17 +185,17 @@ def update_path(
 ) -> None:
     """Add an episode of a player to the average and update its policy along the path, in place.
 
-    From the last own decision to the first, with v = 0 after the last,
+    The decisions are updated from the last to the first, with v = 0 after the last:
 
         l̃ = loss / (R + γ_x) at the last decision, 0 at the others
         Z = Σ_a μ(a|x) exp(-η_x (l̃ - v) [a taken])
         μ(a|x) ← μ(a|x) exp(-η_x (l̃ - v) [a taken]) / Z,    v ← log Z / η_x
 
-    which is the exact minimizer of η <l̃, μ> + D(μ || μᵗ) over all policies.
+    This is the exact minimizer of η <l̃, μ> + D(μ || μᵗ) over all policies.
 
-    parameters : [6] of the player: η, γ, the exponent p of adaptive rates, the exponent of the
-    episode number in the decay of both step sizes, the window of baselines, and the minimum
-    probability in multiples of η_x; 0 turns each of the last four off.
+    parameters : [6] of the player: η; γ; the exponent p of adaptive rates; the exponent of the
+    episode number in both step sizes; the window of baselines; and the minimum probability in
+    multiples of η_x. Each of the last four is turned off by 0.
     """
     follow_path(infostates, player, paths, state)
     adaptivity, decay = parameters[ADAPTIVITY_EXPONENT], parameters[DECAY_EXPONENT]
@@ -202,7 +203,7 @@ def update_path(
     rates_change = adaptivity > 0.0 or decay != 0.0
     decayed = 1.0 if decay == 0.0 else episode**decay
     last = paths.length[player] - 1
-    # Backward over the path: off the path l̃ = 0, so nothing else changes.
+    # Backward over the path. Off the path l̃ = 0, so nothing changes there.
     value = 0.0
     for step in range(last, -1, -1):
         here, sequence = paths.infostate[player, step], paths.sequence[player, step]
@@ -211,8 +212,8 @@ def update_path(
         rate = parameters[LEARNING_RATE] * decayed * state.weight[here]
         exploration = parameters[IMPLICIT_EXPLORATION] * decayed * state.weight[here]
         if adaptivity > 0.0:
-            # Adaptive FTRL: γ_{x,a} = γ / P(x, a)^p and η_x = η / P(x)^p, where both P grow by
-            # the inverse of the estimated reach, P(x) by its share of one action.
+            # Adaptive FTRL: γ_{x,a} = γ / P(x, a)^p and η_x = η / P(x)^p. P(x, a) grows by the
+            # inverse of the estimated reach, and P(x) by that divided by the number of actions.
             exploration /= raise_to(state.action_visits[sequence], adaptivity)
             inverse = 1.0 / (reach + exploration)
             state.action_visits[sequence] += inverse
@@ -221,22 +222,22 @@ def update_path(
         first_sequence = infostates.first_sequence[here]
         end = first_sequence + infostates.num_actions[here]
         if rates_change:
-            # FTRL form: when η_x falls to α η_x, logits shrink towards the first policy by α.
-            # Plain mirror descent with falling rates would lose the regret bound.
+            # As in FTRL: when η_x decreases to α η_x, logits shrink toward the initial policy by
+            # α. Plain mirror descent with decreasing rates would lose the regret bound.
             alpha = rate / state.rate[here]
             state.rate[here] = rate
             recenter(state.initial, alpha, first_sequence, end, state.policy)
-        # The denominator R + γ_x of implicit exploration: biased downwards, bounded variance.
+        # Implicit exploration divides by R + γ_x: estimates are too small, but bounded.
         visible = reach + exploration
         estimate = loss / visible if step == last else 0.0
         if window > 0.0:
-            # Every action is estimated to lose its baseline b; the action taken is corrected by
-            # (loss - b) / visible. `led` is 1 / (R(x) + γ_x), of reaching the infostate at all.
+            # The estimated loss of every action is its baseline b times `led` = 1 / (R(x) + γ_x),
+            # with R(x) the reach of the infostate. The action taken has (loss - b) / visible more.
             led = 1.0 / (paths.reach[player, step] + exploration)
             estimate += state.baseline[sequence] * (led - 1.0 / visible)
             apply_baselines(first_sequence, end, sequence, rate * led, state.baseline, state.policy)
             update_baseline(sequence, loss, window, state.baseline, state.visits)
-        # v of the next own decision is minus its regularized cost, so it is subtracted here.
+        # v is minus the regularized cost of the next own decision, so it is subtracted.
         log_total = descend(
             first_sequence,
             end,
@@ -256,14 +257,14 @@ def run_self_play(
 ) -> None:
     """Play episodes in which all players follow their policies, and all learn, in place.
 
-    parameters : [N, 6] of each player, see `update_path`. Feedback is losses.
+    parameters : [N, 6] of each player, see `update_path`. The feedback consists of losses.
     """
     nodes, infostates, losses, done, stream, paths = play_state
     for _ in range(episodes):
         end = play(nodes, infostates, state.policy, -1, state.policy, 0.0, 0, stream, paths)
         done[0] += 1
         episode = float(done[0])
-        # All learn from the same episode, each only from its own path and loss (bandit feedback).
+        # Every player learns from the episode, but only from its own path and loss.
         for player in range(len(parameters)):
             loss = losses[end, player]
             update_path(parameters[player], infostates, player, paths, loss, episode, state)

@@ -1,7 +1,7 @@
 """Kernels of outcome-sampling Monte Carlo CFR: regrets estimated from one player's path.
 
-Sources: Lanctot et al. (2009), Section 3.1; baselines, here of infostates: Schmid et al. (2019),
-eq. (9).
+Sources: Lanctot et al. (2009), Section 3.1. Baselines: Schmid et al. (2019), eq. (9); here they
+belong to actions at the player's infostates, not to histories.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class OutcomeParameters(NamedTuple):
     Attributes
     ----------
     exploration : float
-        ε, the probability with which the learning player follows the exploration policy.
+        Probability ε with which the learning player follows the exploration policy.
     baseline_window : float
-        Number of visits in the running mean of baselines; 0 for no baselines.
+        Number of visits that a baseline averages; 0 for no baselines.
     min_regret : float
         0 for regret matching+, -∞ for regret matching.
     """
@@ -50,8 +50,8 @@ class OutcomeState(NamedTuple):
     regret : FloatArray
         [S] sums of estimated counterfactual regrets.
     baseline, visits : FloatArray
-        [S] b(x, a), an estimate of the utility that follows an action, and one more than the
-        number of visits that it averages.
+        [S] b(x, a), an estimate of the utility that follows an action; and 1 plus the number of
+        visits of the action.
     cumulative_plan, parent_counted : FloatArray
         [S] and [I] the average; see `infoset.learning._update_kernels`.
     """
@@ -69,11 +69,11 @@ class OutcomeState(NamedTuple):
 def follow_path(
     exploration: float, infostates: Infostates, player: int, paths: Paths, state: OutcomeState
 ) -> None:
-    """Add a player's path to the average and write its own sampling probability up to each step.
+    """Add a player's path to the average, and write its own sampling reach to `paths.reach`.
 
-    Call it before the policy changes, and after the cumulative plan of the empty sequence grew.
+    Call it before the policy changes, but after `count_episode`.
     """
-    # q: only the player's own factors, since those of the others cancel.
+    # q contains only the player's own probabilities, since those of the others cancel.
     paths.reach[player, 0] = 1.0
     for step in range(paths.length[player]):
         here, sequence = paths.infostate[player, step], paths.sequence[player, step]
@@ -95,14 +95,14 @@ def update_path(
 ) -> None:
     """Add an episode to the average and update the sampling player along its path, in place.
 
-    With q the probability of the player's own actions as it samples them, b the baseline, σ the
-    policy, and u the utility at the last decision, from there up:
+    q is the sampling reach of the player's own actions, b the baseline, and σ the policy. u begins
+    as the utility of the episode. From the last decision to the first,
 
         v(a) = b(x, a) + 1{a is taken} (u - b(x, a)) q(x) / q(x, a)
         u ← Σ_a σ(a|x) v(a)
         R(x, a) += (v(a) - u) / q(x)
 
-    Opponents and chance play on policy, so that their reach cancels.
+    Opponents and chance are sampled on policy, so their reach cancels.
     """
     # The average is weighted by own reach; it needs no importance weights.
     count_episode(infostates, state.cumulative_plan)
@@ -123,7 +123,7 @@ def update_path(
             # R(x, a) += (b(a) - u) / q(x); the action taken gets its correction after the loop.
             state.regret[sequence] += (state.baseline[sequence] - value) / reach
         state.regret[taken] += surprise / reach
-        # Only now: the baseline must not depend on the utility that it was compared with.
+        # After its use: a baseline must not depend on the utility that it is compared with.
         update_baseline(taken, utility, parameters.baseline_window, state.baseline, state.visits)
         match_clipped_regrets(infostates, here, parameters.min_regret, state.regret, state.policy)
         # The parent sees the expected value under σ, which replaces the sampled utility.
@@ -136,12 +136,12 @@ def run_self_play(
 ) -> None:
     """Play episodes in which the players alternate in exploring and learning, in place.
 
-    Feedback is utilities.
+    The feedback consists of utilities.
     """
     nodes, infostates, utility, done, stream, paths = play_state
     num_players, max_steps = paths.sequence.shape
     for _ in range(episodes):
-        # Only the player that explores learns, so that the others are on policy.
+        # Only the exploring player learns: for it, all others are on policy.
         player = done[0] % num_players
         done[0] += 1
         end = play(

@@ -1,7 +1,7 @@
 """Kernels of Monte Carlo CFR by traversals: external, chance and average-strategy sampling.
 
-A traversal visits a sampled part of the game tree depth first. Its recursion is a loop over
-explicit frames, one for each decision on the way down.
+A traversal visits a sampled part of the game tree depth first. It is written as a loop with an
+explicit stack, which has one frame for each decision on the way down.
 Sources: Zinkevich et al. (2007), Lanctot et al. (2009), Gibson et al. (2012).
 """
 
@@ -31,16 +31,16 @@ from infoset.utils.splitmix import Stream, next_uniform
 
 
 class TraversalParameters(NamedTuple):
-    """The parameters of a traversal, which say which actions it enters.
+    """The parameters of a traversal, which determine the actions that it enters.
 
     The learning player enters action a with probability
     `max(min_probability, (bonus + threshold · s(a)) / (bonus + Σ s))`, at most 1, where s is its
-    cumulative plan; the others enter all of their actions, or one drawn from their policies.
+    cumulative plan. The other players enter all of their actions, or one drawn from their policies.
 
     Attributes
     ----------
     all_opponents : bool
-        Whether the others enter all of their actions.
+        Whether the other players enter all of their actions.
     min_probability, threshold, bonus : float
         ε, τ and β of average-strategy sampling; with `min_probability` 1, the learning player
         enters all actions.
@@ -78,20 +78,21 @@ class TraversalState(NamedTuple):
 
 
 class Frames(NamedTuple):
-    """The stack of a traversal: decisions whose actions are being entered. Frame 0 is the root.
+    """The stack of a traversal: decisions whose actions are being entered; frame 0 is the root.
 
     Attributes
     ----------
     node, action : IntArray
         [D] node of the decision, and index of the action entered.
     weight : FloatArray
-        [D] reach of opponents who are not sampled, over the probability of being entered.
+        [D] reach of the opponents that are not sampled, divided by the probability that the
+        decision is entered.
     scale : FloatArray
         [D] inverse of the probability of entering `action`.
     value : FloatArray
         [D, A] estimated values of the actions.
     changed : IntArray
-        [at least the number of nodes of one player] infostates whose regrets have changed.
+        Infostates whose regrets have changed; as long as the largest number of nodes of a player.
     """
 
     node: IntArray
@@ -112,13 +113,13 @@ def sample_down(
     policy: FloatArray,
     stream: Stream,
 ) -> int:
-    """Draw actions from a node on; return the first terminal or decision with actions to enter."""
+    """Draw actions from a node down to a terminal or a decision to enter; return that node."""
     while True:
         here = nodes.kind[node]
         if here == CHANCE_NODE:
             node = draw_outcome(nodes, node, stream)
             continue
-        # Stops where something is stored: a value, or actions to enter one by one.
+        # Stop at a terminal, or at a decision whose actions are entered one by one.
         if here == TERMINAL_NODE or parameters.all_opponents or infostates.player[here] == player:
             return int(node)
         first_sequence, num_actions = infostates.first_sequence[here], infostates.num_actions[here]
@@ -131,7 +132,7 @@ def sample_down(
 def expected_nodes(
     parameters: TraversalParameters, nodes: DecisionNodes, infostates: Infostates, player: int
 ) -> float:
-    """Return the expected number of nodes in a traversal, if all draws were uniform."""
+    """Return the expected number of nodes in a traversal with uniform draws."""
     probability = np.zeros(len(nodes.kind))
     probability[0] = 1.0
     total = 0.0
@@ -141,8 +142,8 @@ def expected_nodes(
         is_drawn = here == CHANCE_NODE
         if here >= 0 and infostates.player[here] != player:
             is_drawn = not parameters.all_opponents
-        # Parents come before children. Drawn children share the probability, entered ones each keep
-        # it.
+        # Parents come before their children. If one child is drawn, the children share the node's
+        # probability equally; otherwise all are entered, each with the node's probability.
         for child in range(nodes.first[node], nodes.first[node] + nodes.num_children[node]):
             probability[child] = probability[node] / (nodes.num_children[node] if is_drawn else 1)
     return float(total)
@@ -152,10 +153,10 @@ def expected_nodes(
 def inclusion_probability(
     parameters: TraversalParameters, here: int, sequence: int, state: TraversalState
 ) -> float:
-    """Return the probability with which the learning player enters an action (ρ of the paper)."""
+    """Return the probability ρ with which the learning player enters an action."""
     if parameters.min_probability >= 1.0:
         return 1.0
-    # ρ(x, a) of average-strategy sampling: max(ε, (β + τ s(a)) / (β + Σ s)), at most 1.
+    # Gibson et al. (2012): ρ(x, a) = max(ε, (β + τ s(a)) / (β + Σ s)), at most 1.
     likely = parameters.bonus + parameters.threshold * state.cumulative_plan[sequence]
     # The cumulative plan of an infostate's actions sums to its parent's, which was just counted.
     total = parameters.bonus + state.parent_counted[here]
@@ -183,18 +184,18 @@ def next_action(
         sequence = infostates.first_sequence[here] + frames.action[depth]
         frames.value[depth, frames.action[depth]] = 0.0
         if infostates.player[here] == player:
-            # Actions of the learner are entered independently of each other.
+            # The learning player's actions are entered independently of each other.
             probability = inclusion_probability(parameters, here, sequence, state)
-            # Certain actions use no random number: external sampling draws no more than it needs.
+            # An action with probability 1 needs no random number.
             if probability == 1.0 or next_uniform(stream) < probability:
-                # An importance weight on the value, so that the estimate of v(ha) is unbiased. The
-                # weight below corrects regrets for entering the action at all.
+                # `scale` makes the estimate of v(ha) unbiased; `weight` does the same for the
+                # regrets of decisions below.
                 frames.scale[depth] = 1.0 / probability
                 weight = frames.weight[depth] / probability
         else:
             frames.scale[depth] = 1.0
-            # All opponents' actions are entered (chance sampling), so their reach does not cancel.
-            # Actions of probability 0 are skipped: nothing below them has any weight.
+            # In chance sampling all opponents' actions are entered, so their reach does not cancel.
+            # Actions with probability 0 are skipped: everything below them would have weight 0.
             weight = frames.weight[depth] * state.policy[sequence]
     return weight
 
@@ -225,7 +226,7 @@ def close_frame(
 @inner_kernel
 def store_value(frames: Frames, depth: int, value: float) -> None:
     """Store the value below the action that a frame has entered."""
-    # The frame above waits for this action; importance is corrected once per level.
+    # Each value is divided once by the probability of entering the action, at its own level.
     action = frames.action[depth]
     frames.value[depth, action] = frames.scale[depth] * value
 
@@ -241,9 +242,9 @@ def traverse(
     frames: Frames,
     state: TraversalState,
 ) -> int:
-    """Add the regrets of one traversal, `state` in place; return how many infostates changed.
+    """Add the regrets of one traversal to `state`; return the number of changed infostates.
 
-    With σ the policies, bottom-up,
+    Bottom-up, with σ the policies,
 
         v(h) = Σ_a σ(a|x) v(ha),    R(x, a) += weight (v(ha) - v(h))
 
@@ -255,7 +256,7 @@ def traverse(
     frames.action[0], frames.scale[0] = 0, 1.0
     node = sample_down(parameters, nodes, infostates, player, 0, state.policy, stream)
     while True:
-        # Down: a terminal gives its value to the frame above, a decision opens a frame.
+        # Down: a terminal passes its value to the frame above; a decision opens a frame.
         here = nodes.kind[node]
         if here == TERMINAL_NODE:
             state.ends[0] += 1
@@ -264,8 +265,7 @@ def traverse(
             depth += 1
             frames.node[depth], frames.action[depth], frames.weight[depth] = node, -1, weight
             if infostates.player[here] == player:
-                # The policy changes after the traversal, so the average is brought up to date
-                # first.
+                # The policy changes after the traversal, so the average is updated here.
                 count_infostate(
                     infostates, here, state.policy, state.cumulative_plan, state.parent_counted
                 )
@@ -274,8 +274,7 @@ def traverse(
         # Up: close frames until one has another action to enter.
         while depth > 0:
             here = nodes.kind[frames.node[depth]]
-            # `weight` is that of the subtree just entered; 0 means that the frame has no action
-            # left.
+            # The weight of the next subtree; 0 means that no action of the frame is left.
             weight = next_action(parameters, infostates, player, here, depth, stream, frames, state)
             if weight > 0.0:
                 break
@@ -297,9 +296,9 @@ def run_self_play(
     frames: Frames,
     state: TraversalState,
 ) -> None:
-    """Traverse the game for alternating players, who learn, in place.
+    """Run traversals in which the players alternate in learning, in place.
 
-    A traversal counts as an episode. Feedback is utilities.
+    A traversal counts as an episode. The feedback consists of utilities.
     """
     nodes, infostates, utility, done, stream, _ = play_state
     num_players = len(infostates.root_sequence)
@@ -307,11 +306,11 @@ def run_self_play(
         player = done[0] % num_players
         done[0] += 1
         count_episode(infostates, state.cumulative_plan)
-        # Infostates met twice are matched twice, with the same result.
         num_changed = traverse(
             parameters, nodes, infostates, player, utility, stream, frames, state
         )
-        # Policies stay fixed during a traversal, and change at its infostates afterwards.
+        # Policies are fixed during a traversal and change afterward. An infostate may be listed
+        # twice: regret matching then gives the same result twice.
         for place in range(num_changed):
             here = frames.changed[place]
             match_clipped_regrets(

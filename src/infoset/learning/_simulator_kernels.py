@@ -1,4 +1,4 @@
-"""Kernels that play episodes on the decision nodes of a game."""
+"""Kernels that play episodes on the nodes of a game."""
 
 from __future__ import annotations
 
@@ -36,14 +36,16 @@ class Paths(NamedTuple):
 
 
 class PlayState(NamedTuple):
-    """A game under way, as self-play kernels take it; they write the last three fields.
+    """A game in play: the arguments of self-play kernels, which write the last three fields.
 
     Attributes
     ----------
     nodes : DecisionNodes
+        The chance, decision and terminal nodes.
     infostates : Infostates
+        The infostates of all players.
     feedback : FloatArray
-        [Z, N] what each player learns from at a terminal: its loss or its utility.
+        [Z, N] loss or utility of each player at each terminal, from which it learns.
     done : LongArray
         [1] number of episodes played.
     stream : Stream
@@ -71,13 +73,13 @@ def draw_mixed(
 ) -> int:
     """Return the index of an action drawn from a mixture of two policies [S].
 
-    exploration : probability of following `exploration_policy` instead of `policy`.
+    exploration : probability of `exploration_policy` in the mixture.
     """
-    # Inversion of the mixture with a single random number; the last action absorbs rounding.
+    # Subtract probabilities from one random number until it is negative. The last action is the
+    # default, so that rounding errors cannot leave the loop without an action.
     left = next_uniform(stream)
     for action in range(num_actions - 1):
         sequence = first_sequence + action
-        # The mixture is formed action by action; no array for it is needed.
         left -= exploration * exploration_policy[sequence] + (1.0 - exploration) * policy[sequence]
         if left < 0.0:
             return action
@@ -109,15 +111,15 @@ def play(
     """Play an episode, write `paths` in place, and return the index of the terminal.
 
     policy : [S] policies of all players.
-    explorer : player that follows `exploration_policy` [S] with probability `exploration` in its
-    first `num_steps` decisions; -1 for none.
+    explorer : the player that follows `exploration_policy` [S] with probability `exploration` in
+    its first `num_steps` decisions; -1 for none.
     """
-    # Paths are overwritten; entries beyond `length` are of earlier episodes.
+    # Paths are overwritten; entries beyond `length` remain from earlier episodes.
     paths.length[:] = 0
     node = 0
     while True:
         here = nodes.kind[node]
-        # Negative kinds are chance and terminals; others are numbers of infostates.
+        # A negative kind is a chance node or a terminal; any other is the number of an infostate.
         if here < 0:
             if here == TERMINAL_NODE:
                 return int(nodes.first[node])
@@ -125,14 +127,13 @@ def play(
             continue
         player = infostates.player[here]
         first_sequence, num_actions = infostates.first_sequence[here], infostates.num_actions[here]
-        # Only the explorer leaves its policy, so that the others' reach cancels in the estimates.
+        # The others are sampled on policy, so their reach cancels in the explorer's estimates.
         if player == explorer and paths.length[player] < num_steps:
             action = draw_mixed(
                 policy, exploration_policy, exploration, first_sequence, num_actions, stream
             )
         else:
             action = draw_action(policy, first_sequence, num_actions, stream)
-        # A sequence of an infostate is its first one plus the action; so are the children of a
-        # node.
+        # Sequences of an infostate are consecutive, and so are the children of a node.
         add_step(infostates, here, first_sequence + action, paths)
         node = nodes.first[node] + action

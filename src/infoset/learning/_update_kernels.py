@@ -1,10 +1,11 @@
-"""Kernels that the updates of all learners share: the lazy average, baselines, regret matching.
+"""Kernels shared by the updates of all learners: the lazy average, baselines, regret matching.
 
 The average policy is weighted by own reach. A policy changes only at the infostates on the path of
-an episode, so the contribution of an infostate to the average is added when the next path crosses
-it, and once more at the end. The average is exact, and costs time in proportion to the path.
-`cumulative_plan` [S] is the sum over episodes of the realization plans, as far as it is counted;
-`parent_counted` [I] is the value of the parent sequence that an infostate has already taken over.
+an episode. So the contribution of an infostate to the average is added lazily: when the next path
+crosses the infostate, and once at the end. The average is exact, and its cost is proportional to
+the path. `cumulative_plan` [S] is the part counted so far of the sum of realization plans over the
+episodes. `parent_counted` [I] is the cumulative plan of the parent sequence at the time when the
+infostate was last counted.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def count_infostate(
     parent = cumulative_plan[infostates.parent_sequence[here]]
     # The policy here was the same in all episodes since the last visit, so one product suffices.
     gained = parent - parent_counted[here]
-    # Now counted up to here: the same part is never added twice.
+    # Remember what is counted, so that no part is added twice.
     parent_counted[here] = parent
     for sequence in range(first_sequence, first_sequence + infostates.num_actions[here]):
         cumulative_plan[sequence] += gained * policy[sequence]
@@ -56,7 +57,7 @@ def count_path(
     Call it before the policy changes.
     """
     cumulative_plan[infostates.root_sequence[player]] += 1.0
-    # From the root down: a parent's plan is up to date before its child takes it over.
+    # From the root down: a parent's plan is up to date before its child uses it.
     for step in range(paths.length[player]):
         here = paths.infostate[player, step]
         count_infostate(infostates, here, policy, cumulative_plan, parent_counted)
@@ -78,15 +79,15 @@ def count_rest(
 def update_baseline(
     place: int, loss: float, window: float, baseline: FloatArray, visits: FloatArray
 ) -> None:
-    """Move the running mean of losses at a place towards one more loss, in place.
+    """Update a baseline, the running mean of losses at a place, with one more loss, in place.
 
-    The first `window` losses count alike; later ones each weigh 1 / window. With a window of 0 the
-    baseline is constant. Call it after the loss was used: a baseline must not depend on the loss
-    that it is subtracted from.
+    The first `window` losses have equal weights; each later loss enters with weight 1 / window.
+    With a window of 0 the baseline is constant. Call this after the loss has been used: a baseline
+    must not depend on the loss that it is subtracted from.
     """
     if window > 0.0:
         visits[place] += 1.0
-        # A plain mean at first, then an exponential one that follows policies as they change.
+        # A plain mean first, then an exponential one, which follows changing policies.
         baseline[place] += (loss - baseline[place]) / min(visits[place], window)
 
 
@@ -101,6 +102,6 @@ def match_clipped_regrets(
     first_sequence = infostates.first_sequence[here]
     end = first_sequence + infostates.num_actions[here]
     for sequence in range(first_sequence, end):
-        # Regrets are stored clipped (regret matching+), not only matched so.
+        # Regret matching+ stores the clipped regrets, it does not only ignore negative ones.
         regret[sequence] = max(regret[sequence], min_regret)
     match_regrets(first_sequence, end, regret, policy)

@@ -1,4 +1,4 @@
-"""Regret minimization on treeplexes: schemes as data, one kernel for the CFR family, the prox."""
+"""Regret minimization on treeplexes: the CFR family, local regret minimizers, and the prox."""
 
 from infoset.regret._cfr_kernels import realize_policy, update_regrets
 from infoset.regret._decision_kernels import hedge, match_regrets

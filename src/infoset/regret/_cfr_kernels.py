@@ -5,9 +5,9 @@ They run over the action-major layout of `layout.py`, where the sequences of a g
 infostate is at `base + a * stride + i`. Neighboring infostates are therefore contiguous for each
 action, and eight of them at a time are the lanes of one vector (see `infoset.utils.simd`).
 
-An iteration has four stages per player: the gradient of utility by the player's plan
-(`fill_gradient`), counterfactual values and regrets bottom up with the next policy
-(`update_regrets`), then the plan and the average plan top down (`realize_and_average`).
+An iteration has three stages per player. `fill_gradient` computes the gradient of utility with
+respect to the player's plan. `update_regrets` computes counterfactual values, regrets and the next
+policy, bottom up. `realize_and_average` computes the plan and the average plan, top down.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ def value_of_policy(
     first: int, stride: int, actions: int, count: int, policy: FloatArray, gradient: FloatArray
 ) -> Lanes:
     """Return the counterfactual values of `count` infostates, whose first action is at `first`."""
+    # v(I) = Σ_a σ(I, a) q(I, a), for all lanes at the same time
     value = filled(gradient, 0.0)
     for action in range(actions):
         at = first + action * stride
@@ -73,11 +74,11 @@ def adapt_prediction(
 ) -> Lanes:
     """Return the weight of the prediction at `count` infostates, and update its two sums.
 
-    The weight is 1 / (1 + α). α is the square root of the ratio of two sums over the iterations
-    so far: squared changes of the instantaneous regret over squared changes of the cumulative
-    one. α is at most `limit`, which also replaces 0/0 (Meng et al. 2026, eq. 3). previous [Q]:
-    the last instantaneous regrets; changes [2, I]: the sums; both are modified in place. The
-    other arguments are as in `value_of_policy` and `update_regrets`.
+    The weight is 1 / (1 + α), where α is the square root of a ratio of two sums over the iterations
+    so far. The numerator sums squared changes of the instantaneous regret, the denominator squared
+    changes of the cumulative regret. α is at most `limit`, which also replaces 0/0 (Meng et al.
+    2026, eq. 3). previous [Q]: the last instantaneous regrets; changes [2, I]: the two sums; both
+    are modified in place. The other arguments are as in `value_of_policy` and `update_regrets`.
     """
     instant_changes = load(changes[0], infostate, count)
     regret_changes = load(changes[1], infostate, count)
@@ -85,9 +86,10 @@ def adapt_prediction(
         at = first + action * stride
         instant = step[REGRET_WEIGHT] * (load(gradient, at, count) - value)
         before = load(regret, at, count)
-        # The cumulative regret is only looked ahead at here; `match_regrets_in_lanes` stores it.
+        # The next cumulative regret is only computed here; `match_regrets_in_lanes` stores it.
         keep = where_positive(before, step[POSITIVE_DISCOUNT], step[NEGATIVE_DISCOUNT])
         moved = maximum(before * keep + instant, step[REGRET_FLOOR]) - before
+        # numerator: ‖r_t − r_{t−1}‖²; denominator: ‖R_t − R_{t−1}‖²
         change = instant - load(previous, at, count)
         instant_changes += change * change
         regret_changes += moved * moved
@@ -95,6 +97,7 @@ def adapt_prediction(
     store(changes[0], infostate, count, instant_changes)
     store(changes[1], infostate, count, regret_changes)
     ratio = where_positive(regret_changes, instant_changes / regret_changes, limit * limit)
+    # unused lanes contain 0/0, which is a NaN
     root = square_root(ratio)
     # min(root, limit), written so that a NaN of an unused lane cannot be chosen
     return 1.0 / (1.0 + where_positive(limit - root, root, limit))
@@ -127,12 +130,13 @@ def match_regrets_in_lanes(
         # R ← max(discount · R + r, floor): one expression for CFR, CFR+, linear and discounted CFR
         keep = where_positive(before, step[POSITIVE_DISCOUNT], step[NEGATIVE_DISCOUNT])
         after = maximum(before * keep + instant, step[REGRET_FLOOR])
-        # z ← max(next discount · R + prediction · r, 0): what the next regret is predicted to be
+        # z ← max(next discount · R + prediction · r, 0): the predicted next regret
         predicted = maximum(step[PREDICTION_DISCOUNT] * after + prediction * instant, 0.0)
         store(regret, at, count, after)
         store(policy, at, count, predicted)
         total += predicted
-    # Regret matching (Zinkevich et al. 2007, eq. 8), with one division for all actions.
+    # Regret matching (Zinkevich et al. 2007, eq. 8), with one division for all actions. Where the
+    # total is 0 the inverse is infinite, and `where_positive` selects the uniform policy.
     inverse = 1.0 / total
     for action in range(actions):
         at = first + action * stride
@@ -154,21 +158,24 @@ def update_regrets(
 ) -> None:
     """Sweep one player's treeplex bottom up: values, regrets, and the next policy, in place.
 
-    groups [G, 5]: of a layout, or parts of them (see `Layout`), parents first; parent [I]:
-    position of the parent sequence; row: one row of the schedule; limit: of the adaptive
-    prediction, negative without one; gradient [Q]: becomes the counterfactual value of each
+    groups [G, 5]: groups of a layout or parts of groups (see `Layout`), parents first; parent [I]:
+    position of the parent sequence; row: one row of the schedule; limit: limit of the adaptive
+    prediction, negative if there is none; gradient [Q]: becomes the counterfactual value of each
     sequence; regret, policy [Q]; previous, changes: see `adapt_prediction`, empty if there is no
     adaptive prediction. Infostates with one action only pass their value up.
     """
-    # Read once: the compiler cannot know that the stores below do not change the row.
+    # Read once, because the compiler must assume that the stores below may change the row.
     step = (row[0], row[1], row[2], row[3], row[4], row[5])
+    # Deepest groups first: the values below a sequence are complete before they are used.
     for group in range(len(groups) - 1, -1, -1):
         base, stride, actions, infostate, size = groups[group]
+        # The last step of a group may fill fewer than LANES lanes: `count` masks the others.
         for begin in range(0, size, LANES):
             first, place, count = base + begin, infostate + begin, min(LANES, size - begin)
             value = value_of_policy(first, stride, actions, count, policy, gradient)
             # Several infostates may share a parent sequence: their values are added in order.
             add_at(gradient, parent, place, count, value)
+            # Forced moves have no regret.
             if actions == 1:
                 continue
             prediction = filled(gradient, step[PREDICTION_WEIGHT])
@@ -198,6 +205,7 @@ def realize_policy(
 ) -> None:
     """Sweep one player's treeplex top down: fill its realization plan [Q] in place."""
     plan[0] = 1.0
+    # x(I, a) = x(parent sequence of I) · σ(I, a)
     for group in range(len(groups)):
         base, stride, actions, infostate, size = groups[group]
         for begin in range(0, size, LANES):
@@ -218,9 +226,9 @@ def realize_below(
     plan: FloatArray,
     average: FloatArray,
 ) -> None:
-    """Do what `realize_and_average` does, except for the empty sequence.
+    """Update plan and average as `realize_and_average` does, except for the empty sequence.
 
-    The groups may be parts of groups (see `Layout`) whose parents are done already.
+    The groups may be parts of groups (see `Layout`) whose parents have been updated.
     """
     retention = row[AVERAGE_RETENTION]
     weight = row[AVERAGE_WEIGHT]
@@ -231,11 +239,12 @@ def realize_below(
             reach = take(plan, parent, infostate + begin, count)
             for action in range(actions):
                 at = base + begin + action * stride
-                # the old plan is still in place: it is averaged as it is overwritten
+                # the old plan is averaged just before it is overwritten
                 averaged = load(plan, at, count)
                 made = load(policy, at, count) * reach
                 if averages_next:
                     averaged = made
+                # A ← retention · A + weight · x; normalization is left to `Layout.average_plan`
                 store(plan, at, count, made)
                 store(average, at, count, retention * load(average, at, count) + weight * averaged)
 
@@ -250,11 +259,11 @@ def realize_and_average(
     plan: FloatArray,
     average: FloatArray,
 ) -> None:
-    """Do what `realize_policy` does, and in the same sweep add a plan to the average [Q].
+    """Fill the plan as `realize_policy` does, and add a plan to the average [Q] in the same sweep.
 
-    The average is multiplied by the retention of the row, and the plan by its weight. The plan is
-    the one from before the sweep or, if averages_next, the one that the sweep makes. The average
-    is not normalized: its empty sequence carries the sum of weights.
+    The average is multiplied by the row's retention, and the plan by the row's weight. The added
+    plan is the new one if `averages_next`, otherwise the one before the sweep. The average is not
+    normalized: the entry of the empty sequence is the sum of weights.
     """
     plan[0] = 1.0
     average[0] = row[AVERAGE_RETENTION] * average[0] + row[AVERAGE_WEIGHT]
@@ -281,19 +290,19 @@ def iterate(
     previous: tuple[FloatArray, ...],
     changes: tuple[FloatArray, ...],
 ) -> None:
-    """Run the iterations of `schedule` [T, 8], all state in place; count them in done[0].
+    """Run the iterations of `schedule` [T, 8], updating all state in place; count them in done[0].
 
     Per player: groups, parents, previous, changes (see `update_regrets`, also for limit),
     gradients, regrets, policies, plans and averages [Q]. pairs, sequence and payoff: see
-    `fill_gradient`. If alternating, each player responds to the plans that earlier players have
-    just made, otherwise all respond to the plans of the iteration before. For averages_next see
-    `realize_and_average`.
+    `fill_gradient`. If `alternating`, each player responds to the plans that earlier players have
+    just computed; otherwise all respond to the plans of the previous iteration. For averages_next
+    see `realize_and_average`.
     """
     num_players = len(groups)
     for step in range(len(schedule)):
         row = schedule[step]
         if not alternating:
-            # all gradients first, before any plan changes
+            # all gradients before any plan changes
             for player in range(num_players):
                 fill_gradient(player, pairs, sequence, payoff, plans, gradients[player])
         for player in range(num_players):
@@ -319,4 +328,4 @@ def iterate(
                 plans[player],
                 averages[player],
             )
-        done[0] += 1  # inside the call: an interrupted call leaves count and state consistent
+        done[0] += 1  # here and not by the caller: an interrupted call leaves a consistent count

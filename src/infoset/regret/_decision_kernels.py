@@ -1,4 +1,4 @@
-"""Policies of single infostates from their regrets, which are ranges of flat arrays."""
+"""Kernels that compute the policy of one infostate from its regrets, a range of a flat array."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ MIN_EXPONENT = -700.0
 def match_regrets(first: int, end: int, regret: FloatArray, policy: FloatArray) -> None:
     """Set the policy at an infostate in proportion to its positive regrets.
 
-    regret, policy: [Q], of which positions `first` to `end` are the infostate's; policy is
-    modified in place. Where no regret is positive, the policy is uniform.
+    regret, policy: [Q]; the positions from `first` up to `end` are those of the infostate.
+    policy is modified in place. If no regret is positive, the policy is uniform.
     """
+    # σ(a) = max(R(a), 0) / Σ_b max(R(b), 0) (Zinkevich et al. 2007, eq. 8)
     total = 0.0
     for sequence in range(first, end):
         policy[sequence] = max(regret[sequence], 0.0)
@@ -40,6 +41,7 @@ def hedge(first: int, end: int, rate: float, regret: FloatArray, policy: FloatAr
     total = 0.0
     for sequence in range(first, end):
         exponent = rate * (regret[sequence] - maximum)
+        # zero instead of subnormal numbers, see MIN_EXPONENT
         policy[sequence] = np.exp(exponent) if exponent > MIN_EXPONENT else 0.0
         total += policy[sequence]
     for sequence in range(first, end):

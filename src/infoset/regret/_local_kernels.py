@@ -1,6 +1,6 @@
 """Kernels of self-play by a local rule, over the action-major layout of `layout.py`.
 
-`play_and_learn` runs compiled with compiled rules, and interpreted with plain Python rules.
+`play_and_learn` runs compiled if the rule is compiled, and interpreted if it is plain Python.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from infoset.utils.simd import LANES, filled, load, maximum, store
 def apply_scheme(
     row: FloatArray, values: FloatArray, policy: FloatArray, state: FloatArray
 ) -> None:
-    """Update regrets and policy as a member of the CFR family does: its local rule.
+    """Update regrets and policies as a member of the CFR family does; this is its local rule.
 
-    row [9]: of the schedule, followed by the limit of the adaptive prediction, negative
-    without one. state [S, A, I]: the regrets; with an adaptive prediction also the last
+    row [9]: one row of the schedule, followed by the limit of the adaptive prediction, negative if
+    there is none. state [S, A, I]: the regrets; with an adaptive prediction also the last
     instantaneous regrets and, in the first rows of two more arrays, the two sums of
     `adapt_prediction`.
     """
@@ -32,16 +32,18 @@ def apply_scheme(
     num_actions, count = values.shape
     regret = state[0]
     for i in range(count):
+        # v = Σ_a σ(a) q(a)
         value = 0.0
         for action in range(num_actions):
             value += policy[action, i] * values[action, i]
         changed, moved = 0.0, 0.0
         for action in range(num_actions):
+            # r ← weight · (q − v), R ← max(discount · R + r, floor): see `RegretScheme`
             instant = weight * (values[action, i] - value)
             before = regret[action, i]
             kept = before * (keep_positive if before > 0.0 else keep_negative)
             regret[action, i] = max(kept + instant, floor)
-            values[action, i] = instant
+            values[action, i] = instant  # q is no longer needed: its place stores r
             if limit >= 0.0:
                 changed += (instant - state[1, action, i]) ** 2
                 moved += (regret[action, i] - before) ** 2
@@ -53,6 +55,7 @@ def apply_scheme(
             moved = state[3, 0, i]
             ratio = np.sqrt(state[2, 0, i] / moved) if moved > 0.0 else limit
             prediction = 1.0 / (1.0 + min(ratio, limit))
+        # z ← max(next discount · R + prediction · r, 0), and regret matching on z
         total = 0.0
         for action in range(num_actions):
             wanted = keep_predicted * regret[action, i] + prediction * values[action, i]
@@ -69,6 +72,7 @@ def pass_up(up: IndexArray, values: FloatArray, played: FloatArray, gradient: Fl
     up [I]: positions of the parent sequences.
     """
     num_actions, count = values.shape
+    # action by action, in the order in which the arrays are stored
     for action in range(num_actions):
         for i in range(count):
             gradient[up[i]] += played[action, i] * values[action, i]
@@ -78,7 +82,7 @@ def pass_up(up: IndexArray, values: FloatArray, played: FloatArray, gradient: Fl
 def apply_min_probabilities(
     groups: IndexArray, policy: FloatArray, minimum: FloatArray, played: FloatArray
 ) -> None:
-    """Fill `played` [Q]: the policy [Q], mixed so that each action has its minimum probability.
+    """Fill `played` [Q]: the policy [Q], mixed such that each action has its minimum probability.
 
     With σ the policy and ε [Q] the minimum: σ̂(I, a) = (1 − Σ_b ε(I, b)) σ(I, a) + ε(I, a).
     groups: see `Layout`.
@@ -121,34 +125,40 @@ def play_and_learn(
     averages: tuple[FloatArray, ...],
     states: tuple[FloatArray, ...],
 ) -> None:
-    """Run an iteration for each of the rule's `rows` [T, K], all state in place; count in done[0].
+    """Run one iteration per row of the rule, updating all state in place; count them in done[0].
 
-    averaging [T, 8]: rows of a schedule, for the average plan. played: the policies, or if
-    `is_perturbed` their mixtures with the minimum probabilities `minimums` [Q]. states [S * Q]:
-    each group stores its S arrays one after the other. The other arguments are as in `iterate`.
+    rows [T, K]: arguments of the rule. averaging [T, 8]: rows of a schedule, for the average plan.
+    played: the policies, or if `is_perturbed` their mixtures with the minimum probabilities
+    `minimums` [Q]. states [S * Q]: each group stores its S arrays one after the other. The other
+    arguments are as in `iterate`.
 
-    Compiled, it takes compiled rules; interpreted, it takes any.
+    If compiled, this function requires a compiled rule; if interpreted, it accepts any rule.
     """
     num_players = len(groups)
     for step in range(len(rows)):
         if not alternating:
+            # all gradients before any plan changes
             for player in range(num_players):
                 fill_gradient(player, pairs, sequence, payoff, plans, gradients[player])
         for player in range(num_players):
             gradient, policy, mixed = gradients[player], policies[player], played[player]
             if alternating:
                 fill_gradient(player, pairs, sequence, payoff, plans, gradient)
+            # deepest groups first, so that values are complete before they are passed up
             for group in range(len(groups[player]) - 1, -1, -1):
                 # signed: with Python rules, differences of unsigned numbers would wrap around
                 base, count, actions, infostate, _ = groups[player][group].astype(np.int64)
                 end, shape = base + actions * count, (actions, count)
-                # a group is contiguous action by action: its slices are [A, I] arrays
+                # a group is stored action by action, so its slice reshapes to [A, I]
                 values = gradient[base:end].reshape(shape)
+                # before the rule is called, which may overwrite the values
                 up = parents[player][infostate : infostate + count]
                 pass_up(up, values, mixed[base:end].reshape(shape), gradient)
+                # the S arrays of the group, as [S, A, I]
                 state = states[player][num_arrays * base : num_arrays * end]
                 state = state.reshape((num_arrays, actions, count))
                 rule(rows[step], values, policy[base:end].reshape(shape), state)
+            # σ̂ = (1 − Σ ε) σ + ε; otherwise `mixed` and `policy` are the same array
             if is_perturbed:
                 apply_min_probabilities(groups[player], policy, minimums[player], mixed)
             realize_and_average(

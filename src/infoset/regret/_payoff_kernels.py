@@ -1,4 +1,4 @@
-"""Kernels of payoffs: storing them by blocks, and the gradients of utility."""
+"""Kernels that store payoffs by blocks and compute the gradients of utility."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from infoset.utils.compilation import kernel
 from infoset.utils.simd import LANES, filled, load, store
 
 HASH_FACTOR = 0x9E3779B97F4A7C1
-"""About 2⁶⁰ over the golden ratio: consecutive keys land far apart (Fibonacci hashing)."""
+"""About 2⁶⁰ divided by the golden ratio: it spreads consecutive keys (Fibonacci hashing)."""
 
 
 class BlockPayoffs(NamedTuple):
     """The payoffs of one of two players, stored by blocks of its sequences.
 
-    A block has an entry for each of the opponent's sequences that meets it at a terminal: a row of
-    `LANES` payoffs, one per sequence of the block. Public states are much alike, so most rows are
-    equal to others; each distinct row is stored once.
+    A block has an entry for each opponent sequence that shares a terminal with it. The entry is a
+    row of `LANES` payoffs, one per sequence of the block. Similar public states have equal rows, so
+    each distinct row is stored once.
 
     Attributes
     ----------
@@ -29,11 +29,11 @@ class BlockPayoffs(NamedTuple):
     first : IndexArray
         [B + 1] index of the first entry of each block.
     row : IndexArray
-        [E] position of the opponent's sequence.
+        [E] position of each entry's opponent sequence.
     where : IndexArray
         [E] index in `payoff` at which the entry's row begins.
     payoff : FloatArray
-        [LANES * R] distinct rows, with zeros where sequences do not meet.
+        [LANES * R] the distinct rows, with zeros for sequences that share no terminal.
     """
 
     start: IndexArray
@@ -54,20 +54,22 @@ def share_payoffs(
 ) -> int:
     """Write each distinct row of payoffs once, and return their number.
 
-    Entry e has the payoffs payoff[first[e] : first[e + 1]], as bits, in the given lanes, and zeros
-    in the others. where [E]: filled with the position at which the row of each entry begins.
-    slots: a hash table of rows, all -1, whose length is a power of two above E; rows
-    [E + 1, LANES]: zeros.
+    Entry e has the payoffs payoff[first[e] : first[e + 1]], as the bits of floating-point numbers,
+    in the given lanes, and zeros in the others. where [E]: filled with the position at which each
+    entry's row begins. slots: a hash table of rows, initially all -1, whose length is a power of
+    two above E; rows [E + 1, LANES]: initially zeros.
     """
     used = 0
     for entry in range(len(where)):
         code = 0
-        # The candidate row is written at the end of the table, where it stays if it is new.
+        # The candidate row is written after the last distinct row. If it is new, it remains there.
         for i in range(first[entry], first[entry + 1]):
             rows[used, lane[i]] = payoff[i]
+            # the shift brings sign, exponent and leading digits into the low bits
             code = (code ^ (payoff[i] >> 29) ^ payoff[i] ^ lane[i]) * HASH_FACTOR
-        # The upper bits of the product are the best mixed ones.
+        # The upper bits of a product depend on all bits of its factors.
         slot = (code >> 32) & (len(slots) - 1)
+        # linear probing, until the row or an empty slot is found
         while slots[slot] >= 0 and (rows[slots[slot]] != rows[used]).any():
             slot = (slot + 1) & (len(slots) - 1)
         if slots[slot] < 0:
@@ -84,9 +86,10 @@ def block_gradient(blocks: BlockPayoffs, plan: FloatArray, gradient: FloatArray)
     """Fill `gradient` [Q] of one of two players in place: payoffs times the opponent's plan [Q]."""
     first, row, where, payoff = blocks.first, blocks.row, blocks.where, blocks.payoff
     for block in range(len(first) - 1):
-        # One vector accumulates the whole block; it is stored once, without its unused lanes.
+        # One vector accumulates the whole block, and is stored once, without its unused lanes.
         total = filled(gradient, 0.0)
         for entry in range(first[block], first[block + 1]):
+            # gradient(s) = Σ over opponent sequences t of payoff(s, t) · plan(t)
             total += load(payoff, where[entry], LANES) * plan[row[entry]]
         start = blocks.start[block]
         store(gradient, start, blocks.start[block + 1] - start, total)
@@ -106,7 +109,8 @@ def terminal_gradient(
     """
     gradient[:] = 0.0
     for entry in range(len(sequence)):
-        # counterfactual reach of the terminal (chance is in the payoff) times the player's payoff
+        # counterfactual reach of the terminal times the player's payoff; payoffs contain the
+        # reach of chance
         weight = payoff[entry, player]
         for other in range(len(plans)):
             if other != player:
@@ -123,7 +127,7 @@ def fill_gradient(
     plans: tuple[FloatArray, ...],
     gradient: FloatArray,
 ) -> None:
-    """Fill `gradient` [Q] of a player in place: by blocks for two players, else by terminals."""
+    """Fill `gradient` [Q] of a player in place, by blocks or by terminals."""
     if len(plans) == 2:
         block_gradient(pairs[player], plans[1 - player], gradient)
     else:

@@ -1,8 +1,8 @@
 """Kernels of the treeplex prox, over the action-major layout of `layout.py`.
 
-Points of a treeplex are stored as coordinates [Q]: logarithms of the behavior for entropy, the
-behavior itself for the Euclidean distance. In both, a magnet or center of zeros means that it is
-missing: the divergence from it is the regularizer itself.
+Points of a treeplex are stored as coordinates [Q]: the logarithms of the behavior for entropy, the
+behavior itself for the Euclidean distance. In both cases, zeros as magnet or center mean that there
+is none: the divergence from zeros is the regularizer itself.
 
 The maximum over the treeplex separates into one problem per infostate, solved bottom up (Hoda et
 al. 2010). With q(a) the gradient of action a plus the values v below it, β the dilation weight, and
@@ -20,7 +20,7 @@ from infoset.typing import FloatArray, IndexArray, IntArray
 from infoset.utils.compilation import kernel
 
 MIN_LOGARITHM = -700.0
-"""About the logarithm of the smallest normal float64; it keeps behavior positive."""
+"""About the logarithm of the smallest normal float64; as a minimum it keeps behavior positive."""
 
 
 class ProxProblem(NamedTuple):
@@ -29,13 +29,15 @@ class ProxProblem(NamedTuple):
     Attributes
     ----------
     inverse_step_size, temperature : float
-        Not negative, and their sum is positive; η is the step size.
+        1 / η and the temperature; not negative, and their sum is positive.
     gradient : FloatArray
-        [Q]; becomes the value of each sequence; that of the empty sequence is the maximum.
+        [Q] the gradient. It is overwritten with the value of each sequence; the value of the empty
+        sequence is the maximum.
     center, magnet : FloatArray
         [Q] coordinates.
     coordinate, policy : FloatArray
-        [Q] filled with the maximizer's coordinates and behavior; coordinate may be center.
+        [Q] filled with the maximizer's coordinates and behavior. `coordinate` and `center` may be
+        the same array.
     """
 
     inverse_step_size: float
@@ -59,9 +61,9 @@ def respond_by_entropy(
 ) -> None:
     """Solve a prox problem at one group, with entropy as the distance; fill value [count].
 
-    With k the dilation weight times the regularization, the sum of inverse step size and
-    temperature, and c the mean of center and magnet weighted by these, the behavior is
-    proportional to exp((q + k · c) / k). The value is k times the logarithm of the sum.
+    Let k be the dilation weight times the sum of inverse step size and temperature, and c the mean
+    of the coordinates of center and magnet, weighted by these two. The behavior is proportional to
+    exp((q + k · c) / k). The value is k times the logarithm of the sum of these exponentials.
     """
     inverse_step, temperature, gradient, center, magnet, coordinate, policy = prox
     regularization = inverse_step + temperature
@@ -85,16 +87,17 @@ def respond_by_entropy(
         for i in range(count):
             sigma[i] = math.exp(logit[i] - value[i])
             total[i] += sigma[i]
-    # log-sum-exp, the convex conjugate of negative entropy; times k, below, the value of I
+    # log-sum-exp, the convex conjugate of negative entropy; multiplied by k below
     for i in range(count):
         value[i] += math.log(total[i])
     for action in range(actions):
         own = slice(base + action * count, base + (action + 1) * count)
         logit, sigma = coordinate[own], policy[own]
         for i in range(count):
-            # log σ. The clamp bounds the next step: it keeps the behavior of the center positive.
+            # log σ, at least MIN_LOGARITHM, so that it can be the center of the next step
             logit[i] = max(logit[i] - value[i], MIN_LOGARITHM)
             sigma[i] /= total[i]
+    # v(I) = k log Σ exp
     for i in range(count):
         value[i] *= weight[i] * regularization
 
@@ -103,9 +106,9 @@ def respond_by_entropy(
 def project_on_simplex(point: FloatArray, first: int, step: int, num: int) -> None:
     """Replace the `num` numbers at first, first + step, … by the nearest probabilities, in place.
 
-    The same shift is subtracted from all numbers that are kept. Numbers that it makes negative are
-    dropped, and the shift is computed again, at most `num` times (Michelot 1986). The largest
-    number is subtracted first, so that at least one number is kept however large they are.
+    The same shift is subtracted from all remaining numbers. Numbers that become negative are set to
+    0, and the shift is recomputed from the others, at most `num` times (Michelot 1986). The largest
+    number is subtracted first, so that rounding always leaves at least one positive number.
     """
     largest = -math.inf
     for a in range(num):
@@ -120,10 +123,11 @@ def project_on_simplex(point: FloatArray, first: int, step: int, num: int) -> No
             if number > shift:
                 total += number
                 num_above += 1
-        # No number was dropped: the shift is the right one.
+        # No further number became negative: the shift is final.
         if num_above >= num_kept:
             break
         num_kept = num_above
+        # the shift for which the remaining numbers sum to 1
         shift = (total - 1.0) / num_above
     for a in range(num):
         point[first + a * step] = max(point[first + a * step] - largest - shift, 0.0)
@@ -140,14 +144,14 @@ def respond_by_projection(
 ) -> None:
     """Solve a prox problem at one group, with the Euclidean distance; fill value [count].
 
-    The behavior is the projection of q / k plus the weighted mean of center and magnet, with k the
-    dilation weight times the sum of inverse step size and temperature.
+    The behavior is the projection onto the simplex of q / k plus the weighted mean of center and
+    magnet, with k the dilation weight times the sum of inverse step size and temperature.
     """
     inverse_step, temperature, gradient, center, magnet, coordinate, policy = prox
     regularization = inverse_step + temperature
     for i in range(count):
         value[i] = 0.0
-    # The unconstrained maximizer; the constrained one is the nearest point of the simplex.
+    # The unconstrained maximizer. Its nearest point of the simplex is the constrained one.
     for action in range(actions):
         own = slice(base + action * count, base + (action + 1) * count)
         q, c, m, sigma = gradient[own], center[own], magnet[own], policy[own]
@@ -181,19 +185,20 @@ def prox_sweep(
     value: FloatArray,
     total: FloatArray,
 ) -> None:
-    """Solve a prox problem on a treeplex, bottom up: the value of a group is gradient above it.
+    """Solve a prox problem on a treeplex, bottom up, one group after another.
 
     Parameters
     ----------
     is_euclidean : bool
-        Whether the distance is Euclidean; else it is entropy.
+        Whether the distance is Euclidean; otherwise it is entropy.
     groups, parent : IndexArray
-        Of the layout.
+        See `Layout`.
     weight : FloatArray
-        [I] dilation weights, infostates in the order of the groups.
+        [I] dilation weights, with infostates in the order of the groups.
     prox : ProxProblem
+        The problem, which receives the solution.
     value, total : FloatArray
-        Workspace, of the size of the largest group.
+        Workspaces of the size of the largest group.
     """
     for group in range(len(groups) - 1, -1, -1):
         base, count, actions, infostate, _ = groups[group]
@@ -202,7 +207,7 @@ def prox_sweep(
             respond_by_projection(base, count, actions, weight[here], prox, value)
         else:
             respond_by_entropy(base, count, actions, weight[here], prox, value, total)
-        # v(I) adds to the gradient of the parent sequence, as a payoff of that sequence would.
+        # v(I) is added to the gradient of the parent sequence, like a payoff.
         up = parent[here]
         for i in range(count):
             prox.gradient[up[i]] += value[i]
@@ -219,11 +224,11 @@ def deepest_sums(
 ) -> FloatArray:
     """Return [I] s = own + factor · max over actions of the sum of s over the infostates below.
 
-    parent_sequence, first_sequence, num_actions, own: [I]; below [Q]: zeros, which become the sum
-    of s over the infostates directly below each sequence.
+    parent_sequence, first_sequence, num_actions, own: [I]; below [Q]: zeros, which are overwritten
+    with the sum of s over the infostates directly below each sequence.
     """
     sums = own.copy()
-    # Parents come first, so that all sums below an infostate are complete when it is reached.
+    # Parents have smaller numbers, so in reverse order all sums below an infostate are complete.
     for infostate in range(len(own) - 1, -1, -1):
         first = first_sequence[infostate]
         sums[infostate] += factor * below[first : first + num_actions[infostate]].max()

@@ -20,18 +20,18 @@ class Layout:
     Attributes
     ----------
     groups : IndexArray
-        [G, 5] by depth: first position, stride from one action to the next, number of actions,
-        first infostate, and number of infostates. In a whole group the stride is the number of
-        infostates; in a part of a group it is larger.
+        [G, 5] in order of depth: first position, stride from one action to the next, number of
+        actions, first infostate, and number of infostates. In a whole group, the stride is the
+        number of infostates; in a part of a group it is larger.
     parent : IndexArray
-        [I] position of the parent sequence, infostates in the order of the groups.
+        [I] position of the parent sequence, with infostates in the order of the groups.
     position : IndexArray
         [Q] position of each sequence of the treeplex.
     infostate : IntArray
         [I] the infostates in the order of the groups.
     blocks : IndexArray
-        [B + 1] boundaries between blocks of at most `LANES` sequences: one action at infostates of
-        one group and public state.
+        [B + 1] boundaries between blocks. A block has at most `LANES` sequences, which end with the
+        same action index at infostates of one group and one public state.
     """
 
     groups: IndexArray
@@ -46,17 +46,17 @@ class Layout:
         return int(self.groups[:, 1].max(initial=0))
 
     def to_positions(self, by_sequence: FloatArray) -> FloatArray:
-        """Return [Q] values in order of position, given those in order of sequence."""
+        """Return [Q] values in order of position, given values in order of sequence."""
         by_position = np.empty_like(by_sequence)
         by_position[self.position] = by_sequence
         return by_position
 
     def to_sequences(self, by_position: FloatArray) -> FloatArray:
-        """Return [Q] values in order of sequence, given those in order of position."""
+        """Return [Q] values in order of sequence, given values in order of position."""
         return by_position[self.position]
 
     def average_plan(self, total: FloatArray, plan: FloatArray) -> FloatArray:
-        """Return [Q] the average plan, given the weighted sum of plans; `plan` if that is empty.
+        """Return [Q] the average plan from the weighted sum of plans; `plan` if nothing is summed.
 
         Arguments are in order of position. The result is float64 in order of sequence.
         """
@@ -72,13 +72,13 @@ class Layout:
 
 
 def game_layouts(sequence_form: SequenceForm) -> tuple[Layout, ...]:
-    """Return the layouts of all players, with infostates of one public state contiguous."""
+    """Return the layouts of all players, with the infostates of a public state contiguous."""
     pairs = zip(sequence_form.treeplexes, sequence_form.infostate_trees, strict=True)
     return tuple(action_major_layout(plex, tree.public_state[tree.acting]) for plex, tree in pairs)
 
 
 def action_major_layout(treeplex: Treeplex, public_state: IntArray | None = None) -> Layout:
-    """Return the layout of a treeplex; `public_state` [I] keeps public states contiguous."""
+    """Return the layout of a treeplex, ordered by `public_state` [I] within each group."""
     public = np.zeros(treeplex.num_infostates, np.int32) if public_state is None else public_state
     depth = treeplex.own_depth
     order = np.lexsort((public, treeplex.num_actions, depth)).astype(np.int32)
@@ -95,7 +95,7 @@ def action_major_layout(treeplex: Treeplex, public_state: IntArray | None = None
 
 
 def is_new(*columns: IntArray | IndexArray | LongArray) -> BoolArray:
-    """Return [E] whether any of the columns [E] differs from its previous entry."""
+    """Return [E] whether an entry differs from the previous one in any of the columns [E]."""
     new = np.zeros(len(columns[0]), dtype=bool)
     new[:1] = True
     for column in columns:

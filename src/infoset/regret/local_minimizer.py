@@ -1,4 +1,4 @@
-"""Regret minimization by any local rule at every infostate, in games that may be perturbed."""
+"""Regret minimization by a local rule at every infostate, also in perturbed games."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from infoset.utils.state import IterativeState, name_by_player
 __all__ = ["LocalMinimizer", "LocalRule", "Schedule", "SchemeRule", "rule_of_scheme"]
 
 LocalRule: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray, FloatArray], None]
-"""A local regret minimizer: `rule(row, values, policy, state)`, for many infostates at once.
+"""A local regret minimizer, called as `rule(row, values, policy, state)` for I infostates together.
 
-`row` [K]: the numbers of this iteration, by default its number, from 1; `values` [A, I]: the
-counterfactual values of A actions at I infostates; `policy` [A, I]: the current policy there;
-`state` [S, A, I]: arrays of the rule, initially zero. The rule writes the next policy into
-`policy`, in place, and returns nothing. The first policy is uniform.
+`row` [K]: the parameters of this iteration, by default only its number, counted from 1; `values`
+[A, I]: the counterfactual values of A actions at I infostates; `policy` [A, I]: the current policy
+there; `state` [S, A, I]: arrays of the rule, initially zero. The rule writes the next policy into
+`policy`, in place, and returns nothing. The initial policy is uniform.
 """
 
 Schedule: TypeAlias = Callable[[FloatArray], FloatArray]
-"""Returns the rows [T, K] of iterations [T], or [T] if a row is one number."""
+"""A function of iteration numbers [T], which returns their rows [T, K], or [T] if K is 1."""
 
 RULE = "rule(row, values, policy, state)"
 
@@ -49,11 +49,12 @@ RULE_TYPE = numba.void(
 
 @dataclass(frozen=True)
 class SchemeSchedule:
-    """The schedule of a member of the CFR family, as `apply_scheme` reads it.
+    """The schedule of a member of the CFR family, in the form that `apply_scheme` reads.
 
     Attributes
     ----------
     scheme : RegretScheme
+        The member of the family.
     """
 
     scheme: RegretScheme
@@ -76,7 +77,9 @@ class SchemeRule(NamedTuple):
     Attributes
     ----------
     rule : LocalRule
+        The rule.
     schedule : Schedule
+        Its rows.
     num_arrays : int
         Number S of arrays that the rule stores.
     """
@@ -89,23 +92,22 @@ class SchemeRule(NamedTuple):
 def rule_of_scheme(scheme: RegretScheme) -> SchemeRule:
     """Return a member of the CFR family as a local rule.
 
-    `RegretMinimizer` does the same faster; as a rule, the scheme also runs with minimum action
-    probabilities.
+    `RegretMinimizer` runs the same algorithm faster, but without minimum action probabilities.
     """
     num_arrays = 1 if scheme.adaptive_limit is None else 4
     return SchemeRule(apply_scheme, SchemeSchedule(scheme), num_arrays)
 
 
 class LocalMinimizer(IterativeState):
-    """Self-play by a local rule: its state on a game, and the iterations that change it.
+    """Self-play by a local rule: its state on a game, and its iterations.
 
     Actions may have minimum probabilities ε. With σ the policy of the rule, a player then plays
 
         σ̂(I, a) = (1 − Σ_b ε(I, b)) σ(I, a) + ε(I, a)
 
-    and counterfactual values are those under σ̂. The regret of σ for these values equals, up to the
-    factor before σ, the regret of σ̂ among all policies with these minimum probabilities. This is
-    exact, not an approximation.
+    and the rule receives the counterfactual values under σ̂. The regret of σ for these values
+    equals, up to the factor in front of σ, the regret of σ̂ among all policies with these minimum
+    probabilities. This is exact, not an approximation.
 
     Parameters
     ----------
@@ -114,19 +116,19 @@ class LocalMinimizer(IterativeState):
     rule : LocalRule
         A function compiled by `numba.njit`, or a plain function on arrays, which is slow.
     averaging : RegretScheme
-        How plans are averaged, and whether players alternate.
+        Determines how plans are averaged, and whether players alternate.
     num_arrays : int
         Number S of arrays that the rule stores.
     schedule : Schedule
-        The rows that the rule receives; by default the numbers of the iterations.
+        The rows that the rule receives; by default the iteration numbers.
     min_probabilities : tuple[FloatArray, ...], optional
-        Per player [Q] the minimum probability of the action that each sequence ends with.
+        Per player [Q] the minimum probability of the last action of each sequence.
 
     Raises
     ------
     ParameterError
-        If the rule is not a function of four arguments, or is decorated and does not compile; if
-        the schedule is not a function.
+        If the rule is not a function of four arguments, if it is decorated with `numba.njit` but
+        does not compile, or if the schedule is not a function.
     """
 
     def __init__(
@@ -199,12 +201,12 @@ class LocalMinimizer(IterativeState):
         )
 
     def run(self, iterations: int) -> None:
-        """Do `iterations` more iterations, inside one call.
+        """Run `iterations` more iterations in one call.
 
         Raises
         ------
         ParameterError
-            If the rule leaves numbers in the policy that are not probabilities.
+            If the policy that the rule has written is not a probability distribution.
         """
         first = self.iteration + 1
         numbers = np.arange(first, first + iterations, dtype=np.float64)
@@ -215,9 +217,9 @@ class LocalMinimizer(IterativeState):
             _check_probabilities(layout, policy)
 
     def settings(self) -> dict[str, Any]:
-        """Return what determines the iterations: averaging, rule, schedule, minimum probabilities.
+        """Return the settings that determine the iterations.
 
-        The schedule is sampled too, at iterations 1 to 4, and ε is given by a digest.
+        The schedule is described by its rows for iterations 1 to 4, and ε by a digest.
         """
         averaging = asdict(self.averaging)
         digest = sha256(np.concatenate(self._minimums).tobytes()).hexdigest()
@@ -240,7 +242,7 @@ class LocalMinimizer(IterativeState):
         )
 
     def average_plans(self) -> tuple[FloatArray, ...]:
-        """Return per player [Q] the average realization plan, initially the current one."""
+        """Return per player [Q] the average realization plan, initially the current plan."""
         pairs = zip(self._layouts, self._averages, self._plans, strict=True)
         return tuple(layout.average_plan(total, plan) for layout, total, plan in pairs)
 
@@ -251,29 +253,30 @@ class LocalMinimizer(IterativeState):
 
 
 def _check_probabilities(layout: Layout, policy: FloatArray) -> None:
-    """Raise unless the policy that a rule has left consists of probabilities."""
+    """Raise unless the policy that a rule has written is a probability distribution."""
     for base, count, actions, *_ in layout.groups.tolist():
         chosen = policy[base : base + count * actions].reshape(actions, count)
         is_right = (np.abs(chosen.sum(axis=0) - 1) <= SUM_TOLERANCE) & (chosen >= 0).all(axis=0)
         if not is_right.all():
             raise ParameterError(
                 f"the rule left {chosen[:, np.argmin(is_right)].tolist()} as the policy of an "
-                "infostate; write numbers into policy [A, I], in place, that are not negative and "
-                "sum to 1 over the first axis"
+                "infostate, which is not a probability distribution: the rule must write numbers "
+                "into policy [A, I], in place, that are not negative and sum to 1 over the first "
+                "axis"
             )
 
 
 def driver_of(rule: LocalRule, arguments: tuple[Any, ...]) -> Callable[..., None]:
-    """Return `play_and_learn` bound to a rule, for further arguments of these types.
+    """Return `play_and_learn` bound to a rule, compiled for the types of the given arguments.
 
-    A rule compiled by `numba.njit` is called by address: `play_and_learn` is compiled once for all
-    rules, and cached on disk. With any other rule `play_and_learn` is interpreted.
+    A rule compiled by `numba.njit` is called by its address, so `play_and_learn` is compiled once
+    for all rules, and cached on disk. With any other rule, `play_and_learn` is interpreted.
 
     Raises
     ------
     ParameterError
-        If the rule is not a function of four arguments, does not compile although it is decorated,
-        or returns something.
+        If the rule is not a function of four arguments, or if it is decorated with `numba.njit` but
+        does not compile, or returns a value.
     """
     _check_signature(rule)
     driver = cast(Any, play_and_learn)
@@ -283,8 +286,8 @@ def driver_of(rule: LocalRule, arguments: tuple[Any, ...]) -> Callable[..., None
         cast(Any, rule).compile(RULE_TYPE)
     except (NumbaError, TypeError) as error:
         raise ParameterError(
-            "the rule does not compile as rule(row, values, policy, state) for arrays of 1, 2, 2 "
-            f"and 3 dimensions and without a result: {error}"
+            "the rule does not compile as rule(row, values, policy, state) with float64 arrays of "
+            f"1, 2, 2 and 3 dimensions and no return value: {error}"
         ) from error
     type_of = cast(Any, numba).typeof
     driver.disable_compile(False)
@@ -301,18 +304,20 @@ def _check_signature(rule: LocalRule) -> None:
         try:
             known.bind("row", "values", "policy", "state")
         except TypeError as error:
-            raise ParameterError(f"the rule takes {known}, but is called as {RULE}") from error
+            raise ParameterError(
+                f"the rule takes {known}, but is called as {RULE}: give it four parameters"
+            ) from error
 
 
 def _without_result(rule: LocalRule) -> LocalRule:
-    """Return the rule, raising if it returns the policy instead of writing it in place."""
+    """Return a rule that raises if the given one returns a value instead of writing in place."""
 
     def call(row: FloatArray, values: FloatArray, policy: FloatArray, state: FloatArray) -> None:
         answer: object = cast(Callable[..., object], rule)(row, values, policy, state)
         if answer is not None:
             raise ParameterError(
-                "the rule returned something; it must write the next policy into `policy` in place "
-                "and return nothing: use `policy[:] = ...`"
+                "the rule returned a value, but it must write the next policy into `policy`, in "
+                "place, and return None: use `policy[:] = ...`"
             )
 
     return call

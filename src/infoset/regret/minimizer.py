@@ -1,4 +1,4 @@
-"""Regret minimization by all players of a game against each other."""
+"""Regret minimization by all players of a game in self-play."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PRECISIONS = ("float64", "float32")
 
 
 class RegretMinimizer(IterativeState):
-    """A member of the CFR family: its state on a game, and the iterations that change it.
+    """Self-play by a member of the CFR family: its state on a game, and its iterations.
 
     Parameters
     ----------
@@ -31,19 +31,19 @@ class RegretMinimizer(IterativeState):
     scheme : RegretScheme
         The member of the family.
     precision : str
-        Of state and payoffs: "float64", or "float32", which moves half the bytes; its plans come
-        no nearer to equilibrium than 10⁻⁷ to 10⁻⁵ of the payoff range.
+        Precision of state and payoffs, "float64" or "float32". Single precision needs half the
+        memory, but rounding keeps its plans 10⁻⁷ to 10⁻⁵ of the payoff range from equilibrium.
     threads : int
         Number of threads that share an iteration, in two-player games. More than one pays off if
-        an iteration takes milliseconds. The bits of the result do not depend on it.
+        an iteration takes milliseconds. Results are equal bit for bit for any number.
 
     Raises
     ------
     UnknownNameError
-        If `precision` is another name.
+        If `precision` is unknown.
     ParameterError
-        If single precision cannot represent the payoffs, `threads` is not a positive whole number,
-        or is more than 1 in a game that does not have two players.
+        If single precision cannot represent the payoffs, if `threads` is not a positive whole
+        number, or if it is above 1 in a game that does not have two players.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class RegretMinimizer(IterativeState):
         self._threaded = self._threaded_iteration(threads) if threads > 1 else None
 
     def _threaded_iteration(self, threads: int) -> ThreadedIteration:
-        """Return the iteration by several threads, on the arrays of this state."""
+        """Return the iteration by several threads on the arrays of this minimizer."""
         first, second = (
             PlayerState(
                 partition_player(
@@ -128,9 +128,9 @@ class RegretMinimizer(IterativeState):
             )
 
     def run(self, iterations: int) -> None:
-        """Do `iterations` more iterations, inside one compiled call.
+        """Run `iterations` more iterations in one compiled call.
 
-        With several threads, each iteration is a few calls, and Ctrl-C waits for its end.
+        With several threads, Ctrl-C takes effect when the current iteration has ended.
         """
         schedule = self.scheme.schedule(self.iteration + 1, iterations)
         if self._threaded is None:
@@ -173,7 +173,7 @@ class RegretMinimizer(IterativeState):
         )
 
     def average_plans(self) -> tuple[FloatArray, ...]:
-        """Return per player [Q] the average realization plan, initially the current one."""
+        """Return per player [Q] the average realization plan, initially the current plan."""
         pairs = zip(self._layouts, self._averages, self._plans, strict=True)
         return tuple(layout.average_plan(total, plan) for layout, total, plan in pairs)
 
@@ -187,7 +187,7 @@ class RegretMinimizer(IterativeState):
     def current_probabilities(self) -> tuple[FloatArray, ...]:
         """Return per player [Q] the behavior at which the next iteration starts.
 
-        Unlike the plans, it is defined also where the player's own actions exclude an infostate.
+        Unlike the plans, it is also defined at infostates that the player's own actions exclude.
         """
         return tuple(
             layout.to_sequences(np.asarray(policy, np.float64))
@@ -203,6 +203,6 @@ def _check_threads(threads: int, sequence_form: SequenceForm) -> None:
     check_count("threads", threads, minimum=1)
     if threads > 1 and sequence_form.num_players != 2:
         raise ParameterError(
-            f"threads={threads} needs a game with two players, and {sequence_form.name} has "
+            f"threads={threads} needs a game with two players, but {sequence_form.name} has "
             f"{sequence_form.num_players}: leave threads out"
         )

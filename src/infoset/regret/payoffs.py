@@ -1,4 +1,4 @@
-"""Payoffs of a game in the layout of the kernels: by blocks for two players, else by terminals."""
+"""Payoffs in the layout of the kernels: by blocks for two players, otherwise by terminals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from infoset.utils.sorting import lexicographic_order
 __all__ = ["block_payoffs", "payoffs_by_player", "restrict_blocks"]
 
 CACHE_LINE = 64
-"""Bytes of a cache line, and of the longest vectors."""
+"""Size in bytes of a cache line, and of the longest vectors."""
 
 
 _NONE = np.zeros(0, np.uint32)
@@ -36,7 +36,7 @@ def aligned_zeros(size: int, precision: str) -> FloatArray:
 def restrict_blocks(payoffs: BlockPayoffs, begin: int, end: int) -> BlockPayoffs:
     """Return the payoffs of the blocks from `begin` up to `end`, as views of the same arrays.
 
-    `block_gradient` then fills the sequences of these blocks only.
+    `block_gradient` then fills only the sequences of these blocks.
     """
     return payoffs._replace(
         start=payoffs.start[begin : end + 1], first=payoffs.first[begin : end + 1]
@@ -53,7 +53,7 @@ def _with_precision(payoffs: BlockPayoffs, precision: str) -> BlockPayoffs:
 def block_payoffs(
     sequence_form: SequenceForm, layouts: tuple[Layout, ...], player: Player
 ) -> BlockPayoffs:
-    """Return the payoffs of one of two players, as `block_gradient` reads them."""
+    """Return the payoffs of one of two players in the form that `block_gradient` reads."""
     row, column = (
         layouts[p].position[sequence_form.terminal_sequence[:, p]] for p in (1 - player, player)
     )
@@ -90,10 +90,10 @@ def _share(
 def payoffs_by_player(
     sequence_form: SequenceForm, layouts: tuple[Layout, ...], precision: str = "float64"
 ) -> tuple[tuple[BlockPayoffs, ...], IndexArray, FloatArray]:
-    """Return the payoffs by blocks and by terminals; the form that is not used is empty.
+    """Return the payoffs by blocks and by terminals; the unused form is empty.
 
-    Two players: blocks per player, see `block_gradient`. Other numbers: positions of sequences
-    [M, N] and payoffs [M, N], see `terminal_gradient`.
+    Two-player games use blocks, one `BlockPayoffs` per player (see `block_gradient`). Other games
+    use positions of sequences [M, N] and payoffs [M, N] by terminal (see `terminal_gradient`).
 
     Raises
     ------
@@ -119,7 +119,7 @@ def _check_range(sequence_form: SequenceForm, precision: str) -> None:
     limits = np.finfo(precision)
     if largest and not float(limits.tiny) <= largest <= float(limits.max):
         raise ParameterError(
-            f"the payoffs of {sequence_form.name}, times chance reach, go up to {largest:.3g}; "
-            f"{precision} represents {limits.tiny:.2g} to {limits.max:.2g}: use "
+            f"the largest payoff times chance reach of {sequence_form.name} is {largest:.3g}, but "
+            f"{precision} represents numbers from {limits.tiny:.2g} to {limits.max:.2g}: use "
             "precision='float64', or scale the payoffs"
         )

@@ -15,17 +15,17 @@ __all__ = ["PlayerMinimizer"]
 
 
 class PlayerMinimizer(IterativeState):
-    """One player's state under a member of the CFR family, updated by one gradient at a time.
+    """A member of the CFR family for one player, updated by one gradient at a time.
 
-    `RegretMinimizer` runs all players of a game against each other. This class serves methods that
-    compute the gradients themselves, as decomposition does.
+    `RegretMinimizer` runs all players of a game in self-play. This class is for methods that
+    compute the gradients themselves, such as decomposition.
 
     Parameters
     ----------
     treeplex : Treeplex
         The player's infostates.
     scheme : RegretScheme
-        The member of the family. Whether players alternate is up to the caller.
+        The member of the family. Its `alternating` has no effect: the caller decides the order.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class PlayerMinimizer(IterativeState):
         realize_policy(self._layout.groups, self._layout.parent, self._policy, self._plan)
 
     def observe(self, gradient: FloatArray) -> None:
-        """Do one iteration: update the regrets by a gradient, and compute the next plan.
+        """Run one iteration: update the regrets with a gradient, and compute the next plan.
 
         Parameters
         ----------

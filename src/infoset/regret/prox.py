@@ -1,4 +1,4 @@
-"""The prox on treeplexes: dilated distances as data, solved in closed form by one sweep."""
+"""The prox (proximal step) of dilated distances on treeplexes, in closed form by one sweep."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ __all__ = [
 ]
 
 DistanceKind: TypeAlias = Literal["entropy", "euclidean"]
-"""The distance between probability vectors that is dilated."""
+"""The local distance, between probability vectors, which is dilated over the treeplex."""
 
 Weights: TypeAlias = Callable[[Treeplex], FloatArray]
-"""Returns [I] the dilation weight of every infostate of a treeplex, each positive."""
+"""A function that returns [I] the dilation weights of a treeplex, which are positive."""
 
 
 def unit_weights(treeplex: Treeplex) -> FloatArray:
-    """Return [I] ones; with them dilated entropy is the entropy of the reduced normal form."""
+    """Return [I] ones, for which dilated entropy is the entropy of the reduced normal form."""
     return np.ones(treeplex.num_infostates)
 
 
 def balanced_weights(treeplex: Treeplex) -> FloatArray:
-    """Return [I] the weights β_I = 2 + 2 max_a Σ β_J, the sum over infostates J below action a.
+    """Return [I] the weights β_I = 2 + 2 max_a Σ β_J; the sum is over infostates J below action a.
 
     They make both dilated distances strongly convex with modulus 1 in the Euclidean norm of plans.
 
@@ -66,7 +66,7 @@ class Distance:
     kind : DistanceKind
         `entropy`, with φ(b) = Σ b log b, or `euclidean`, with φ(b) = ½ |b|².
     weights : callable
-        Returns β: `unit_weights`, `balanced_weights`, or your own function.
+        Returns β: `unit_weights`, `balanced_weights`, or a custom function.
 
     Raises
     ------
@@ -102,8 +102,8 @@ class Distance:
         if weights.shape != (treeplex.num_infostates,) or not (weights > 0).all():
             raise ParameterError(
                 f"{getattr(self.weights, '__name__', self.weights)} returned weights of "
-                f"shape {weights.shape}; return one positive number for each of the "
-                f"{treeplex.num_infostates} infostates"
+                f"shape {weights.shape} with minimum {weights.min(initial=np.inf):g}: return one "
+                f"positive number for each of the {treeplex.num_infostates} infostates"
             )
         return weights
 
@@ -115,7 +115,7 @@ class Distance:
 
 
 def check_distance(distance: object) -> None:
-    """Raise unless `distance` is a `Distance`; its name is not enough.
+    """Raise unless `distance` is a `Distance`; a name is not accepted.
 
     Raises
     ------
@@ -149,7 +149,9 @@ class TreeplexProx:
     Parameters
     ----------
     treeplex : Treeplex
+        The player's treeplex.
     distance : Distance
+        The dilated distance.
 
     Examples
     --------
@@ -191,9 +193,9 @@ class TreeplexProx:
         gradient : FloatArray
             [Q] utility per sequence.
         temperature, inverse_step_size : float
-            Not negative, and one of them positive.
+            Not negative, and at least one of them positive.
         magnet, center : FloatArray, optional
-            [Q] behaviors; where omitted, D(x, ·) is the regularizer ψ(x).
+            [Q] behaviors. If one is omitted, D(x, ·) is the regularizer ψ(x).
 
         Raises
         ------
@@ -203,7 +205,8 @@ class TreeplexProx:
         if not (min(temperature, inverse_step_size) >= 0 and temperature + inverse_step_size > 0):
             raise ParameterError(
                 f"temperature={temperature} and inverse_step_size={inverse_step_size} must not be "
-                "negative, and one must be positive: otherwise this would be a best response"
+                "negative, and at least one must be positive: with both 0, the problem is a best "
+                "response, not a prox"
             )
         layout = self._layout
         values = layout.to_positions(gradient)
@@ -238,7 +241,7 @@ class TreeplexProx:
     def divergence(
         self, policy: FloatArray, plan: FloatArray, center: FloatArray | None = None
     ) -> float:
-        """Return D(x, center) for the plan x [Q] of a behavior [Q]; without a center, ψ(x).
+        """Return D(x, center) for the plan x [Q] of a behavior [Q], or ψ(x) without a center.
 
         The center is a behavior [Q]. Infostates that the plan does not reach contribute zero.
         """

@@ -16,14 +16,14 @@ __all__ = ["Exponent", "LinearSchedule", "RegretScheme"]
 
 
 class LinearSchedule(NamedTuple):
-    """An exponent that changes linearly over the planned iterations, then stays constant.
+    """An exponent that changes linearly over the planned iterations and then remains constant.
 
     Attributes
     ----------
     start : float
-        At iteration 1.
+        Value at iteration 1.
     end : float
-        After `horizon` iterations.
+        Value after `horizon` iterations.
     """
 
     start: float
@@ -47,8 +47,8 @@ class RegretScheme:
     and plays in proportion to z, or uniformly if z is zero. The discount is 1, or
     `(t − 1)^e / ((t − 1)^e + discount_offset)`, where e is the exponent for the sign of R. z is
     discounted only if the scheme predicts. The sum of plans is multiplied by
-    `((t − 1) / t) ** average_exponent` before plan t is added, so that a constant exponent gives
-    plan t the weight `t ** average_exponent`.
+    `((t − 1) / t) ** average_exponent` before plan t is added. So with a constant exponent, plan t
+    has the weight `t ** average_exponent` in the average.
 
     Attributes
     ----------
@@ -61,29 +61,31 @@ class RegretScheme:
     positive_discount, negative_discount : Exponent or None
         Exponents of the discounts of positive and of other regrets; None for no discount.
     discount_offset : float
+        Constant in the denominator of the discounts.
     regret_floor : float
         0 for regret matching+, −∞ for regret matching.
     prediction : float
         Weight of the last instantaneous regret as a prediction of the next; 0 for no prediction.
     adaptive_limit : float or None
-        If given, the prediction has the weight 1 / (1 + α), where α ≤ `adaptive_limit` is
-        measured at each infostate by how much its regrets change.
+        If given, the prediction has the weight 1 / (1 + α), where α ≤ `adaptive_limit` is computed
+        at each infostate from the changes of its regrets.
     average_exponent : Exponent
         0 for the uniform average, 1 for the linear one.
     average_delay : int
-        Number of iterations that the average leaves out; until then it is the current plan.
+        Number of first iterations that the average omits; meanwhile it is the current plan.
     averages_next : bool
-        Whether iteration t averages the plan that it computes, or the one that it starts from.
+        Whether iteration t adds to the average the plan that it computes, instead of the plan that
+        it starts from.
     alternating : bool
-        Whether each player responds to the plans that earlier players have just computed, or all
-        players respond to the plans of the previous iteration.
+        Whether each player responds to the plans that earlier players have just computed. Otherwise
+        all players respond to the plans of the previous iteration.
     horizon : int
         Planned number of iterations, for linear schedules; `solve` sets it to `iterations`.
 
     Raises
     ------
     ParameterError
-        If a number is NaN or out of range; only exponents of discounts may be negative.
+        If a number is NaN or out of range. Only exponents of discounts may be negative.
 
     Examples
     --------
@@ -138,11 +140,11 @@ class RegretScheme:
         return any(isinstance(exponent, LinearSchedule) for exponent in exponents)
 
     def schedule(self, first: int, count: int) -> FloatArray:
-        """Return [count, 8] the kernel's numbers for `count` iterations, beginning with `first`.
+        """Return [count, 8] the numbers that the kernel needs for iterations from `first` on.
 
         Columns: weight of the instantaneous regret; discounts of positive and of other regrets;
-        regret floor; discount and weight of the prediction; retention of the average, and weight
-        of the plan in it.
+        regret floor; discount and weight of the prediction; factor by which the average is
+        multiplied, and weight of the plan added to it.
 
         Raises
         ------

@@ -148,4 +148,4 @@ _SCHEMES = (
 SCHEMES: Registry[RegretScheme] = Registry(
     "scheme", _SCHEMES, entry_type=RegretScheme, expected='a name such as "cfr+", or a RegretScheme'
 )
-"""The members of the CFR family by name; `SCHEMES.register` adds yours."""
+"""The members of the CFR family by name; `SCHEMES.register` adds a custom scheme."""

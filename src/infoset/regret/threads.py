@@ -1,4 +1,4 @@
-"""Iterations of two players by several threads, with the same bits as by one."""
+"""Iterations of two players by several threads, equal bit for bit to those of one thread."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ Part = TypeVar("Part")
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """One player's payoffs and treeplex in independent parts.
+    """One player's payoffs and treeplex, divided into independent parts.
 
-    The treeplex has a top, and each part below it is the union of subtrees under some sequences of
-    the top. A bottom-up sweep does the parts in any order and then the top, a top-down sweep the
-    top and then the parts. Both round exactly as one sweep over the whole treeplex does.
+    The treeplex has a top; each part is the union of the subtrees below some sequences of the top.
+    A bottom-up sweep processes the parts in any order and then the top. A top-down sweep processes
+    the top and then the parts. Both have the same rounding as one sweep over the whole treeplex.
 
     Attributes
     ----------
     payoffs : tuple[BlockPayoffs, ...]
-        The payoffs of ranges of blocks.
+        The payoffs, divided into ranges of blocks.
     top : IndexArray
-        [G, 5] groups of the top, see `Layout`.
+        [G, 5] the groups of the top; see `Layout`.
     below : tuple[IndexArray, ...]
-        Per part [R, 5] parts of groups, later infostates of a group before earlier ones; empty if
-        no parts are independent.
+        For each part, [R, 5] its parts of groups, with later infostates of a group before earlier
+        ones; empty if there are no independent parts.
     """
 
     payoffs: tuple[BlockPayoffs, ...]
@@ -50,7 +50,7 @@ class Partition:
 
 @dataclass(frozen=True, eq=False)
 class PlayerState:
-    """One player's partition, and the arrays of its state as `iterate` takes them."""
+    """One player's partition, and the arrays of its state, as arguments of `iterate`."""
 
     partition: Partition
     parent: IndexArray
@@ -66,18 +66,20 @@ class PlayerState:
 class ThreadedIteration:
     """Iterations of the CFR family for two players, by several threads.
 
-    Does what `iterate` does, with the same bits. Threads sleep between the parts that they are
-    given. If a part is still waiting when this thread has finished its own, as on a busy machine,
-    this thread does it too.
+    The result equals that of `iterate` bit for bit. Threads sleep while they have no part to
+    process. If a part has not been started when the calling thread has finished its own, as can
+    happen on a busy machine, the calling thread processes it too.
 
     Parameters
     ----------
     threads : int
         At least 2, including the calling thread.
     scheme : RegretScheme
+        The member of the CFR family.
     limit : float
         As in `iterate`.
     players : tuple[PlayerState, PlayerState]
+        The states of both players.
     """
 
     def __init__(
@@ -93,7 +95,7 @@ class ThreadedIteration:
         self._players = players
 
     def run(self, row: FloatArray) -> None:
-        """Do one iteration with a row of the schedule."""
+        """Run one iteration with a row of the schedule."""
         first, second = self._players
         if self._scheme.alternating:
             for state, other in ((first, second), (second, first)):
@@ -134,18 +136,19 @@ class ThreadedIteration:
         def realize(runs: IndexArray) -> None:
             realize_below(row, averages_next, runs, state.parent, *plans)
 
-        # up: parts, then the top; down: the top, then parts
+        # bottom up: parts, then the top; top down: the top, then parts
         self._distribute(update, partition.below)
         update_regrets(partition.top, *regrets)
         realize_and_average(row, averages_next, partition.top, state.parent, *plans)
         self._distribute(realize, partition.below)
 
     def _distribute(self, work: Callable[[Part], None], parts: Sequence[Part]) -> None:
-        """Do work on every part, the first one in the calling thread."""
+        """Call `work` on every part; the calling thread processes the first part."""
         others = [(part, self._others.submit(work, part)) for part in parts[1:]]
         for part in parts[:1]:
             work(part)
         for part, begun in others:
+            # a part that can be canceled has not been started
             if begun.cancel():
                 work(part)
             else:
@@ -155,23 +158,25 @@ class ThreadedIteration:
 def partition_player(
     layout: Layout, public_state: IntArray, payoffs: BlockPayoffs, number: int
 ) -> Partition:
-    """Return about `number` parts of about equal work.
+    """Return a partition into about `number` parts of about equal work.
 
     Parameters
     ----------
     layout : Layout
+        The player's layout.
     public_state : IntArray
-        [I] of the infostates, in the order of the layout. Each public state belongs to one part,
-        so that its infostates stay contiguous.
+        [I] the public states of the infostates, in the order of the layout. Each public state
+        belongs to one part, so that its infostates remain contiguous.
     payoffs : BlockPayoffs
         The player's payoffs in this layout.
     number : int
+        Number of parts.
     """
     owner = _owners(layout)
     levels = _levels(layout, owner)
     work = np.repeat(layout.groups[:, 2], layout.groups[:, 1]).astype(np.int64)
-    # A cut lower down balances better but leaves more for the top, which one thread sweeps: take
-    # the depth at which the top and the longest part together are shortest.
+    # A deeper cut balances the parts better, but leaves more for the top, which one thread sweeps.
+    # Choose the depth with the least work in the top and the longest part together.
     shortest, first, part = int(work.sum()), len(work), np.zeros(0, np.int64)
     for depth in range(1, len(levels) - 1):
         top = int(work[: levels[depth]].sum())
@@ -190,7 +195,7 @@ def partition_player(
 
 
 def _owners(layout: Layout) -> LongArray:
-    """Return [I] the infostate of the parent sequence of each, -1 for the empty sequence."""
+    """Return [I] the infostate above each infostate, or -1 if there is none."""
     base, count, _, first, _ = layout.groups.astype(np.int64).T
     group = np.searchsorted(base, layout.parent, side="right") - 1
     owner = first[group] + (layout.parent - base[group]) % count[group]
@@ -209,10 +214,10 @@ def _levels(layout: Layout, owner: LongArray) -> list[int]:
 def _units(
     parent: IndexArray, public_state: IntArray, owner: LongArray, levels: list[int]
 ) -> LongArray:
-    """Return [I'] the unit of each infostate of these levels, from the first level down.
+    """Return [I'] the unit of each infostate of these levels; a unit must not be divided.
 
-    At the first level, infostates that share a parent sequence or a public state are in one unit;
-    further down, each infostate is in the unit of the infostate above it. Units are numbered in
+    At the first level, infostates that share a parent sequence or a public state are in one unit.
+    At lower levels, each infostate is in the unit of the infostate above it. Units are numbered in
     order of appearance.
     """
     begin, end = levels[:2]
@@ -237,13 +242,13 @@ def _components(left: IndexArray, right: IntArray) -> LongArray:
 
 
 def _equal_shares(work: LongArray, number: int) -> LongArray:
-    """Return [U] one of `number` contiguous shares of about equal work for each unit."""
+    """Return [U] the part of each unit: `number` contiguous ranges of about equal work."""
     middle = np.cumsum(work) - work / 2
     return np.asarray(middle * (number / work.sum()), np.int64)
 
 
 def _runs(layout: Layout, first: int, part: LongArray) -> tuple[IndexArray, ...]:
-    """Return the group parts of each part, given the part of every infostate from `first` on."""
+    """Return the groups of each part, given the part of every infostate from `first` on."""
     base, count, actions, start, _ = layout.groups.astype(np.int64).T
     group = np.repeat(np.arange(len(start)), count)[first:]
     begins = np.flatnonzero(is_new(group, part))
