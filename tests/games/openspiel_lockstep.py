@@ -161,7 +161,7 @@ def chance_outcome(game: Game, world, next_world) -> list[int]:
     match game:
         case KuhnPoker() if not world.cards:
             return [game.deck.index(card) for card in next_world.cards]
-        case LeducPoker() if world.turn is None:
+        case LeducPoker() if world.betting.turn is None:
             cards = game.ranks if game.suit_isomorphism else game.deck
             return [
                 cards.index(c) for c in ([next_world.board] if world.cards else next_world.cards)

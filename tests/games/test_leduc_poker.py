@@ -69,7 +69,7 @@ def test_raises_are_two_chips_and_then_four():
         LeducPoker(), deal("Js", "Kh"), ("raise", None), (None, "raise"), ("call", None),
         board("Ks"), ("call", None), (None, "raise"), ("raise", None),
     )  # fmt: skip
-    assert history.world.put_in == (13, 9)
+    assert history.world.betting.put_in == (13, 9)
 
 
 def test_the_next_player_left_begins_the_second_round():
@@ -111,7 +111,7 @@ def test_action_mapping_shows_a_call_and_lets_its_owner_remember():
     assert turns(history) == ["[Js] / !fold call", "[Kh] / call"]
     assert history.legal_actions(1) == ("fold", "call", "raise")
     twice = play(game, deal("Js", "Kh"), ("raise", None), (None, "raise"), ("raise", None))
-    assert twice.world.put_in == (5, 5)
+    assert twice.world.betting.put_in == (5, 5)
     assert turns(twice)[1] == "[Kh] / raise / raise / call"
 
 
@@ -164,7 +164,7 @@ def test_no_raises_leaves_only_calls():
 def test_more_raises_reach_deeper():
     game = LeducPoker(num_raises=3)
     history = play(game, deal("Js", "Kh"), ("raise", None), (None, "raise"), ("raise", None))
-    assert history.world.put_in == (7, 5)
+    assert history.world.betting.put_in == (7, 5)
     assert history.legal_actions(1) == ("fold", "call")
 
 
@@ -172,7 +172,7 @@ def test_sampled_deals_are_deals():
     game, rng = LeducPoker(players=10), np.random.default_rng(0)
     world = game.sample_transition(game.initial_world(), (None,) * 10, rng)
     assert len(set(world.cards)) == 10
-    assert world.turn == 0
+    assert world.betting.turn == 0
 
 
 @pytest.mark.parametrize(

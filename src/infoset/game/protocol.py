@@ -75,6 +75,18 @@ class Observation(NamedTuple):
         mine = tuple((group, seen) for group, seen in groups if player in group)
         return SharedView(own, mine) if mine else own
 
+    def seen_by_each(self, num_players: int) -> Sequence[Hashable]:
+        """Return what each player sees besides the public part, as `seen_by` does."""
+        if self.shared:
+            return [self.seen_by(player) for player in range(num_players)]
+        private = self.private
+        if not private:
+            return (None,) * num_players
+        # Plain dictionaries and tuples first: `isinstance` of an abstract class is slow.
+        if type(private) is dict or isinstance(private, Mapping):
+            return [private.get(player) for player in range(num_players)]
+        return [private[player] for player in range(num_players)]
+
     def private_part(self, player: Player) -> Hashable:
         """Return the private part of `player`; None if it has none."""
         if isinstance(self.private, Mapping):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -20,35 +20,33 @@ ANTE = 1
 RAISE_BEFORE_BOARD, RAISE_AFTER_BOARD = 2, 4
 
 
-class Table(NamedTuple):
-    """Chips, cards and betting, and whose turn it is.
+class Betting(NamedTuple):
+    """The public part of a table, without the cards: few of these occur with many cards.
 
-    `raises` counts the raises of the betting round, `calls` the calls since the last raise. `turn`
-    is None before a deal and at the end.
+    `has_board` is True after the public card is dealt. `raises` counts the raises of the betting
+    round, `calls` the calls since the last raise. `turn` is None before a deal and at the end.
     """
 
     put_in: tuple[int, ...]
     folded: tuple[bool, ...]
-    cards: tuple[str, ...] = ()
-    board: str = ""
+    has_board: bool = False
     raises: int = 0
     calls: int = 0
     turn: Player | None = None
-
-    @property
-    def left(self) -> list[Player]:
-        """The players who have not folded."""
-        return [player for player, folded in enumerate(self.folded) if not folded]
+    is_over: bool = False
 
     @property
     def num_left(self) -> int:
         """Number of players who have not folded."""
         return self.folded.count(False)
 
-    @property
-    def is_over(self) -> bool:
-        """Whether nothing remains to be dealt or decided."""
-        return self.turn is None and (self.board != "" or self.num_left == 1)
+
+class Table(NamedTuple):
+    """The betting, the private cards by player, and the public card."""
+
+    betting: Betting
+    cards: tuple[str, ...] = ()
+    board: str = ""
 
 
 @dataclass(frozen=True)
@@ -126,68 +124,102 @@ class LeducPoker(Game):
     def _strength(self) -> dict[str, int]:
         return {card: index // self.num_suits for index, card in enumerate(self.deck)}
 
+    # The three dictionaries below are filled as the rules are called: the same betting occurs with
+    # every deal of the cards.
+
+    @cached_property
+    def _legal(self) -> dict[Betting, tuple[str, ...]]:
+        """The legal actions."""
+        return {}
+
+    @cached_property
+    def _after(self) -> dict[tuple[Betting, Action], Betting]:
+        """The betting after an action."""
+        return {}
+
+    @cached_property
+    def _payoffs(self) -> dict[tuple[tuple[int, ...], tuple[Player, ...]], tuple[float, ...]]:
+        """The chips won at the end, by chips put in and winners."""
+        return {}
+
     def initial_world(self) -> Table:
         """Return the table with the antes."""
-        return Table(put_in=(ANTE,) * self.players, folded=(False,) * self.players)
+        return Table(Betting(put_in=(ANTE,) * self.players, folded=(False,) * self.players))
 
     def actors(self, world: Table) -> Sequence[Player]:
         """Return whose turn it is."""
-        return () if world.turn is None else (world.turn,)
+        turn = world.betting.turn
+        return () if turn is None else (turn,)
 
     def legal_actions(self, world: Table, player: Player) -> Sequence[str]:
         """Return which of `fold`, `call` and `raise` are allowed; `call` is also a check."""
-        facing_raise = world.put_in[player] < max(world.put_in)
-        return (
-            *(("fold",) if facing_raise or self.action_mapping else ()),
-            "call",
-            *(("raise",) if world.raises < self.num_raises or self.action_mapping else ()),
-        )
+        betting = world.betting
+        legal = self._legal.get(betting)
+        if legal is None:
+            facing_raise = betting.put_in[player] < max(betting.put_in)
+            may_raise = betting.raises < self.num_raises
+            legal = self._legal[betting] = (
+                *(("fold",) if facing_raise or self.action_mapping else ()),
+                "call",
+                *(("raise",) if may_raise or self.action_mapping else ()),
+            )
+        return legal
 
     def transitions(
         self, world: Table, joint_action: JointAction
     ) -> Iterable[tuple[Table, Probability]]:
         """Return the deals of private or public cards, or the table after a move."""
-        if world.turn is not None:
-            return [(self._bet(world, joint_action[world.turn]), 1)]
-        if world.is_over:
+        betting, cards, board = world
+        if betting.turn is not None:
+            return [(Table(self._bet(betting, joint_action[betting.turn]), cards, board), 1)]
+        if betting.is_over:
             return []
-        stub, count = self._to_deal(world)
-        return ((self._deal(world, cards), chance) for cards, chance in deals(stub, count))
+        if not cards:
+            dealt = deals(self.deck, self.players)
+            return ((self._deal(world, hands), chance) for hands, chance in dealt)
+        boards = single_deals(self._stub(cards))
+        return [(self._deal(world, board), chance) for board, chance in boards]
 
     def rewards(
         self, world: Table, joint_action: JointAction, next_world: Table
     ) -> Sequence[float]:
         """Return the chips won at the end."""
-        if not next_world.is_over:
+        if not next_world.betting.is_over:
             return (0,) * self.players
-        winners = self._winners(next_world)
-        share = sum(next_world.put_in) / len(winners)
-        return tuple(
-            (share if player in winners else 0) - chips
-            for player, chips in enumerate(next_world.put_in)
-        )
+        put_in, winners = next_world.betting.put_in, self._winners(next_world)
+        payoffs = self._payoffs.get((put_in, winners))
+        if payoffs is None:
+            share = sum(put_in) / len(winners)
+            payoffs = self._payoffs[put_in, winners] = tuple(
+                (share if player in winners else 0) - chips for player, chips in enumerate(put_in)
+            )
+        return payoffs
 
     def observe(self, world: Table, joint_action: JointAction, next_world: Table) -> Observation:
         """Show the private cards, the moves, the public card, and the hands at a showdown."""
-        if world.turn is None:
+        turn = world.betting.turn
+        if turn is None:
             return (
                 Observation(public=next_world.board)
                 if next_world.board
                 else Observation(private=next_world.cards)
             )
-        move = self._meaning(world, joint_action[world.turn])
-        if not next_world.is_over or next_world.num_left == 1:
+        move = self._meaning(world.betting, joint_action[turn])
+        after = next_world.betting
+        if not after.is_over or after.num_left == 1:
             return Observation(public=move)
-        hands = zip(next_world.cards, next_world.folded, strict=True)
-        return Observation(public=(move, *("-" if folded else card for card, folded in hands)))
+        hands = zip(next_world.cards, after.folded, strict=True)
+        return Observation(public=(move, *["-" if folded else card for card, folded in hands]))
 
     def sample_transition(
         self, world: Table, joint_action: JointAction, rng: np.random.Generator
     ) -> Table:
         """Deal the cards, or make the move."""
-        if world.turn is not None:
-            return self._bet(world, joint_action[world.turn])
-        return self._deal(world, sample_cards(*self._to_deal(world), rng))
+        betting, cards, board = world
+        if betting.turn is not None:
+            return Table(self._bet(betting, joint_action[betting.turn]), cards, board)
+        count = 1 if cards else self.players
+        return self._deal(world, sample_cards(self._stub(cards), count, rng))
 
     def sample_observed_transition(
         self,
@@ -204,49 +236,67 @@ class LeducPoker(Game):
         found = sample_others(self.deck, self.players, known, rng)
         return found and (self._deal(world, found[0]), found[1])
 
-    def _to_deal(self, world: Table) -> tuple[list[str], int]:
-        """Return the cards that are not dealt yet, and how many are dealt next."""
+    def _stub(self, cards: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the deck without some cards."""
         stub = list(self.deck)
-        for card in world.cards:
+        for card in cards:
             stub.remove(card)
-        return stub, 1 if world.cards else self.players
+        return tuple(stub)
 
-    def _deal(self, world: Table, cards: tuple[str, ...]) -> Table:
-        dealt = world._replace(board=cards[0]) if world.cards else world._replace(cards=cards)
-        turn = self._next_left(dealt, self.starting_player)
-        return dealt._replace(raises=0, calls=0, turn=turn)
+    def _deal(self, world: Table, dealt: tuple[str, ...]) -> Table:
+        """Return the table with private cards dealt, or if they are, with the public card."""
+        betting, cards, _ = world
+        turn = self._next_left(betting.folded, self.starting_player)
+        opened = Betting(betting.put_in, betting.folded, bool(cards), turn=turn)
+        return Table(opened, cards, dealt[0]) if cards else Table(opened, dealt)
 
-    def _meaning(self, world: Table, action: Action) -> Action:
+    def _meaning(self, betting: Betting, action: Action) -> Action:
         """Return the action that counts: an illegal fold or raise counts as a call."""
-        facing_raise = world.put_in[world.turn or 0] < max(world.put_in)
-        if action == "fold" and not facing_raise:
+        if action == "fold" and betting.put_in[betting.turn or 0] == max(betting.put_in):
             return "call"
-        return "call" if action == "raise" and world.raises >= self.num_raises else action
+        return "call" if action == "raise" and betting.raises >= self.num_raises else action
 
-    def _bet(self, world: Table, action: Action) -> Table:
-        turn = world.turn or 0
-        match self._meaning(world, action):
+    def _bet(self, betting: Betting, action: Action) -> Betting:
+        """Return the betting after an action of the player whose turn it is."""
+        after = self._after.get((betting, action))
+        if after is None:
+            after = self._after[betting, action] = self._next_betting(betting, action)
+        return after
+
+    def _next_betting(self, betting: Betting, action: Action) -> Betting:
+        turn, highest = betting.turn or 0, max(betting.put_in)
+        match self._meaning(betting, action):
             case "fold":
-                after = world._replace(folded=with_entry(world.folded, turn, True))
+                after = betting._replace(folded=with_entry(betting.folded, turn, True))
             case "call":
-                chips = with_entry(world.put_in, turn, max(world.put_in))
-                after = world._replace(put_in=chips, calls=world.calls + 1)
+                chips = with_entry(betting.put_in, turn, highest)
+                after = betting._replace(put_in=chips, calls=betting.calls + 1)
             case _:
-                size = RAISE_AFTER_BOARD if world.board else RAISE_BEFORE_BOARD
-                chips = with_entry(world.put_in, turn, max(world.put_in) + size)
-                after = world._replace(put_in=chips, raises=world.raises + 1, calls=0)
-        ends = after.num_left == 1 or after.calls == after.num_left - (after.raises > 0)
-        return after._replace(turn=None if ends else self._next_left(after, turn + 1))
+                size = RAISE_AFTER_BOARD if betting.has_board else RAISE_BEFORE_BOARD
+                chips = with_entry(betting.put_in, turn, highest + size)
+                after = betting._replace(put_in=chips, raises=betting.raises + 1, calls=0)
+        if after.num_left == 1 or after.calls == after.num_left - (after.raises > 0):
+            return after._replace(turn=None, is_over=after.has_board or after.num_left == 1)
+        return after._replace(turn=self._next_left(after.folded, turn + 1))
 
-    def _next_left(self, world: Table, player: Player) -> Player:
+    def _next_left(self, folded: tuple[bool, ...], player: Player) -> Player:
         """Return the first player from `player` on who has not folded."""
         order = (turn % self.players for turn in range(player, player + self.players))
-        return next(turn for turn in order if not world.folded[turn])
+        return next(turn for turn in order if not folded[turn])
 
-    def _winners(self, world: Table) -> list[Player]:
-        def hand(player: Player) -> tuple[bool, int]:
-            own = self._strength[world.cards[player]]
-            return world.board != "" and own == self._strength[world.board], own
+    def _winners(self, world: Table) -> tuple[Player, ...]:
+        """Return the players with the best hand of those who have not folded."""
+        strength = self._strength
+        pair = strength.get(world.board, -1)
+        hands = [
+            -1 if folded else len(self.deck) if strength[card] == pair else strength[card]
+            for card, folded in zip(world.cards, world.betting.folded, strict=True)
+        ]
+        best = max(hands)
+        return tuple([player for player, hand in enumerate(hands) if hand == best])
 
-        best = max(hand(player) for player in world.left)
-        return [player for player in world.left if hand(player) == best]
+
+@lru_cache(maxsize=1 << 10)
+def single_deals(deck: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], Probability], ...]:
+    """Return every way to deal one card of a deck, with its probability."""
+    return tuple(deals(deck, 1))

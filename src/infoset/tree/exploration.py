@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
-from math import isfinite
+from math import isfinite, prod
 from typing import TypeAlias
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from infoset.errors import ExplorationLimitError, GameRuleError
 from infoset.game import Game, Probability
 from infoset.tree.world_graph import WorldGraph, freeze
-from infoset.typing import NOOP, Action, IntArray, JointAction, Player, World
+from infoset.typing import NOOP, Action, JointAction, Player, World
 from infoset.utils.arguments import SUM_TOLERANCE, check_callable, check_type
 
 __all__ = ["ExplorationProgress", "build_world_graph"]
@@ -25,6 +25,7 @@ ExplorationProgress: TypeAlias = Callable[[int, float], None]
 
 WORLDS_PER_CHECK = 256
 TRANSITIONS_PER_CHECK = 4096
+MAX_KEPT_JOINT_ACTIONS = 256
 
 
 def build_world_graph(
@@ -120,32 +121,39 @@ def _limit_error(game: Game, explorer: _Explorer) -> ExplorationLimitError:
     )
 
 
-@dataclass
 class _Explorer:
-    """The growing graph: Python lists, and dictionaries that number worlds and labels."""
+    """The growing graph: flat Python lists, and dictionaries that number worlds and labels.
 
-    game: Game
-    limits: _Limits
-    worlds: list[World] = field(default_factory=list)
-    num_expanded: int = 0
-    index: dict[World, int] = field(default_factory=dict)
-    action_set: list[list[int]] = field(default_factory=list)
-    action_sets: dict[tuple[Action, ...], int] = field(default_factory=dict)
-    observations: dict[Hashable, int] = field(default_factory=dict)
-    first_edge: list[int] = field(default_factory=lambda: [0])
-    joint_action: list[tuple[int, ...]] = field(default_factory=list)
-    probability: list[float] = field(default_factory=list)
-    exact_probability: list[Probability] = field(default_factory=list)
-    next_world: list[int] = field(default_factory=list)
-    rewards: list[tuple[float, ...]] = field(default_factory=list)
-    public: list[int] = field(default_factory=list)
-    private: list[list[int]] = field(default_factory=list)
+    This is the only Python loop over a whole game, so it is written for speed: what repeats from
+    world to world (the joint actions of equal legal actions, the check of equal rewards) is looked
+    up instead of computed again.
+    """
 
-    def __post_init__(self) -> None:
-        self.players = range(self.game.num_players)
-        self.world_index(self.game.initial_world())
+    def __init__(self, game: Game, limits: _Limits) -> None:
+        self.game = game
+        self.limits = limits
+        self.num_players = game.num_players
+        self.worlds: list[World] = []
+        self.num_expanded = 0
+        self.index: dict[World, int] = {}
+        self.action_sets: dict[tuple[Action, ...], int] = {}
+        self.observations: dict[Hashable, int] = {}
+        self.joint_actions: dict[tuple[int, ...], list[tuple[JointAction, tuple[int, ...]]]] = {}
+        self.valid_rewards: set[tuple[float, ...]] = set()
+        # [W] and [W + 1] by world, the rest by edge; tables are flat, N numbers an edge.
+        self.action_set: list[tuple[int, ...]] = []
+        self.first_edge: list[int] = [0]
+        self.joint_action: list[int] = []
+        self.probability: list[float] = []
+        self.exact_probability: list[Probability] = []
+        self.next_world: list[int] = []
+        self.rewards: list[float] = []
+        self.public: list[int] = []
+        self.private: list[int] = []
+        self.world_index(game.initial_world())
 
     def world_index(self, world: World) -> int:
+        """Return the number of a world state, which is new or known."""
         try:
             known = self.index.setdefault(world, len(self.worlds))
         except TypeError as error:
@@ -158,34 +166,60 @@ class _Explorer:
             self.worlds.append(world)
         return known
 
-    def observation_index(self, seen: Hashable) -> int:
-        return self.observations.setdefault(seen, len(self.observations))
-
     def expand(self) -> None:
         """Append the edges of the next unexpanded world; raise `_LimitReached` beyond a limit."""
         if self.num_expanded % WORLDS_PER_CHECK == 0:
             self.limits.check(len(self.worlds))
         world = self.worlds[self.num_expanded]
-        actors = self.game.actors(world)
-        legal: list[Sequence[Action]] = [(NOOP,)] * len(self.players)
-        sets = [-1] * len(self.players)
-        for player in actors:
-            if player not in self.players:
-                raise GameRuleError(
-                    f"players are numbered from 0 to {len(self.players) - 1}",
-                    found=f"actors are {actors}",
-                    world=world,
-                )
-            legal[player], sets[player] = self.legal_actions(world, player)
+        sets, joint_actions = self.legal_joint_actions(world)
         self.action_set.append(sets)
-        indices = [range(len(legal[p])) if sets[p] >= 0 else (-1,) for p in self.players]
-        for joint, joint_index in zip(product(*legal), product(*indices), strict=True):
-            self.add_edges(world, joint, joint_index, bool(actors))
+        transitions = self.game.transitions
+        for joint, joint_index in joint_actions:
+            outcomes = transitions(world, joint)
+            if type(outcomes) is list and len(outcomes) == 1 and outcomes[0][1] == 1:
+                # Most transitions are moves of players, which have one outcome.
+                next_world, probability = outcomes[0]
+                self.exact_probability.append(probability)
+                self.probability.append(1.0)
+                self.add_edge(world, joint, joint_index, self.world_index(next_world))
+            elif outcomes or max(sets) >= 0:
+                for target in self.merged_outcomes(world, joint, outcomes, max(sets) >= 0):
+                    self.add_edge(world, joint, joint_index, target)
         self.first_edge.append(len(self.next_world))
         self.num_expanded += 1
 
-    def legal_actions(self, world: World, player: Player) -> tuple[tuple[Action, ...], int]:
+    def legal_joint_actions(
+        self, world: World
+    ) -> tuple[tuple[int, ...], Iterable[tuple[JointAction, tuple[int, ...]]]]:
+        """Return the number of each player's legal actions, and the joint actions with indices."""
+        actors = self.game.actors(world)
+        sets = [-1] * self.num_players
+        for player in actors:
+            if player not in range(self.num_players):
+                raise GameRuleError(
+                    f"players are numbered from 0 to {self.num_players - 1}",
+                    found=f"actors are {actors}",
+                    world=world,
+                )
+            sets[player] = self.legal_actions(world, player)
+        key = tuple(sets)
+        known = self.joint_actions.get(key)
+        if known is not None:
+            return key, known
+        labels = list(self.action_sets)
+        legal = [labels[chosen] if chosen >= 0 else (NOOP,) for chosen in sets]
+        indices = [range(len(labels[chosen])) if chosen >= 0 else (-1,) for chosen in sets]
+        joint_actions = zip(product(*legal), product(*indices), strict=True)
+        if prod(map(len, legal)) > MAX_KEPT_JOINT_ACTIONS:
+            return key, joint_actions
+        return key, self.joint_actions.setdefault(key, list(joint_actions))
+
+    def legal_actions(self, world: World, player: Player) -> int:
+        """Return the number of a player's legal actions."""
         actions = tuple(self.game.legal_actions(world, player))
+        known = self.action_sets.get(actions)
+        if known is not None:
+            return known
         if not actions or len(set(actions)) != len(actions):
             raise GameRuleError(
                 "an actor has at least one legal action, each listed once",
@@ -193,15 +227,19 @@ class _Explorer:
                 world=world,
                 player=player,
             )
-        return actions, self.action_sets.setdefault(actions, len(self.action_sets))
+        return self.action_sets.setdefault(actions, len(self.action_sets))
 
-    def add_edges(
-        self, world: World, joint: JointAction, joint_index: tuple[int, ...], must_move: bool
-    ) -> None:
-        """Append the edges of one joint action, with equal next worlds merged."""
+    def merged_outcomes(
+        self,
+        world: World,
+        joint: JointAction,
+        outcomes: Iterable[tuple[World, Probability]],
+        must_move: bool,
+    ) -> Iterable[int]:
+        """Append the probabilities of the outcomes of a joint action; return its next worlds."""
         merged: dict[int, Probability] = {}
         count = 0
-        for count, (next_world, probability) in enumerate(self.game.transitions(world, joint), 1):
+        for count, (next_world, probability) in enumerate(outcomes, 1):
             if count % TRANSITIONS_PER_CHECK == 0:
                 self.limits.check(len(self.worlds))
             if probability == 0:
@@ -213,65 +251,75 @@ class _Explorer:
             _check_distribution(weights, world, joint)
         self.exact_probability += merged.values()
         self.probability += weights
-        for target in merged:
-            self.add_edge(world, joint, joint_index, target)
+        return merged
 
     def add_edge(
-        self,
-        world: World,
-        joint: JointAction,
-        joint_index: tuple[int, ...],
-        target: int,
+        self, world: World, joint: JointAction, joint_index: tuple[int, ...], target: int
     ) -> None:
-        next_world = self.worlds[target]
-        rewards = tuple(self.game.rewards(world, joint, next_world))
-        if len(rewards) != len(self.players) or not all(map(isfinite, rewards)):
+        """Append a transition to a known world, with its rewards and observations."""
+        game, next_world = self.game, self.worlds[target]
+        self.joint_action += joint_index
+        self.next_world.append(target)
+        rewards = tuple(game.rewards(world, joint, next_world))
+        if rewards not in self.valid_rewards:
+            self.check_rewards(world, joint, next_world, rewards)
+        self.rewards += rewards
+        seen = game.observe(world, joint, next_world)
+        number = self.observations.setdefault
+        self.public.append(number(seen.public, len(self.observations)))
+        for private in seen.seen_by_each(self.num_players):
+            self.private.append(number(private, len(self.observations)))
+
+    def check_rewards(
+        self, world: World, joint: JointAction, next_world: World, rewards: tuple[float, ...]
+    ) -> None:
+        if len(rewards) != self.num_players or not all(map(isfinite, rewards)):
             raise GameRuleError(
-                f"a transition has {len(self.players)} finite rewards, one per player",
+                f"a transition has {self.num_players} finite rewards, one per player",
                 found=f"rewards of {joint} to {next_world!r} are {rewards}",
                 world=world,
             )
-        seen = self.game.observe(world, joint, next_world)
-        self.joint_action.append(joint_index)
-        self.next_world.append(target)
-        self.rewards.append(rewards)
-        self.public.append(self.observation_index(seen.public))
-        self.private.append([self.observation_index(seen.seen_by(p)) for p in self.players])
+        self.valid_rewards.add(rewards)
 
     def graph(self) -> WorldGraph:
         """Return the read-only arrays, without the edges of a partly expanded world."""
-        size = len(self.players)
+        size = self.num_players
         expanded = self.num_expanded
         edges = self.first_edge[-1]
         padding = len(self.worlds) - expanded
         probabilities = self.exact_probability[:edges]
-        exact = all(isinstance(p, (Fraction, int)) for p in probabilities)
         graph = WorldGraph(
             game=self.game,
             worlds=tuple(self.worlds),
             num_expanded=expanded,
-            action_set=_table(self.action_set[:expanded] + [[-1] * size] * padding, size),
+            action_set=np.array(
+                [*self.action_set[:expanded], *[(-1,) * size] * padding], dtype=np.int32
+            ),
             action_sets=tuple(self.action_sets),
             first_edge=np.array(self.first_edge + self.first_edge[-1:] * padding, dtype=np.int32),
-            joint_action=_table(self.joint_action[:edges], size),
+            joint_action=np.array(self.joint_action[: edges * size], np.int32).reshape(-1, size),
             probability=np.array(self.probability[:edges]),
-            exact_probability=tuple(map(_fraction, probabilities)) if exact else None,
+            exact_probability=_fractions(probabilities),
             next_world=np.array(self.next_world[:edges], dtype=np.int32),
-            rewards=np.array(self.rewards[:edges], dtype=np.float64).reshape(-1, size),
+            rewards=np.array(self.rewards[: edges * size], np.float64).reshape(-1, size),
             public_observation=np.array(self.public[:edges], dtype=np.int32),
-            private_observation=_table(self.private[:edges], size),
+            private_observation=np.array(self.private[: edges * size], np.int32).reshape(-1, size),
             observations=tuple(self.observations),
         )
         freeze(graph)
         return graph
 
 
-def _table(rows: Sequence[Sequence[int]], width: int) -> IntArray:
-    return np.array(rows, dtype=np.int32).reshape(-1, width)
-
-
-def _fraction(probability: Probability) -> Fraction:
-    return probability if isinstance(probability, Fraction) else Fraction(probability)
+def _fractions(probabilities: list[Probability]) -> tuple[Fraction, ...] | None:
+    """Return probabilities as fractions if all of them are exact, otherwise None."""
+    if not all(issubclass(kind, Fraction | int) for kind in set(map(type, probabilities))):
+        return None
+    # Most of them are the integer 1: fractions are slow to make.
+    known: dict[Probability, Fraction] = {}
+    for probability in probabilities:
+        if probability not in known:
+            known[probability] = Fraction(probability)
+    return tuple([known[probability] for probability in probabilities])
 
 
 def _check_distribution(weights: list[float], world: World, joint_action: JointAction) -> None:
