@@ -5,11 +5,12 @@
     python benchmarks/curves.py --write --again --games leduc_poker --methods cfr+ dcfr
 
 There is one file per game, with one line per measurement: the method, the iteration, the
-exploitability of the answer in the game's units, and the spread. The dynamics are chaotic in the
-rounding: where actions are equally good, the last bit of a sum decides between them. So the first
-iterations, which the tests compute again, are also measured with all payoffs times `SCALES`, which
-changes only the rounding. The spread is the excess of the largest exploitability over the
-smallest, relative to the smallest. Seconds are not recorded, as they depend on the machine.
+exploitability of the answer in the game's units, and the spread. Rounding errors grow along a run:
+if actions are equally good, the last bit of a sum decides between them. Therefore the first
+iterations, which the tests recompute, are also measured with all payoffs multiplied by each of
+`SCALES`, which changes only the rounding. The spread is the excess of the largest exploitability
+over the smallest, relative to the smallest. Seconds are not recorded because they depend on the
+machine.
 
 A run ends when the game's iterations or `--seconds` are used up, or at the limit of float64.
 Schedules extend over the default horizon. Everything takes half an hour on one core.
@@ -40,7 +41,7 @@ SCALES = (3.0, 1 / 3, 0.7, 1.1, 1.3, 7.0)
 SPACING = 1.2
 """Ratio of successive recorded iterations; the solvers measure more often."""
 FLOAT64_END = 1e-14
-"""Exploitability, relative to the payoff range, below which it is only rounding."""
+"""Exploitability relative to the payoff range below which only rounding errors remain."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class CurveGame:
     Attributes
     ----------
     title, family : str
-        As in the figures.
+        Title and family of games in the figures.
     spec : str
         The game, as `load` takes it.
     payoff_width : float
@@ -58,7 +59,7 @@ class CurveGame:
     iterations : int
         Number of iterations at which curves end.
     prefix : int
-        Number of first iterations that the tests compute again.
+        Number of first iterations that the tests recompute.
     """
 
     title: str
@@ -166,7 +167,7 @@ def times(form: SequenceForm, scale: float) -> SequenceForm:
 def measure(game: str, method: str, seconds: float) -> Curve:
     """Return the curve of a method on a game."""
     form, row = form_of(game), GAMES[game]
-    spread = spread_of(form, method, row.prefix)  # first, so that compiling takes no seconds
+    spread = spread_of(form, method, row.prefix)  # compile first, so that compilation is not timed
     trace = trace_of(form, method, row.iterations, seconds)
     return {
         iteration: Measurement(
@@ -177,7 +178,7 @@ def measure(game: str, method: str, seconds: float) -> Curve:
 
 
 def spaced(iterations: Iterable[int]) -> list[int]:
-    """Return the first and last iteration, with iterations a fifth apart in between."""
+    """Return the first and last iteration, and iterations in between with ratio `SPACING`."""
     numbers = sorted(iterations)
     kept = numbers[:1]
     for number in numbers[1:]:

@@ -1,9 +1,9 @@
-"""How far one iteration is from what the machine allows: bytes that must move, and operations.
+"""Lower bounds on the time of an iteration: memory bandwidth and arithmetic.
 
-An iteration is one of both players, averaging included. "First" is the mean of iterations 2 to 6;
-settled ones come after 300. Both floors are measured, not read from data sheets: bandwidth with as
-many bytes in play as the game has, arithmetic out of the nearest cache. Every time is the smallest
-of many short runs.
+An iteration updates both players and includes the average. "First" is the mean of iterations 2 to
+6; "settled" iterations come after 300. The speed of the machine is measured, not taken from data
+sheets: the bandwidth for a working set as large as the game's, the arithmetic on data in the
+nearest cache. All times are minimums of many short runs.
 """
 
 from __future__ import annotations
@@ -28,25 +28,28 @@ SETTLED = 300
 SAMPLES = 60
 SAMPLE_SECONDS = 1e-3
 INDEX = 4
-"""Bytes of an index."""
+"""Size of an index in bytes."""
 PASSES = 12
-"""How often numbers per sequence are read or written: the opponent's plan read; the gradient
-written and read; policy and regrets read and written; then the policy read again, plan and average
-read and written."""
+"""Number of reads and writes per sequence.
+
+The opponent's plan is read, the gradient is written and read, and the policy and the regrets are
+read and written. Then the policy is read again, and the plan and the average are read and written.
+"""
 OPERATIONS = 14
-"""Additions, multiplications, comparisons and shares of divisions per sequence, in the sweeps."""
+"""Additions, multiplications, comparisons and fractions of divisions per sequence in the sweeps."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """What one iteration of both players has to do.
+    """Minimum work of one iteration of both players.
 
     Attributes
     ----------
     bytes : int
-        Read or written at least once each: state, parents, entries, different rows of payoffs.
+        Number of bytes that must be read or written: state, parents, entries and distinct rows of
+        payoffs.
     operations : int
-        Of floating point; those on the zeros that fill up rows are not counted.
+        Number of floating-point operations, except those on the zeros that pad the rows.
     """
 
     bytes: int
@@ -54,7 +57,7 @@ class Work:
 
 
 def work_of_iteration(form: SequenceForm, precision: str) -> Work:
-    """Return the work of one iteration on a two-player game."""
+    """Return the minimum work of one iteration on a two-player game."""
     size, layouts = PRECISIONS[precision], game_layouts(form)
     moved = operations = 0
     for player, plex in enumerate(form.treeplexes):
@@ -67,7 +70,7 @@ def work_of_iteration(form: SequenceForm, precision: str) -> Work:
 
 @kernel
 def add_multiples(times: int, source: NDArray[np.floating], target: NDArray[np.floating]) -> None:
-    """Add a multiple of one array to another, again and again."""
+    """Add a multiple of one array to another repeatedly."""
     factor = source[0]
     for _ in range(times):
         for i in range(len(source)):
@@ -76,7 +79,7 @@ def add_multiples(times: int, source: NDArray[np.floating], target: NDArray[np.f
 
 @cache
 def rate(num_bytes: int, precision: str) -> float:
-    """Return numbers per second of adding an array's multiple to another, in `num_bytes`."""
+    """Return the numbers processed per second by `add_multiples` on arrays of `num_bytes`."""
     length = max(64, num_bytes // (2 * PRECISIONS[precision]))
     source, target = np.zeros(length, precision), np.zeros(length, precision)
     times = max(1, 1_000_000 // length)
@@ -85,7 +88,7 @@ def rate(num_bytes: int, precision: str) -> float:
 
 
 def taken(work: Callable[[], object], samples: int) -> list[float]:
-    """Return the seconds that `work` takes, each time."""
+    """Return the seconds of each call of `work`."""
     seconds = []
     for _ in range(samples):
         started = time.perf_counter()
@@ -95,14 +98,14 @@ def taken(work: Callable[[], object], samples: int) -> list[float]:
 
 
 def floors(work: Work, precision: str) -> tuple[float, float]:
-    """Return the smallest seconds for the bytes and for the operations of an iteration."""
+    """Return the minimum seconds for the bytes and for the operations of an iteration."""
     three_streams = 3 * PRECISIONS[precision]
     bandwidth = three_streams * rate(work.bytes, precision)
     return work.bytes / bandwidth, work.operations / (2 * rate(1 << 14, precision))
 
 
 def settled_seconds(form: SequenceForm, name: str, precision: str) -> tuple[float, float]:
-    """Return the smallest seconds of an iteration at the start of a run, and of a settled one."""
+    """Return the minimum seconds of a first and of a settled iteration."""
     minimizer = RegretMinimizer(form, SCHEMES[name], precision)
     minimizer.run(1)
     early = min(taken(lambda: minimizer.run(5), 4)) / 5
@@ -152,6 +155,6 @@ FLOOR = [
 
 
 def floor_table(forms: dict[str, SequenceForm]) -> str:
-    """Return the table of iterations and floors of some games, by title."""
+    """Return the table of times and lower bounds by game."""
     rows = [row for title, form in forms.items() for row in floor_rows(title, form)]
     return table(FLOOR, rows)

@@ -1,15 +1,15 @@
-"""Time the episodes of every learner, beside OpenSpiel's and LiteEFG's, interleaved.
+"""Time the episodes of every learner and of those in OpenSpiel and LiteEFG, alternately.
 
     python -m pip install -e '.[test]'
     python benchmarks/learning_speed.py                # print
-    python benchmarks/learning_speed.py --write        # also replace its part of its page
+    python benchmarks/learning_speed.py --write        # also update its page
     python benchmarks/learning_speed.py --games kuhn_poker --cache FOLDER
 
-An episode is one play of the game in which all players that the method lets learn do so, with the
-average policy kept; of external, chance and average-strategy sampling it is a traversal. Times are
-of the processor, one core, the median over the turns; the ratios are those of one run. LiteEFG is
-installed into its own environment, as by `peers.py`; its learners, as OpenSpiel's, are called
-from Python once an iteration.
+An episode is one play of the game in which all learning players of the method learn and the average
+policy is updated. For external, chance and average-strategy sampling it is one traversal. Times are
+processor times on one core, as medians over the rounds; ratios are computed within one run. LiteEFG
+is installed into a separate environment, as by `peers.py`. The learners of LiteEFG and OpenSpiel
+are called from Python once per iteration.
 """
 
 from __future__ import annotations
@@ -46,22 +46,22 @@ IN_LITEEFG = {
     "balanced-ftrl": ("Balanced_FTRL", 1),
     "os-mccfr-balanced": ("OS_MCCFR", 2),
 }
-"""Its name of each learner, and how many episodes are in one of its iterations."""
+"""Name of each learner in the peer, and the number of episodes per iteration."""
 HORIZON = 1_000_000
 TURN_SECONDS = 0.1
 TURNS = 7
 MOST_SECONDS = 120.0
 
 Run: TypeAlias = Callable[[int], float]
-"""Plays the given number of episodes, and returns the seconds that they took."""
+"""Plays the given number of episodes and returns their seconds."""
 
 
 def main() -> None:
-    """Measure, and write what is asked for."""
+    """Measure, print, and update the page if requested."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--games", nargs="*", default=list(GAMES), choices=list(GAMES))
-    parser.add_argument("--cache", type=Path, default=default_folder(), help="LiteEFG's place")
-    parser.add_argument("--write", action="store_true", help="replace the tables of the page")
+    parser.add_argument("--cache", type=Path, default=default_folder(), help="folder for LiteEFG")
+    parser.add_argument("--write", action="store_true", help="update the tables of the page")
     arguments = parser.parse_args()
     peers = PeerEnvironment(arguments.cache)
     peers.install(LITEEFG)
@@ -74,7 +74,7 @@ def main() -> None:
 
 
 def measure(game: str, peers: PeerEnvironment) -> dict[str, float]:
-    """Return the seconds of an episode, by learner or by peer and learner."""
+    """Return the seconds per episode, by learner or by peer and learner."""
     tree = build_tree(load_game(game))
     sides = {**our_sides(make_simulator(tree)), **openspiel_sides(game)}
     with ExitStack() as stack, TemporaryDirectory() as folder:
@@ -90,7 +90,7 @@ def measure(game: str, peers: PeerEnvironment) -> dict[str, float]:
 
 
 def warm(run: Run) -> int:
-    """Play once for what is compiled; return how many episodes make a turn."""
+    """Play once to compile; return the number of episodes per round."""
     run(2)
     count, seconds = 2, 0.0
     while seconds < TURN_SECONDS:
@@ -100,7 +100,7 @@ def warm(run: Run) -> int:
 
 
 def processor_seconds(work: Callable[[], object]) -> float:
-    """Return the seconds that some work takes of the processor."""
+    """Return the processor seconds of some work."""
     started = time.process_time()
     work()
     return time.process_time() - started
@@ -117,7 +117,7 @@ def our_sides(simulator: Simulator) -> dict[str, Run]:
 
 
 def openspiel_sides(game: str) -> dict[str, Run]:
-    """Return OpenSpiel's compiled samplers, an iteration of which is an episode per player."""
+    """Return OpenSpiel's compiled samplers, whose iterations have one episode per player."""
     spiel = pyspiel.load_game(game)
     solvers = {
         "OpenSpiel os-mccfr": pyspiel.OutcomeSamplingMCCFRSolver(spiel, 0.6, 0),
@@ -135,7 +135,7 @@ def openspiel_sides(game: str) -> dict[str, Run]:
 
 
 def liteefg_sides(files: GameFiles, peers: PeerEnvironment, stack: ExitStack) -> dict[str, Run]:
-    """Return LiteEFG's learners, each in a process that ends with the stack."""
+    """Return LiteEFG's learners, each in a process that the stack closes."""
     sides: dict[str, Run] = {}
     for name, (learner, episodes) in IN_LITEEFG.items():
         talk = Conversation(peers.python, WORKERS / "liteefg_learning_worker.py", files.folder)
@@ -149,7 +149,7 @@ def liteefg_sides(files: GameFiles, peers: PeerEnvironment, stack: ExitStack) ->
 
 
 def liteefg_side(talk: Conversation, episodes: int) -> Run:
-    """Return one learner of LiteEFG, whose iterations have the given number of episodes."""
+    """Return one learner of LiteEFG with the given number of episodes per iteration."""
 
     def run(count: int) -> float:
         answer = talk.ask("run", MOST_SECONDS, iterations=-(-count // episodes))
@@ -159,7 +159,7 @@ def liteefg_side(talk: Conversation, episodes: int) -> Run:
 
 
 def tables(found: dict[str, dict[str, float]]) -> str:
-    """Return the episodes per second of our learners, and those of peers with the ratios."""
+    """Return the tables of episodes per second, for our learners and for the peers with ratios."""
     names = next(iter(found.values()))
     titles = [GAMES[game] for game in found]
     ours = [name for name in names if " " not in name]
@@ -173,7 +173,7 @@ def tables(found: dict[str, dict[str, float]]) -> str:
 
 
 def compared(peer: str, found: dict[str, dict[str, float]]) -> Sequence[str]:
-    """Return per game how fast a peer is, and how much faster the same learner of ours."""
+    """Return by game the speed of a peer and the ratio of our speed to it."""
     ours = peer.split()[-1]
     return [
         f"{speed(times[peer])}: ours {shortly(times[peer] / times[ours])} times as fast"
@@ -184,13 +184,13 @@ def compared(peer: str, found: dict[str, dict[str, float]]) -> Sequence[str]:
 
 
 def shortly(ratio: float) -> str:
-    """Return a ratio in two digits, written out."""
+    """Return a ratio with two significant digits, without an exponent."""
     rounded = float(f"{ratio:.2g}")
     return f"{rounded:,.0f}" if rounded >= 10 else f"{rounded:g}"
 
 
 def speed(seconds: float) -> str:
-    """Return the episodes per second that the time of one comes to."""
+    """Return the episodes per second, given the time of one."""
     per_second = 1.0 / seconds
     if per_second >= 1e6:
         return f"{per_second / 1e6:.3g} million"

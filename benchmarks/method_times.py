@@ -1,4 +1,4 @@
-"""Time every method to three targets on every game, and compare `auto` with the best of them.
+"""Time every method to three targets on every game, and compare `auto` with the fastest.
 
     python benchmarks/method_times.py                             # measure and print
     python benchmarks/method_times.py --write                     # also update results and pages
@@ -40,7 +40,7 @@ from infoset.solvers import METHODS
 RESULTS = Path(__file__).parent / "results" / "method_times.json"
 SECONDS, LARGE_SECONDS = 3.0, 10.0
 LARGE = 100_000
-"""Histories above which a game's runs have `LARGE_SECONDS`."""
+"""Number of histories above which the time limit is `LARGE_SECONDS`."""
 FAR = 1e-2
 """A run whose exploitability is above this after a quarter of its time is stopped."""
 
@@ -66,15 +66,15 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--games", nargs="*", default=[], help=", ".join(TITLES))
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
-    parser.add_argument("--write", action="store_true", help="save results, replace tables")
+    parser.add_argument("--write", action="store_true", help="save results and update the pages")
     parser.add_argument(
-        "--tables", action="store_true", help="measure nothing, use the saved results"
+        "--tables", action="store_true", help="use the saved results without measuring"
     )
     return parser.parse_args()
 
 
 def kept_results(arguments: argparse.Namespace) -> Result:
-    """Return the saved results to which new ones are added.
+    """Return the saved results, to which new ones will be added.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def measure(game: BenchmarkGame, methods: Sequence[str]) -> Result:
 
 
 def row_of(game: str, method: str, result: Result) -> Result:
-    """Return a result as a flat row."""
+    """Return a result without nested values."""
     row: Result = {"game": game, "method": method}
     if "failure" in result:
         return row | {"failure": result["failure"]}
@@ -161,7 +161,7 @@ PAGES = {
 
 
 def write(found: Result) -> None:
-    """Put the tables into the pages."""
+    """Write the tables to the pages."""
     shown = parts(found)
     for page, names in PAGES.items():
         text = page.read_text(encoding="utf-8")

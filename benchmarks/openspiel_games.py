@@ -1,12 +1,12 @@
-"""Load OpenSpiel's games with hidden information one by one, and write the tables of the docs.
+"""Load OpenSpiel's games of imperfect information, and write the tables of the docs.
 
     python -m pip install -e '.[test]'
     python benchmarks/openspiel_games.py            # print
-    python benchmarks/openspiel_games.py --write    # also replace the tables in docs/openspiel.md
+    python benchmarks/openspiel_games.py --write    # also update the tables in docs/openspiel.md
 
-Every game that OpenSpiel calls one of imperfect information is tried: with the parameters below
-where they make it small, and with its own defaults otherwise. Each has a process and `MAX_SECONDS`
-to itself, so that one that crashes or hangs is a row like the others. It takes some five minutes.
+Every game that OpenSpiel classifies as one of imperfect information is tried, with the parameters
+below or with its defaults. Each game has its own process and `MAX_SECONDS`, so that a game that
+crashes or hangs only affects its own row. The full run takes about five minutes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ from infoset.interop import load_openspiel
 PAGE = DOCS / "openspiel.md"
 
 MAX_HISTORIES = 120_000
-"""Explored of a game with parameters of ours; of one with its defaults, `MAX_BY_DEFAULT`."""
+"""Maximum number of histories for a game with the parameters below.
+
+For a game with its default parameters it is `MAX_BY_DEFAULT`.
+"""
 MAX_BY_DEFAULT = 20_000
 MAX_SECONDS = 60.0
 
@@ -94,7 +97,7 @@ blotto(coins=3)
 
 
 def specs() -> Iterator[tuple[str, int]]:
-    """Yield the games to try, and how many histories of each to explore."""
+    """Yield the games to try and the maximum number of histories of each."""
     yield from ((spec, MAX_HISTORIES) for spec in SMALL)
     import_module("open_spiel.python.games")
     tried = {spec.partition("(")[0] for spec in SMALL}
@@ -105,7 +108,7 @@ def specs() -> Iterator[tuple[str, int]]:
 
 
 def measure(spec: str, max_histories: int) -> dict[str, Any]:
-    """Load and count one game; say what went wrong where that fails."""
+    """Load a game and count its histories, or return the reason why this fails."""
     try:
         game = load_openspiel(spec)
         info = infoset.info(game, max_worlds=max_histories, max_seconds=MAX_SECONDS)
@@ -130,12 +133,12 @@ def measure(spec: str, max_histories: int) -> dict[str, Any]:
 
 
 def rounded(count: int) -> int:
-    """Return a count rounded down to thousands, where it has them."""
+    """Return a count, rounded down to thousands if it is at least a thousand."""
     return count // 1000 * 1000 or count
 
 
 def source(game: Any) -> str:
-    """Return which of OpenSpiel's offers players of a game see."""
+    """Return the kind of OpenSpiel's strings that the players of a game observe."""
     notes = " ".join(game.notes)
     if "observation strings after every move" in notes:
         return "observations"
@@ -147,7 +150,7 @@ def source(game: Any) -> str:
 
 
 def measured_apart(spec: str, max_histories: int) -> dict[str, Any]:
-    """Measure a game in its own process."""
+    """Measure a game in a separate process."""
     command = [sys.executable, __file__, "--measure", spec, str(max_histories)]
     try:
         done = subprocess.run(
@@ -161,7 +164,7 @@ def measured_apart(spec: str, max_histories: int) -> dict[str, Any]:
 
 
 def tables() -> str:
-    """Return the two tables: games counted, and what happens to the others."""
+    """Return two tables: the games that were counted, and the others with the reason."""
     counted, others = [], []
     for spec, max_histories in specs():
         row = measured_apart(spec, max_histories)
@@ -190,10 +193,12 @@ def tables() -> str:
 
 
 def main() -> None:
-    """Print the tables, and write them where that is asked for."""
+    """Print the tables, and write them if requested."""
     parser = argparse.ArgumentParser(description="The tables of docs/openspiel.md.")
     parser.add_argument("--write", action="store_true", help=f"replace the tables in {PAGE.name}")
-    parser.add_argument("--measure", nargs=2, metavar=("GAME", "HISTORIES"), help="one game only")
+    parser.add_argument(
+        "--measure", nargs=2, metavar=("GAME", "HISTORIES"), help="measure only this game"
+    )
     arguments = parser.parse_args()
     if arguments.measure:
         spec, max_histories = arguments.measure

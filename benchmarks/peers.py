@@ -1,17 +1,17 @@
 """Compare infoset with OpenSpiel, LiteEFG, noregret and pygambit, and write the tables of the docs.
 
-    python benchmarks/peers.py                      # measure, and print
-    python benchmarks/peers.py --write              # also the results, tables and figures
+    python benchmarks/peers.py                          # measure and print
+    python benchmarks/peers.py --write                  # also update results, tables and figures
     python benchmarks/peers.py --quick --games kuhn leduc
-    python benchmarks/peers.py --write --games kuhn # again, keeping the other games' results
-    python benchmarks/peers.py --write --tables     # from the saved results, without measuring
+    python benchmarks/peers.py --write --games kuhn     # update only the results of this game
+    python benchmarks/peers.py --write --tables         # use the saved results
 
-The peers are installed into their own environment, in the user's cache or where `--cache`
-says; one that cannot be installed is a column of reasons. Each runs in its own process, one
-game at a time, on one core. Iterations are interleaved with ours; our times to a target are
-those that method_times.py saves, so run it first. The games are the same on both sides: what a
-peer walks through is compared with our sequence form, or it reads a file that we write. Every
-answer of a peer is measured by our best response before its time counts.
+The peers are installed into a separate environment, in the user's cache or in the folder given by
+`--cache`. If a peer cannot be installed, its column shows the reason. Each peer runs in its own
+process, one game at a time, on one core. Iterations alternate with ours. Our times to a target come
+from the results of method_times.py, so run that first. The games are the same on both sides: the
+peer reads a file written by infoset, or its own game is compared with our sequence form. Every
+answer of a peer is measured by our best response.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ RESULTS = Path(__file__).parent / "results"
 PAGE = DOCS / "benchmarks.md"
 TITLES = {game.name: game.title for game in GAMES}
 OURS = ("auto", "lp", "cfr+", "dcfr", "pcfr+", "sapdcfr+")
-"""Methods of ours in the tables of times."""
+"""Our methods in the tables of times."""
 DRAWN = 1e-6
-"""The target of the figure."""
+"""Target in the figure."""
 SECONDS, QUICK_SECONDS = 10.0, 1.0
 
 Results = dict[str, Any]
 
 
 def main() -> None:
-    """Measure, and write what is asked for."""
+    """Measure, print, and update results and pages if requested."""
     arguments = parse_arguments()
     found = load_results() if arguments.tables else measure(arguments)
     if arguments.write and arguments.games:
@@ -63,18 +63,22 @@ def parse_arguments() -> argparse.Namespace:
     """Return the options of the command."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--games", nargs="*", default=[], help=", ".join(TITLES))
-    parser.add_argument("--seconds", type=float, help=f"limit of a run; {SECONDS:.0f} by default")
-    parser.add_argument("--quick", action="store_true", help="few turns, short runs")
-    parser.add_argument("--cache", type=Path, default=default_folder(), help="peers' environment")
-    parser.add_argument("--write", action="store_true", help="keep results, replace tables")
     parser.add_argument(
-        "--tables", action="store_true", help="measure nothing, use the saved results"
+        "--seconds", type=float, help=f"time limit of a run (default: {SECONDS:.0f})"
+    )
+    parser.add_argument("--quick", action="store_true", help="few rounds with short runs")
+    parser.add_argument(
+        "--cache", type=Path, default=default_folder(), help="folder of the peers' environment"
+    )
+    parser.add_argument("--write", action="store_true", help="save results and update the page")
+    parser.add_argument(
+        "--tables", action="store_true", help="use the saved results without measuring"
     )
     arguments = parser.parse_args()
     if arguments.seconds is None:
         arguments.seconds = QUICK_SECONDS if arguments.quick else SECONDS
     if arguments.write and arguments.quick:
-        parser.error("--write keeps no quick measurements: leave out --quick")
+        parser.error("--write does not save quick measurements: leave out --quick")
     return arguments
 
 
@@ -101,7 +105,7 @@ def measure(arguments: argparse.Namespace) -> Results:
 
 
 def version(requirement: str, peers: PeerEnvironment) -> str:
-    """Return a peer's version, or why it is not there."""
+    """Return the version of a peer, or the reason for its absence."""
     return peers.missing.get(requirement) or requirement.partition("==")[2]
 
 
@@ -112,12 +116,12 @@ def load_results() -> Results:
 
 
 def joined(kept: Results, found: Results) -> Results:
-    """Return the saved results, with those of some games measured again.
+    """Return the saved results updated with new ones.
 
     Raises
     ------
     SystemExit
-        If they were measured elsewhere, with other versions, or for another time.
+        If they were measured on another machine, with other versions, or with another time limit.
     """
     for name in ("environment", "peers", "seconds"):
         if kept[name] != found[name]:
@@ -143,7 +147,7 @@ def tables(found: Results) -> dict[str, str]:
 
 
 def with_ours(targets: Sequence[Results]) -> list[Results]:
-    """Return results with our times put before the peers': those that method_times.py saves."""
+    """Return results with our times, as saved by method_times.py, before those of the peers."""
     kept: Results = json.loads((RESULTS / "method_times.json").read_text(encoding="utf-8"))
     builds = {game["game"]: game["build"] for game in kept["games"]}
     rows = {(row["game"], row["method"]): row for row in kept["rows"]}
@@ -156,7 +160,7 @@ def with_ours(targets: Sequence[Results]) -> list[Results]:
 
 
 def as_solver(row: Results, building: float) -> Results:
-    """Return a row of ours in the form of a peer's result."""
+    """Convert one of our results to the format of a peer's result."""
     if "failure" in row:
         return row
     seconds = {f"{target:g}": row[f"{target:g}"] for target in TARGETS}
@@ -164,7 +168,7 @@ def as_solver(row: Results, building: float) -> Results:
 
 
 def sides(found: Results) -> str:
-    """Return machine, versions, and what each side counts as an iteration."""
+    """Return the machine, the versions, and each peer's definition of an iteration."""
     rows = [
         [peer.name, found["peers"][peer.name], peer.method, peer.iteration or "none"]
         for peer in PEERS
@@ -172,12 +176,12 @@ def sides(found: Results) -> str:
     return (
         f"{environment_text(found['environment'])}\n\n"
         f"{table(['peer', 'version', 'what it runs', 'an iteration'], rows)}\n\n"
-        f"A run of a peer is given {found['seconds']:g} seconds."
+        f"The time limit of a peer's run is {found['seconds']:g} seconds."
     )
 
 
 def write(found: Results, parts: dict[str, str]) -> None:
-    """Keep the results, and put tables and figures into the docs."""
+    """Save the results, and update tables and figures in the docs."""
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / "peers.json").write_text(f"{json.dumps(found, indent=1)}\n", encoding="utf-8")
     page = PAGE.read_text(encoding="utf-8")

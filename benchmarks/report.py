@@ -1,4 +1,4 @@
-"""What the benchmarks share: times, tables, pages with parts that commands write, the machine."""
+"""Utilities of the benchmarks: times, tables, generated parts of pages, and the machine."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ __all__ = ["DOCS", "environment", "environment_text", "replace_part", "shown", "
 
 DOCS = Path(__file__).parents[1] / "docs"
 SAME_SIDE = ("infoset", "numpy", "numba", "highspy")
-"""Packages whose versions a reader of our times wants to know."""
+"""Packages whose versions are reported with the times."""
 
 Value = TypeVar("Value")
 
 
 def timed(work: Callable[[], Value]) -> tuple[Value, float]:
-    """Return what `work` returns, and the seconds that it takes."""
+    """Return the result of `work` and its seconds."""
     started = time.perf_counter()
     value = work()
     return value, time.perf_counter() - started
 
 
 def shown(seconds: float) -> str:
-    """Return a time with its unit, in three digits."""
+    """Return a time with three digits and its unit."""
     for unit, scale in (("s", 1), ("ms", 1e3)):
         if seconds * scale >= 0.9995:
             return f"{_digits(seconds * scale)} {unit}"
@@ -48,14 +48,14 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def replace_part(text: str, maker: str, part: str) -> str:
-    """Return a page in which what `maker` wrote is replaced.
+    """Return a page with the part written by `maker` replaced.
 
-    It stands between `<!-- made by benchmarks/MAKER -->` and the next `<!-- end -->`.
+    The part is between `<!-- made by benchmarks/MAKER -->` and the next `<!-- end -->`.
 
     Raises
     ------
     ValueError
-        If the page has no such place.
+        If the page has no such part.
     """
     begin, end = f"<!-- made by benchmarks/{maker} -->", "<!-- end -->"
     between = re.compile(f"(?<={re.escape(begin)}\n).*?(?={re.escape(end)})", re.DOTALL)
@@ -65,7 +65,7 @@ def replace_part(text: str, maker: str, part: str) -> str:
 
 
 def environment() -> dict[str, str]:
-    """Return the machine and the versions on our side."""
+    """Return the machine and our versions."""
     memory = psutil.virtual_memory().total / 2**30
     return {
         "machine": f"{os.cpu_count()} cores of {_processor()}, {memory:.0f} GB",
@@ -76,13 +76,13 @@ def environment() -> dict[str, str]:
 
 
 def environment_text(known: Mapping[str, str]) -> str:
-    """Return machine and versions as a sentence."""
+    """Return the machine and the versions as a sentence."""
     versions = ", ".join(f"{name} {known[name]}" for name in SAME_SIDE)
     return f"Machine: {known['machine']}, {known['system']}; Python {known['python']}, {versions}."
 
 
 def _processor() -> str:
-    """Return the processor's name where Linux reports it."""
+    """Return the name of the processor, if Linux reports it."""
     listing = Path("/proc/cpuinfo")
     lines = listing.read_text().splitlines() if listing.exists() else []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]

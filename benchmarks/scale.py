@@ -1,15 +1,15 @@
-"""How cost grows with games: seconds and bytes against histories.
+"""Measure time and memory by the number of histories.
 
-Every game is measured by its own process, one after the other: exploring the rules, building
-the sequence form level by level, the state of CFR+, and an iteration. Times are of the processor,
-one thread, so that a busy machine disturbs them less; memory is the peak of the process.
+Each game is measured in its own process: exploring the rules, building the sequence form level by
+level, creating the state of CFR+, and an iteration. Times are processor times of one thread, which
+depend less on the load of the machine. Memory is the peak of the process.
 
-    python benchmarks/scale.py                 measure what has not been measured yet
-    python benchmarks/scale.py --again TEXT    measure games with that in their name again
-    python benchmarks/scale.py --write         and write the tables and the figure
+    python benchmarks/scale.py                 # measure games that have no row yet
+    python benchmarks/scale.py --again TEXT    # measure games again whose name contains TEXT
+    python benchmarks/scale.py --write         # also update the tables and the figure
 
-Liar's dice with one die is solved besides, building included. A game is left out where less memory
-is free than it is said to need.
+Liar's dice with one die is also solved, including building. A game is skipped if the free memory is
+smaller than the memory listed for it.
 """
 
 from __future__ import annotations
@@ -87,19 +87,19 @@ Value = TypeVar("Value")
 
 
 def processor_time(work: Callable[[], Value]) -> tuple[Value, float]:
-    """Return what `work` returns, and the seconds of the processor that it takes."""
+    """Return the result of `work` and its processor seconds."""
     started = time.process_time()
     value = work()
     return value, time.process_time() - started
 
 
 def peak_bytes() -> int:
-    """Return the most memory that this process has held."""
+    """Return the peak memory of this process."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def compile_kernels() -> None:
-    """Compile what a measurement uses, for two players and for three."""
+    """Compile the kernels of a measurement, for two and for three players."""
     for players in (2, 3):
         RegretMinimizer(form_of(f"kuhn_poker(players={players})"), SCHEMES["cfr+"]).run(1)
 
@@ -140,7 +140,7 @@ def measure(spec: str) -> Row:
 
 
 def seconds_of_iteration(minimizer: RegretMinimizer) -> float:
-    """Return the time of an iteration: the smallest of a few batches, the least disturbed."""
+    """Return the minimum time of an iteration over a few batches."""
     _, first = processor_time(lambda: minimizer.run(1))
     count = max(1, int(SECONDS_OF_BATCH / max(first, 1e-6)))
     batches = [processor_time(lambda: minimizer.run(count)) for _ in range(BATCHES)]
@@ -168,7 +168,7 @@ def solve(spec: str) -> Row:
 
 
 def in_own_process(option: str, spec: str) -> Row:
-    """Measure one game in its own process, by the option of the command line."""
+    """Measure one game in a separate process, with an option of this command."""
     one_thread = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
     command = [sys.executable, __file__, option, spec]
     answer = subprocess.check_output(command, env=os.environ | one_thread, text=True)
@@ -176,7 +176,7 @@ def in_own_process(option: str, spec: str) -> Row:
 
 
 def measure_missing(known: Results) -> None:
-    """Measure every game that has no row yet and whose memory is free; save each immediately."""
+    """Measure every game without a row if enough memory is free; save after each game."""
     games = [spec for specs in FAMILIES.values() for spec in specs]
     for part, option, specs in (("games", "--one", games), ("solved", "--solve", SOLVED)):
         for spec in specs:
@@ -188,14 +188,14 @@ def measure_missing(known: Results) -> None:
 
 
 def keep(known: Results) -> None:
-    """Write the measurements, and where they were made."""
+    """Save the measurements and the description of the machine."""
     RESULTS.parent.mkdir(exist_ok=True)
     rows = {part: list(by_spec.values()) for part, by_spec in known.items()}
     RESULTS.write_text(json.dumps({"environment": environment(), **rows}, indent=1) + "\n")
 
 
 def read(again: str) -> Results:
-    """Return the saved measurements, without those of games whose text has `again` in it."""
+    """Return the saved measurements except those of games whose text contains `again`."""
     stored = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     return {
         part: {r["spec"]: r for r in stored.get(part, []) if not again or again not in r["spec"]}
@@ -218,7 +218,7 @@ def table_of_sizes(known: dict[str, Row]) -> str:
 
 
 def table_of_solutions(known: dict[str, Row]) -> str:
-    """Return the table of the games that were solved."""
+    """Return the table of the solved games."""
     header = ["game", "iterations", "exploitability", "value of player 0", "build", "solve"]
     rows = []
     for spec in (spec for spec in SOLVED if spec in known):
@@ -232,7 +232,7 @@ def table_of_solutions(known: dict[str, Row]) -> str:
 
 
 def draw(known: dict[str, Row]) -> Figure:
-    """Draw seconds and bytes against histories."""
+    """Draw time and memory by the number of histories."""
     figure = Figure(figsize=(7.6, 6.4), layout="constrained")
     building, iterating, memory, per_history = figure.subplots(2, 2).flat
     panels: list[tuple[Axes, str, Callable[[Row], float]]] = [
@@ -265,13 +265,13 @@ def draw(known: dict[str, Row]) -> Figure:
 
 
 def solving_bytes(row: Row) -> float:
-    """Return the peak of a process that iterates, less what it had before the game; 0 for few."""
+    """Return the peak memory minus the memory before the game was loaded; 0 if too small."""
     taken = row["bytes_solving"] - row["bytes_before"]
     return float(taken) if taken > LEAST_BYTES else 0.0
 
 
 def write(known: Results) -> None:
-    """Write the tables into the page, and the figure."""
+    """Write the tables to the page, and draw the figure."""
     made_by = environment_text(json.loads(RESULTS.read_text())["environment"])
     sizes, solutions = table_of_sizes(known["games"]), table_of_solutions(known["solved"])
     part = f"{sizes}\n\n{SOLVED_TEXT}\n\n{solutions}\n\n{made_by}"
@@ -281,14 +281,20 @@ def write(known: Results) -> None:
 
 
 def main() -> None:
-    """Do what the command line says."""
+    """Run the command."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--one", metavar="SPEC", help="measure one game here, and print its row")
-    parser.add_argument("--solve", metavar="SPEC", help="solve one game here, and print its row")
-    parser.add_argument("--again", metavar="TEXT", default="", help="measure such games again")
-    parser.add_argument("--write", action="store_true", help="write docs/solvers/scale.md")
+    parser.add_argument(
+        "--one", metavar="SPEC", help="measure one game in this process, and print its row"
+    )
+    parser.add_argument(
+        "--solve", metavar="SPEC", help="solve one game in this process, and print its row"
+    )
+    parser.add_argument(
+        "--again", metavar="TEXT", default="", help="measure games again whose text contains TEXT"
+    )
+    parser.add_argument("--write", action="store_true", help="update docs/solvers/scale.md")
     arguments = parser.parse_args()
     if arguments.one or arguments.solve:
         print(json.dumps(measure(arguments.one) if arguments.one else solve(arguments.solve)))

@@ -1,14 +1,14 @@
-"""Time searches, beside OpenSpiel's information-set tree search, interleaved.
+"""Time searches and OpenSpiel's information-set tree search, alternately.
 
     python -m pip install -e '.[test]'
     python benchmarks/search_speed.py                # print
-    python benchmarks/search_speed.py --write        # also replace its part of its page
+    python benchmarks/search_speed.py --write        # also update its page
     python benchmarks/search_speed.py --games leduc_poker
 
-A search has 1000 simulations, with OpenSpiel's constants, at the first decision of the game, of one
-hand after another. The belief of an infostate is computed once and reused, and has its own column.
-Times are of the processor, one core, the smallest of the rounds, since all else that a machine does
-only adds to them; the ratios are those of one run.
+A search has 1000 simulations with OpenSpiel's constants, at the first decision of the game, with a
+different hand each time. The belief at an infostate is computed once and reused; its time has its
+own column. Times are processor times on one core, as minimums over the rounds, because other work
+on the machine only increases them. Ratios are computed within one run.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ GAMES = {
     "trick_taking(num_cards=20)": "trick-taking, 20 cards",
 }
 IN_OPENSPIEL = ("kuhn_poker", "leduc_poker")
-"""Games whose positions it can deal again."""
+"""Games in which OpenSpiel can sample positions of an infostate."""
 NUM_SIMULATIONS = 1000
 EXPLORATION = 0.7
 BY_THE_RULES = 100
-"""Simulations in plain Python: fewer, since they are slow."""
+"""Number of simulations in plain Python, which are slow."""
 NUM_HANDS = 12
 TURN_SECONDS = 0.05
 TURNS = 7
@@ -58,13 +58,13 @@ class Times(NamedTuple):
     Attributes
     ----------
     private, public : float
-        From what the player and from what everybody believes.
+        Search with the private belief and with the public belief.
     belief : float
-        Of finding the private one.
+        Computation of the private belief.
     rules : float
-        Of `BY_THE_RULES` simulations on rules that were never compiled, private.
+        Search with `BY_THE_RULES` simulations on the rules in Python, with the private belief.
     openspiel : float or None
-        None where it cannot.
+        Search by OpenSpiel's bot; None if it does not support the game.
     """
 
     private: float
@@ -75,10 +75,10 @@ class Times(NamedTuple):
 
 
 def main() -> None:
-    """Measure, and write what is asked for."""
+    """Measure, print, and update the page if requested."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--games", nargs="*", default=list(GAMES), choices=list(GAMES))
-    parser.add_argument("--write", action="store_true", help="replace the table of the page")
+    parser.add_argument("--write", action="store_true", help="update the table of the page")
     arguments = parser.parse_args()
     found = {game: measure(game) for game in arguments.games}
     part = f"{times_table(found)}\n\n{environment_text(environment())}"
@@ -89,7 +89,7 @@ def main() -> None:
 
 
 def measure(name: str) -> Times:
-    """Return the seconds of searches in a game."""
+    """Return the seconds of the searches in a game."""
     game = load_game(name)
     model, hands = search_model(game), first_hands(initial_history(game))
     sides = {
@@ -104,7 +104,7 @@ def measure(name: str) -> Times:
 
 
 def in_turns(sides: dict[str, Run]) -> dict[str, float]:
-    """Return the seconds of each, the smallest of its rounds."""
+    """Return the minimum seconds of each search over the rounds."""
     counts = {name: warm(run) for name, run in sides.items()}
     least = dict.fromkeys(sides, float("inf"))
     for _ in range(TURNS):
@@ -114,14 +114,14 @@ def in_turns(sides: dict[str, Run]) -> dict[str, float]:
 
 
 def warm(run: Run) -> int:
-    """Run until all is compiled and kept; return how many runs make a turn."""
+    """Run until everything is compiled and cached; return the number of runs per round."""
     for _ in range(NUM_HANDS):
         run()
     return max(NUM_HANDS, int(TURN_SECONDS / seconds_of(run, NUM_HANDS) * NUM_HANDS))
 
 
 def seconds_of(run: Run, count: int) -> float:
-    """Return the seconds that as many runs take of the processor."""
+    """Return the processor seconds of some runs."""
     started = time.process_time()
     for _ in range(count):
         run()
@@ -129,7 +129,7 @@ def seconds_of(run: Run, count: int) -> float:
 
 
 def first_hands(history: History) -> list[Infostate]:
-    """Return some infostates of whoever decides first, the deals spread evenly."""
+    """Return some infostates at the first decision, for evenly spread deals."""
     layer = [history]
     while not layer[0].actors:
         spread = layer[0].chance_outcomes
@@ -140,19 +140,19 @@ def first_hands(history: History) -> list[Infostate]:
 
 
 def our_side(searcher: ISMCTS, hands: Sequence[Infostate]) -> Run:
-    """Return searches at one infostate after another."""
+    """Return a function that searches at the next infostate."""
     rng, turn = np.random.default_rng(0), cycle(hands)
     return lambda: searcher.search(next(turn), rng)
 
 
 def belief_side(model: SearchModel, hands: Sequence[Infostate]) -> Run:
-    """Return what is done at an infostate when it is first met."""
+    """Return a function that computes the belief at the next infostate."""
     rng, turn, private = np.random.default_rng(0), cycle(hands), PublicPrivateBelief(0.0)
     return lambda: SearchRoot.at(model, private, next(turn), rng)
 
 
 def openspiel_side(name: str) -> Run:
-    """Return searches by OpenSpiel's bot, one deal after another."""
+    """Return a function that searches the next deal by OpenSpiel's bot."""
     game = pyspiel.load_game(name)
     bot = pyspiel.ISMCTSBot(
         0,
@@ -169,7 +169,7 @@ def openspiel_side(name: str) -> Run:
 
 
 def openspiel_deals(state: pyspiel.State) -> list[pyspiel.State]:
-    """Return the positions at which somebody decides first."""
+    """Return the positions at the first decision."""
     if not state.is_chance_node():
         return [state]
     children = [state.child(outcome) for outcome, _ in state.chance_outcomes()]
@@ -177,7 +177,7 @@ def openspiel_deals(state: pyspiel.State) -> list[pyspiel.State]:
 
 
 def times_table(found: dict[str, Times]) -> str:
-    """Return the times of searches, and how they compare with OpenSpiel's."""
+    """Return the table of times and ratios to OpenSpiel's."""
     header = ["game", "private", "public", "belief, once", "100 by the rules", "OpenSpiel"]
     rows = [
         [GAMES[game], *(shown(t) for t in times[:4]), peer(times)] for game, times in found.items()
@@ -186,7 +186,7 @@ def times_table(found: dict[str, Times]) -> str:
 
 
 def peer(times: Times) -> str:
-    """Return OpenSpiel's time, and how many times as fast ours is."""
+    """Return the cell with OpenSpiel's time and the ratio to ours."""
     if times.openspiel is None:
         return "-"
     return f"{shown(times.openspiel)}: ours {times.openspiel / times.private:.2g} times as fast"

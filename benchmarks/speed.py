@@ -1,14 +1,14 @@
-"""Time building, iterating and measuring, and how far iterations are from the machine's floor.
+"""Time building, iterations and evaluation, and compare iterations with hardware bounds.
 
     python -m pip install -e '.[test]'
-    python benchmarks/speed.py            # print
-    python benchmarks/speed.py --write    # also replace its parts of docs/benchmarks.md
-    python benchmarks/speed.py --floor    # only iterations and their floor (see floor.py)
+    python benchmarks/speed.py            # measure and print
+    python benchmarks/speed.py --write    # also update docs/benchmarks.md
+    python benchmarks/speed.py --floor    # only iterations and their bounds (see floor.py)
 
-Building and measuring are timed beside OpenSpiel, in turn in one process on one core; figures are
-medians, and the ratios are those of the medians of one run. Iterations of the peers are timed by
-`peers.py`. An iteration is CFR+ with both players updated in turn and the linear average kept.
-Numba's compilation is done before anything is timed; the last table times it.
+Building and evaluation are timed alternately with OpenSpiel, in one process on one core. Times are
+medians, and ratios are those of the medians. `peers.py` times the iterations of the peers. An
+iteration is one of CFR+ with alternating updates and the linear average. Numba compiles before the
+timing starts, except in the last table, which includes compilation.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ PAGE = DOCS / "benchmarks.md"
 
 
 def openspiel_game(spec: str) -> pyspiel.Game:
-    """Return the game as its algorithms want it: one player at a time."""
+    """Return OpenSpiel's game in turn-based form, which its algorithms require."""
     game = pyspiel.load_game(spec)
     if game.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
         return pyspiel.convert_to_turn_based(game)
@@ -52,7 +52,7 @@ def openspiel_game(spec: str) -> pyspiel.Game:
 
 
 def walk(game: pyspiel.Game) -> int:
-    """Count the histories of OpenSpiel's game by walking it from Python."""
+    """Count the histories of OpenSpiel's game by a walk in Python."""
     stack, count = [game.new_initial_state()], 0
     while stack:
         state = stack.pop()
@@ -63,7 +63,7 @@ def walk(game: pyspiel.Game) -> int:
 
 
 def building(spec: str, repeats: int) -> list[str]:
-    """Return a row: counts, our two stages, and OpenSpiel's two ways to enumerate the game."""
+    """Return a row with counts, the times of our two stages, and two enumerations by OpenSpiel."""
     ours, theirs, walked = [], [], []
     game, reference = infoset.load(spec), openspiel_game(spec)
     for _ in range(repeats):
@@ -87,7 +87,7 @@ def building(spec: str, repeats: int) -> list[str]:
 
 
 def measuring(form: SequenceForm, spec: str, repeats: int) -> list[str]:
-    """Return a row: NashConv of a tabular policy, here and there."""
+    """Return a row with the times to compute NashConv in infoset and OpenSpiel."""
     reference = openspiel_game(spec)
     policy = random_policy(form, np.random.default_rng(1))
     tabular = pyspiel.UniformRandomPolicy(reference)
@@ -99,7 +99,7 @@ def measuring(form: SequenceForm, spec: str, repeats: int) -> list[str]:
 
 
 def commands() -> str:
-    """Time whole commands: a cold and a warm compilation cache."""
+    """Time whole commands, with an empty and a warm compilation cache."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         variables = os.environ | {"NUMBA_CACHE_DIR": f"{folder}/cache"}
@@ -125,7 +125,7 @@ def commands() -> str:
 
 
 def peak_memory(spec: str) -> str:
-    """Return the peak memory of a process that builds the game, and of one that builds Kuhn's."""
+    """Return the peak memory of processes that build a game and Kuhn poker."""
     code = (
         "import infoset, re, sys\n"
         "infoset.build_tree(infoset.load(sys.argv[1])).sequence_form\n"
@@ -139,7 +139,7 @@ def peak_memory(spec: str) -> str:
 
 
 def floor() -> dict[str, str]:
-    """Measure iterations, and return the part of the page on their floor."""
+    """Measure iterations, and return the part of the page on hardware bounds."""
     forms = {
         title: infoset.build_tree(infoset.load(spec)).sequence_form for title, spec in GAMES.items()
     }
@@ -147,7 +147,7 @@ def floor() -> dict[str, str]:
 
 
 def parts() -> dict[str, str]:
-    """Measure everything, and return the parts of the page, by name."""
+    """Measure everything, and return the parts of the page by name."""
     whole, peak = commands(), peak_memory(GAMES["Goofspiel 5, random"])
     built, measured = [], []
     for title, spec in GAMES.items():
@@ -178,7 +178,7 @@ BUILDING = [
 
 
 def write(made: dict[str, str]) -> None:
-    """Replace the parts in the page."""
+    """Replace the parts of the page."""
     text = PAGE.read_text(encoding="utf-8")
     for name, part in made.items():
         text = replace_part(text, f"speed.py: {name}", part)
@@ -187,8 +187,10 @@ def write(made: dict[str, str]) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="replace its parts of the page")
-    parser.add_argument("--floor", action="store_true", help="only iterations and their floor")
+    parser.add_argument("--write", action="store_true", help="update docs/benchmarks.md")
+    parser.add_argument(
+        "--floor", action="store_true", help="measure only iterations and their bounds"
+    )
     arguments = parser.parse_args()
     made = floor() if arguments.floor else parts() | floor()
     for name, part in made.items():

@@ -1,10 +1,10 @@
-"""Put the tables and figures of a study into its page of the documentation.
+"""Insert the tables and figures of a study into its page of the documentation.
 
     infoset reproduce balanced --quick --out runs/balanced
     python benchmarks/study_page.py balanced --take runs/balanced
 
-Without `--take` the page is made again of the files that the documentation has. Where a table or a
-figure is not there yet, the page says so.
+Without `--take` the page is generated from the files that are already in the documentation. If a
+table or a figure is missing, the page says so.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ PAGES: Final[Mapping[str, Path]] = MappingProxyType(
         "hiding": DOCS / "teams" / "study.md",
     }
 )
-"""By the name of the study; tables and figures are in a folder beside the page, named like it."""
+"""Pages by study. Tables and figures are in a folder beside the page, with the name of the page."""
 
 MAKER = "study_page.py"
 MISSING = "Not run yet."
 
 
 def files_of(page: Path) -> Path:
-    """Return the folder that a page has its tables and figures in."""
+    """Return the folder with the tables and figures of a page."""
     return page.with_suffix("")
 
 
 def table_text(path: Path) -> str:
-    """Return a CSV file as a table in Markdown, with commas in whole numbers."""
+    """Convert a CSV file to a Markdown table, with thousands separators in whole numbers."""
     if not path.exists():
         return MISSING
     with path.open(encoding="utf-8") as file:
@@ -52,15 +52,15 @@ def _shown(text: str) -> str:
 
 
 def figure_text(path: Path, title: str) -> str:
-    """Return a figure as Markdown shows it."""
+    """Return the Markdown text of a figure."""
     return f"![{title}]({path.parent.name}/{path.name})" if path.exists() else MISSING
 
 
 def filled(text: str, folder: Path) -> str:
-    """Return the text of a page with tables and figures as they are in a folder.
+    """Return the text of a page with the tables and figures of a folder.
 
-    A table stands behind `<!-- made by benchmarks/study_page.py, NAME -->`, a figure behind
-    `<!-- made by benchmarks/study_page.py, NAME.svg: TITLE -->`.
+    A table follows `<!-- made by benchmarks/study_page.py, NAME -->`, a figure follows `<!-- made
+    by benchmarks/study_page.py, NAME.svg: TITLE -->`.
     """
     for place in re.findall(f"<!-- made by benchmarks/{MAKER}, (.+) -->", text):
         text = replace_part(text, f"{MAKER}, {place}", _part(place, folder))
@@ -68,7 +68,7 @@ def filled(text: str, folder: Path) -> str:
 
 
 def _part(place: str, folder: Path) -> str:
-    """Return the table or figure that a place is for."""
+    """Return the table or figure for a marker."""
     name, _, title = place.partition(": ")
     if name.endswith(".svg"):
         return figure_text(folder / name, title)
@@ -76,17 +76,19 @@ def _part(place: str, folder: Path) -> str:
 
 
 def take(study: Path, folder: Path) -> None:
-    """Copy the tables and figures that a study has left to a folder of the documentation."""
+    """Copy the tables and figures of a study to a folder of the documentation."""
     folder.mkdir(exist_ok=True)
     for path in sorted([*study.glob("*.csv"), *study.glob("*.svg")]):
         shutil.copyfile(path, folder / path.name)
 
 
 def main() -> None:
-    """Take what a study has left, where it is said which, and fill its page."""
+    """Copy the results of a study if requested, and update its page."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("study", choices=PAGES)
-    parser.add_argument("--take", type=Path, metavar="DIR", help="the folder of the study")
+    parser.add_argument(
+        "--take", type=Path, metavar="DIR", help="copy tables and figures from this folder"
+    )
     given = parser.parse_args()
     page = PAGES[given.study]
     if given.take is not None:

@@ -1,13 +1,14 @@
-"""Time runs of progressive hiding, and how far an iteration is from the machine's floor.
+"""Time runs of progressive hiding, and compare an iteration with a hardware bound.
 
     python -m pip install -e '.[test]'
     python benchmarks/teams_speed.py            # print
-    python benchmarks/teams_speed.py --write    # also replace its part of docs/teams/hiding.md
+    python benchmarks/teams_speed.py --write    # also update docs/teams/hiding.md
 
-A run begins with a random policy and is timed whole, on one core, with Numba's compilation done and
-the product form made before. Times are of the processor, the smallest of the rounds. The floor is
-what an iteration must at least read and write, at the speed at which this machine copies arrays of
-that size, and the exponentials that it must take, at the speed of a loop that does nothing else.
+A run begins with a random policy and is timed as a whole, on one core. Compilation and the
+construction of the product form are not included. Times are processor times, as minimums over the
+rounds. The lower bound consists of the bytes that an iteration must read and write, at the speed at
+which this machine copies arrays of that size, and of the exponentials that it must compute, at the
+speed of a loop without other work.
 """
 
 from __future__ import annotations
@@ -42,9 +43,9 @@ PAGE = DOCS / "teams" / "hiding.md"
 TEAM = (0, 1)
 TURNS = 5
 OF_NODE = 4 * 4 + 5 * 8
-"""Bytes of a node: parent, label and two entries; chance, two reaches, weight and value."""
+"""Bytes per node: parent, label and two entries; chance, two reaches, weight and value."""
 OF_ENTRY = 5 * 8
-"""Bytes of an entry: policy and regret, each read and written, and gain."""
+"""Bytes per entry: policy and regret, each read and written, and gain."""
 
 
 class Case(NamedTuple):
@@ -57,7 +58,7 @@ class Case(NamedTuple):
 
 
 def cases() -> list[Case]:
-    """Return what is timed: trade and communication, and abstracted tiny bridge."""
+    """Return the timed cases: trade and communication, and abstracted tiny bridge."""
     scheme = HidingScheme(learner=entropic_ftrl(), penalty=0.3)
     trades = [
         Case(f"trade comm, {num} items, `{relaxation}`", trade(num, relaxation), scheme, 400)
@@ -72,16 +73,16 @@ def cases() -> list[Case]:
 
 
 def trade(num_items: int, relaxation: str) -> RelaxedForm:
-    """Return trade and communication as the paper has it: agents forget their own messages."""
+    """Return trade and communication as in the paper: agents forget their own messages."""
     form = build_product_form(load_game(f"trade_comm(num_items={num_items})"))
     form = form.with_original(forget_own_actions(form))
     return relax(form, get_relaxation(relaxation).relax(form.information, TEAM))
 
 
 def main() -> None:
-    """Measure, and write what is asked for."""
+    """Measure, print, and update the page if requested."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="replace the table of the page")
+    parser.add_argument("--write", action="store_true", help="update the table of the page")
     arguments = parser.parse_args()
     header = ["game", "nodes", "entries", "iterations", "a run", "an iteration", "floor"]
     part = table(header, [measure(case) for case in cases()])
@@ -109,7 +110,7 @@ def measure(case: Case) -> list[str]:
 
 
 def floor(case: Case) -> float:
-    """Return the smallest seconds of an iteration: its bytes, and any exponentials."""
+    """Return the lower bound on the seconds of an iteration."""
     num_entries = case.relaxed_form.relaxed.num_entries
     size = OF_NODE * case.relaxed_form.form.num_nodes + OF_ENTRY * num_entries
     source, target = np.ones((2, size // 16))
@@ -122,12 +123,12 @@ def floor(case: Case) -> float:
 
 
 def least(work: Callable[[], object]) -> float:
-    """Return the smallest seconds of some rounds, in each of which work is done ten times."""
+    """Return the minimum seconds over some rounds, in each of which the work is done ten times."""
     return min(spent(lambda: [work() for _ in range(10)]) for _ in range(20)) / 10
 
 
 def spent(work: Callable[[], object]) -> float:
-    """Return the processor's seconds for a piece of work."""
+    """Return the processor seconds of some work."""
     started = time.process_time()
     work()
     return time.process_time() - started

@@ -1,14 +1,13 @@
-"""How much sooner an iteration is done by two threads than by one.
+"""Compare the time of an iteration with one and with two threads.
 
-    python benchmarks/threads.py            measure and print
-    python benchmarks/threads.py --write    also replace its part of docs/solvers/scale.md
-    python benchmarks/threads.py --game TEXT      only games with that in their name
+    python benchmarks/threads.py                # measure and print
+    python benchmarks/threads.py --write        # also update docs/solvers/scale.md
+    python benchmarks/threads.py --game TEXT    # only games whose name contains TEXT
 
-One iteration of CFR+ by one thread and one by two are interleaved, in one process. The smallest
-time of each is taken, by the clock and by the processor. By the processor, an iteration of two
-threads takes what the first one takes, and wherever that waits, what the second takes longer. It
-is what the clock would show if nobody else used the machine, and that never waits for memory
-twice.
+Iterations of CFR+ with one and with two threads alternate in one process. The minimum of each is
+reported, in wall time and in processor time. With two threads, processor time is that of the first
+thread plus, wherever it waits for the second, the additional time of the second. This is the wall
+time on an otherwise idle machine.
 """
 
 from __future__ import annotations
@@ -56,14 +55,14 @@ HEADER = [
 
 @dataclass
 class Waiting:
-    """The processor time that other threads took while this one had nothing to do, in seconds."""
+    """Processor time of other threads while this one was waiting, in seconds."""
 
     seconds: float = 0.0
 
 
 @contextmanager
 def waiting_counted(waiting: Waiting) -> Iterator[None]:
-    """Count in `waiting` for as long as the block runs."""
+    """Add waiting times to `waiting` while the block runs."""
     share = ThreadedIteration._share
 
     def counted(self: ThreadedIteration, work: Callable[[Any], None], parts: Any) -> None:
@@ -86,14 +85,14 @@ def waiting_counted(waiting: Waiting) -> Iterator[None]:
 
 
 def by_clock(minimizer: RegretMinimizer) -> float:
-    """Return the seconds of one iteration."""
+    """Return the wall time of one iteration in seconds."""
     began = time.perf_counter()
     minimizer.run(1)
     return time.perf_counter() - began
 
 
 def by_processor(minimizer: RegretMinimizer) -> float:
-    """Return the processor's seconds of one iteration, along the longest path."""
+    """Return the processor time of one iteration along the longest path, in seconds."""
     waiting = Waiting()
     with waiting_counted(waiting):
         began = time.thread_time()
@@ -102,7 +101,7 @@ def by_processor(minimizer: RegretMinimizer) -> float:
 
 
 def row_of(spec: str) -> list[str]:
-    """Return a row of the table, measured in turn."""
+    """Return a row of the table, measured alternately."""
     form = build_sequence_form(load_game(spec), max_seconds=MOST_SECONDS)
     minimizers = [RegretMinimizer(form, SCHEMES["cfr+"], threads=n) for n in (1, THREADS)]
     for minimizer in minimizers:
@@ -119,12 +118,14 @@ def row_of(spec: str) -> list[str]:
 
 
 def main() -> None:
-    """Do what the command line says."""
+    """Run the command."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--game", metavar="TEXT", default="", help="only games with that in it")
-    parser.add_argument("--write", action="store_true", help="write docs/solvers/scale.md")
+    parser.add_argument(
+        "--game", metavar="TEXT", default="", help="only games whose text contains TEXT"
+    )
+    parser.add_argument("--write", action="store_true", help="update docs/solvers/scale.md")
     arguments = parser.parse_args()
     rows = []
     for spec in (spec for spec in GAMES if arguments.game in spec):

@@ -1,8 +1,8 @@
-"""Measure what two opposing teams learn, beside the value of their game.
+"""Compare the policies of two opposing learning teams with the value of their game.
 
     python -m pip install -e '.[test]'
     python benchmarks/two_teams.py            # print
-    python benchmarks/two_teams.py --write    # also replace its parts of docs/teams/two_teams.md
+    python benchmarks/two_teams.py --write    # also update docs/teams/two_teams.md
 
 The value is that of teams with a private coin toss before play (team-maxmin with a coordination
 device). A double oracle finds it: a linear program computes the optimal mixtures of a few joint
@@ -51,14 +51,14 @@ Sides = tuple[Team, Team]
 
 
 class Duel(NamedTuple):
-    """A game, and who plays together in it."""
+    """A game and its two teams."""
 
     game: str
     sides: Sides
 
 
 class Row(NamedTuple):
-    """How teams learn: the relaxation of both, the weighting of nodes, and the penalty."""
+    """Settings of learning: the relaxation of both teams, the weighting, and the penalty."""
 
     relaxation: str
     weighting: str
@@ -67,7 +67,7 @@ class Row(NamedTuple):
 
 
 class Value(NamedTuple):
-    """What the first side wins on average, and how many joint plans of each side showed it."""
+    """Value of the game for the first team, and the numbers of joint plans that prove it."""
 
     value: float
     num_plans: tuple[int, int]
@@ -91,7 +91,7 @@ ROWS = (
 
 
 def game_value(information: InformationMap, sides: Sides) -> Value:
-    """Return what a game is worth to the first of two sides, who may each toss a hidden coin."""
+    """Return the value for the first of two teams, each with a private coin toss."""
     uniform = np.repeat(1 / information.num_actions, information.num_actions)
     plans: tuple[list[FloatArray], list[FloatArray]] = ([], [])
     plans[0].append(_best_plan(information, sides[0], [uniform], np.ones(1)))
@@ -114,7 +114,7 @@ def game_value(information: InformationMap, sides: Sides) -> Value:
 def _best_plan(
     information: InformationMap, team: Team, against: Sequence[FloatArray], mixture: FloatArray
 ) -> FloatArray:
-    """Return a joint plan of a team that is best against a mixture of the other's."""
+    """Return the best joint plan of a team against a mixture of the other."""
     problems = [pose_problem(information, team, plan, "sum") for plan in against]
     gain = sum(share * problem.tree.gain for share, problem in zip(mixture, problems, strict=True))
     mixed = replace(problems[0], tree=problems[0].tree._replace(gain=np.asarray(gain)))
@@ -124,14 +124,14 @@ def _best_plan(
 def _paid(
     information: InformationMap, sides: Sides, first: FloatArray, second: FloatArray
 ) -> float:
-    """Return what the first side gets if each plays its own labels of a policy."""
+    """Return the payoff of the first team if each team plays its part of a policy."""
     is_first = np.isin(information.agent, sides[0])
     policy = np.where(np.repeat(is_first, information.num_actions), first, second)
     return float(expected_payoffs(information, policy)[list(sides[0])].sum())
 
 
 def _solve(paid: FloatArray) -> tuple[float, tuple[FloatArray, FloatArray]]:
-    """Return the value of a matrix game, and the best mixtures of rows and columns."""
+    """Return the value of a matrix game, and optimal mixtures of rows and columns."""
     num_rows, num_columns = paid.shape
     found = linprog(
         np.append(np.zeros(num_rows), -1.0),
@@ -148,7 +148,7 @@ def _solve(paid: FloatArray) -> tuple[float, tuple[FloatArray, FloatArray]]:
 def shortfalls(
     information: InformationMap, sides: Sides, value: float, policy: FloatArray
 ) -> FloatArray:
-    """Return [2] how much less than the value each side is sure of with its part of a policy."""
+    """Return [2] the value minus the security level of each team's part of a policy."""
     against = [team_optimum(information, side, others=policy, rule="sum").value for side in sides]
     return np.array([value + against[1], -value + against[0]])
 
@@ -156,7 +156,7 @@ def shortfalls(
 def learn(
     form: ProductForm, sides: Sides, row: Row, seed: int, iterations: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the last projected policy, and the mean over the second half."""
+    """Return the last projected policy, and the mean over the second half of the run."""
     maps = [get_relaxation(row.relaxation).relax(form.information, side) for side in sides]
     scheme = HidingScheme(regret_matching_plus(), penalty=row.penalty, weighting=row.weighting)
     hiding = ProgressiveHiding(relax(form, maps, sides, "sum"), scheme, seed=seed)
@@ -170,7 +170,7 @@ def learn(
 
 
 def measure(duel: Duel, rows: Sequence[Row], seeds: Sequence[int], iterations: int) -> FloatArray:
-    """Return [rows, seeds, 2, 2] shortfalls by last and mean policy and by side."""
+    """Return [rows, seeds, 2, 2] the shortfalls, by last and mean policy and by team."""
     form = merge_outcomes(build_product_form(load_game(duel.game)))
     information = form.information
     value = game_value(information, duel.sides).value
@@ -198,7 +198,7 @@ def values_table() -> str:
 
 
 def learning_table() -> str:
-    """Return the table of what is learned."""
+    """Return the table of shortfalls."""
     measured = ("last", "mean", "first side", "second")
     header = ("players", "sides", "relaxation", "weights", "γ", *measured)
     lines = []
@@ -225,7 +225,7 @@ def _who(sides: Sides) -> str:
 
 
 def main() -> None:
-    """Print the tables; with --write, put them on the page."""
+    """Print the tables, and update the page if requested."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--write", action="store_true", help=f"also write {PAGE.name}")
     wants_page = parser.parse_args().write

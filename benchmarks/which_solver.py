@@ -5,8 +5,8 @@
 
 The data are the files that benchmarks/curves.py writes; nothing is measured here. A target is a
 fraction of the payoff range. Curves are interpolated linearly on logarithmic axes. If a curve does
-not reach a target, its last iteration counts, which favors it. Games in which no member of the CFR
-family reaches the target do not count.
+not reach a target, its last iteration counts, which favors the method. Games in which no member of
+the CFR family reaches the target are ignored.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Comparing infoset with its peers: games, environment, conversation, measurements, figures."""
+"""Comparison of infoset with its peers: games, environments, workers, measurements and figures."""

@@ -1,4 +1,4 @@
-"""Talking to a peer that runs in its own process."""
+"""Communication with a peer that runs in its own process."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ WORKERS = Path(__file__).parents[1] / "workers"
 
 
 class PeerError(Exception):
-    """A peer failed, or took too long; the message says which."""
+    """Raised if a peer fails or takes too long."""
 
 
 class Conversation:
-    """A worker's process: requests go in, answers come out, one JSON object a line.
+    """Process of a worker, with requests and answers as one JSON object per line.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class Conversation:
     script : Path
         The worker.
     folder : Path
-        Its home and working directory, so that what a peer writes is cleared away.
+        Home and working directory of the process, so that files written by the peer can be deleted.
     """
 
     def __init__(self, python: Path, script: Path, folder: Path) -> None:
@@ -62,16 +62,16 @@ class Conversation:
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout, self._log):
             if stream is not None:
-                with suppress(BrokenPipeError):  # what a worker that ended did not read
+                with suppress(BrokenPipeError):  # requests that a finished worker has not read
                     stream.close()
 
     def ask(self, method: str, limit: float, **arguments: Any) -> dict[str, Any]:
-        """Return what a method of the worker answers.
+        """Call a method of the worker and return its answer.
 
         Raises
         ------
         PeerError
-            If it fails, the process ends, or `limit` seconds pass.
+            If the method fails, the process ends, or `limit` seconds pass.
         """
         assert self._process.stdin is not None
         try:
@@ -85,7 +85,7 @@ class Conversation:
             line = ""
         if not line:
             self._answers.put(line)
-            raise PeerError(f"it ended: {self._last_words()}")
+            raise PeerError(f"the worker ended: {self._last_words()}")
         answer: dict[str, Any] = json.loads(line)
         if "error" in answer:
             raise PeerError(answer["error"])

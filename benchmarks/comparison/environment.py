@@ -1,4 +1,4 @@
-"""An environment of the peers' own, outside of the tree."""
+"""Virtual environment of the peers, outside the repository."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ INSTALL_SECONDS = 1800
 
 
 def default_folder() -> Path:
-    """Return the folder of the environment, in the user's cache."""
+    """Return the folder of the environment in the user's cache."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(cache) / "infoset-benchmarks" / "peers"
 
 
 @dataclass(frozen=True)
 class PeerEnvironment:
-    """A virtual environment, made when it is first needed.
+    """A virtual environment, created when it is first needed.
 
     Attributes
     ----------
     folder : Path
     missing : dict[str, str]
-        Why a requirement could not be installed.
+        Reasons why requirements could not be installed.
     """
 
     folder: Path
@@ -37,17 +37,17 @@ class PeerEnvironment:
 
     @property
     def python(self) -> Path:
-        """Its interpreter."""
+        """Path of the Python interpreter."""
         inside = ("Scripts", "python.exe") if os.name == "nt" else ("bin", "python")
         return self.folder.joinpath(*inside)
 
     def install(self, requirement: str) -> None:
-        """Install a pinned distribution, compiled where there is no wheel, or note why not.
+        """Install a pinned distribution, compiled if there is no wheel, or record the failure.
 
         Parameters
         ----------
         requirement : str
-            Such as `"open_spiel==2.0.2"`.
+            For example, `"open_spiel==2.0.2"`.
         """
         if not self.python.exists():
             venv.create(self.folder, with_pip=True)
@@ -67,7 +67,7 @@ class PeerEnvironment:
             self.missing[requirement] = f"not installed: {failure(done.stderr)}"
 
     def version(self, name: str) -> str:
-        """Return the version of a distribution that is installed; empty where it is not."""
+        """Return the version of a distribution, or an empty text if it is not installed."""
         code = (
             "import importlib.metadata as m, json, sys\n"
             "print(json.dumps([d.version for d in m.distributions(name=sys.argv[1])]))"
@@ -77,7 +77,7 @@ class PeerEnvironment:
 
 
 def failure(errors: str) -> str:
-    """Return the line that says what went wrong, of what pip printed."""
+    """Return the line of pip's output that contains the error."""
     lines = [line.strip() for line in errors.splitlines() if line.strip()]
     telling = [line for line in lines if line.lower().startswith("error")]
     return (telling or lines or ["pip failed"])[-1][:200]

@@ -1,4 +1,4 @@
-"""The figures of docs/benchmarks.md."""
+"""Figures of docs/benchmarks.md."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ COLORS = dict(
 MARKERS = dict(zip(COLORS, ("o", "s", "D", "^", "v"), strict=True))
 GRID = "#d9d9d9"
 STYLE = {"svg.hashsalt": "infoset"}
-"""So that equal figures are equal files."""
+"""Fixed identifiers and no date, so that equal figures have equal files."""
 HEIGHT_OF_GAME, MARGIN = 0.3, 1.3
 FAINT = 0.45
 
 
 def draw_targets(results: Sequence[Result], titles: Mapping[str, str], target: float) -> Figure:
-    """Draw the time to a target by game; a hollow mark is where a run ended without it."""
+    """Draw the time to a target by game, with hollow markers for runs that missed it."""
     key = f"{target:g}"
     figure, axes = panel(results, titles)
     names = [OURS, *(peer.name for peer in PEERS if peer.times_targets)]
@@ -50,7 +50,7 @@ def draw_targets(results: Sequence[Result], titles: Mapping[str, str], target: f
 
 
 def mark_time(axes: Axes, row: int, name: str, solver: Result, key: str) -> None:
-    """Mark one time, or where a run ended."""
+    """Draw the marker of one run."""
     if "seconds" not in solver:
         return
     seconds = solver["seconds"][key]
@@ -66,7 +66,7 @@ def mark_time(axes: Axes, row: int, name: str, solver: Result, key: str) -> None
 
 
 def draw_iterations(results: Sequence[Result], titles: Mapping[str, str]) -> Figure:
-    """Draw by how much an iteration takes longer with each peer, and the spread over turns."""
+    """Draw each peer's time per iteration relative to ours, with its range over the rounds."""
     figure, axes = panel(results, titles)
     names = [peer.name for peer in PEERS if not peer.is_exact]
     for name in names:
@@ -83,7 +83,7 @@ def draw_iterations(results: Sequence[Result], titles: Mapping[str, str]) -> Fig
 
 
 def panel(results: Sequence[Result], titles: Mapping[str, str]) -> tuple[Figure, Axes]:
-    """Return axes with a row per game."""
+    """Return axes with one row per game."""
     figure = Figure(figsize=(7.2, MARGIN + HEIGHT_OF_GAME * len(results)), layout="constrained")
     axes = figure.add_subplot()
     axes.set_yticks(range(len(results)), [titles[result["game"]] for result in results])
@@ -94,7 +94,7 @@ def panel(results: Sequence[Result], titles: Mapping[str, str]) -> tuple[Figure,
 
 
 def finish(figure: Figure, axes: Axes, columns: int) -> None:
-    """Add grid and legend."""
+    """Add the grid and the legend."""
     axes.grid(axis="x", color=GRID, linewidth=0.6)
     axes.grid(axis="y", color=GRID, linewidth=0.3)
     axes.set_axisbelow(True)

@@ -1,4 +1,4 @@
-"""Games as files for peers, what they answer as policies, and whether both play the same game."""
+"""Conversion of games and policies between infoset and its peers, and comparison of games."""
 
 from __future__ import annotations
 
@@ -29,15 +29,16 @@ SAME = 1e-9
 
 
 class GameFiles:
-    """A compiled game in the formats that peers read, each written when it is first asked for.
+    """A game in the formats that peers read, each written when it is first needed.
 
-    Infosets are called by their player and number, so that a peer's policy can be read back.
+    The name of an infoset consists of its player and number, so that the policy of a peer can be
+    assigned to infosets.
 
     Parameters
     ----------
     tree : GameTree
     folder : Path
-        Where to write.
+        Folder of the files.
     """
 
     def __init__(self, tree: GameTree, folder: Path) -> None:
@@ -46,7 +47,7 @@ class GameFiles:
 
     @cached_property
     def form(self) -> ExtensiveForm:
-        """The classical extensive form, with the names that peers see."""
+        """Classical extensive form, with names for the peers."""
         form = plain_labels(forget_non_acting(build_extensive_form(self.tree)))
         names = tuple(
             tuple(f"{player}:{number}" for number in range(len(known)))
@@ -58,28 +59,28 @@ class GameFiles:
 
     @cached_property
     def efg(self) -> str:
-        """The path of a file in Gambit's format."""
+        """Path of a file in Gambit's format."""
         path = self.folder / "game.efg"
         save_efg(self.form, path)
         return str(path)
 
     @cached_property
     def liteefg(self) -> str:
-        """The path of a file in LiteEFG's format."""
+        """Path of a file in LiteEFG's format."""
         path = self.folder / "game.liteefg"
         path.write_text("".join(f"{line}\n" for line in liteefg_lines(self.form)))
         return str(path)
 
     @cached_property
     def arrays(self) -> str:
-        """The path of the sequence form as arrays."""
+        """Path of a file with the arrays of the sequence form."""
         path = self.folder / "game.npz"
         save_form(self.form.sequence_form, path)
         return str(path)
 
 
 def pay_at_every_end(form: ExtensiveForm) -> ExtensiveForm:
-    """Return the same form with an outcome at every terminal history, as OpenSpiel wants it."""
+    """Return the form with an outcome at every terminal history, which OpenSpiel requires."""
     unpaid = (form.actor == TERMINAL) & (form.outcome < 0)
     nothing = Outcome((0,) * form.num_players, "nothing")
     return replace(
@@ -90,9 +91,9 @@ def pay_at_every_end(form: ExtensiveForm) -> ExtensiveForm:
 
 
 def liteefg_lines(form: ExtensiveForm) -> Iterator[str]:
-    """Yield the lines of a game in LiteEFG's format: a history each, then an infoset each.
+    """Yield the lines of a file in LiteEFG's format: all histories, then all infosets.
 
-    By the word `openspiel` it takes actions for the names of the histories that they lead to.
+    With the keyword `openspiel`, LiteEFG names each history by the action that leads to it.
     """
     yield f"# Opt {{\n#     openspiel,\n#     players: {form.num_players},\n# }}"
     members: dict[str, list[str]] = {}
@@ -116,7 +117,7 @@ def liteefg_lines(form: ExtensiveForm) -> Iterator[str]:
 
 
 def save_form(form: SequenceForm, path: Path) -> None:
-    """Write parents, numbers of actions and payoffs, as the peers' own walks do."""
+    """Write parent sequences, numbers of actions and payoffs, in the format of the workers."""
     arrays = {"terminal_sequence": form.terminal_sequence, "payoff": form.payoff}
     for player, plex in enumerate(form.treeplexes):
         arrays[f"parent_{player}"] = plex.parent_sequence
@@ -125,13 +126,13 @@ def save_form(form: SequenceForm, path: Path) -> None:
 
 
 def load_form(path: Path, like: SequenceForm) -> SequenceForm:
-    """Read the sequence form of a game as a peer has it; its labels are not known.
+    """Read the sequence form of a peer's game, without labels.
 
     Parameters
     ----------
     path : Path
     like : SequenceForm
-        The same game as we have it, for the range of its payoffs.
+        Our sequence form of the game, which gives the payoff range.
     """
     with np.load(path) as arrays:
         plexes = [
@@ -159,10 +160,10 @@ def _treeplex(parents: np.ndarray, num_actions: np.ndarray) -> Treeplex:
 
 
 def difference(ours: SequenceForm, theirs: SequenceForm) -> str | None:
-    """Return in what two sequence forms differ, leaving aside the order of infosets and actions.
+    """Describe the differences of two sequence forms up to the order of infosets and actions.
 
-    Compared are the numbers of infosets and sequences, all payoffs, and, when everybody plays
-    at random, values and what best responses gain.
+    The numbers of infosets and sequences and all payoffs are compared, as well as the values and
+    best-response gains of the uniform policy.
     """
     for what, (here, there) in {
         "infosets": [[plex.num_infostates for plex in form.treeplexes] for form in (ours, theirs)],
@@ -182,7 +183,7 @@ def difference(ours: SequenceForm, theirs: SequenceForm) -> str | None:
 
 
 def load_gap(path: Path, form: SequenceForm) -> float:
-    """Return how far a peer's policy is from equilibrium: exploitability, else NashConv."""
+    """Return the exploitability of a peer's policy, or NashConv if that is not defined."""
     with np.load(path) as arrays:
         weights = [np.clip(arrays[name], 0.0, None) for name in arrays.files]
     measured = evaluate_policy(TabularPolicy.from_weights(form, weights))

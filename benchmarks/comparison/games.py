@@ -1,4 +1,4 @@
-"""The games on which infoset and its peers are compared."""
+"""Games on which infoset and its peers are compared."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ SEA = (
 
 @dataclass(frozen=True)
 class BenchmarkGame:
-    """A game here and in OpenSpiel.
+    """A game of infoset and its equivalent in OpenSpiel.
 
     Attributes
     ----------
     name : str
-        For the command line and the results.
+        Name on the command line and in the results.
     title : str
-        For tables and figures.
+        Title in tables and figures.
     spec : str
-        As `infoset.load` reads it.
+        Text that `infoset.load` accepts.
     in_openspiel : bool
-        Whether OpenSpiel has the game under the same text; otherwise it reads our `.efg` file.
+        Whether OpenSpiel accepts the same text. Otherwise it reads an `.efg` file.
     times_iterations : bool
-        Whether it is in the table of iterations.
+        Whether the table of iterations includes the game.
     """
 
     name: str
@@ -70,16 +70,16 @@ GAMES = (
 
 
 def choose(names: Iterable[str]) -> list[BenchmarkGame]:
-    """Return the games of the names; all of them where there are none.
+    """Return the games with the given names, or all games if there are no names.
 
     Raises
     ------
     ValueError
-        If there is no game of a name.
+        If a name is unknown.
     """
     wanted = list(names)
     known = {game.name: game for game in GAMES}
     for name in wanted:
         if name not in known:
-            raise ValueError(f"there is no game {name!r}; there are {', '.join(known)}")
+            raise ValueError(f"unknown game {name!r}: choose from {', '.join(known)}")
     return [known[name] for name in wanted] or list(GAMES)

@@ -1,4 +1,4 @@
-"""How long an iteration of CFR+ takes, for ours and the peers', interleaved."""
+"""Time per iteration of CFR+ in infoset and its peers, measured alternately."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from infoset.tree import SequenceForm
 __all__ = ["iteration_table", "measure_iterations"]
 
 CHECKED = 5
-"""Iterations after which both sides must have come to the same exploitability."""
+"""Number of iterations after which both sides must have the same exploitability."""
 SAME = 0.1
-"""Relative: in symmetric games rounding decides which of equally good actions are played."""
+"""Relative tolerance. In symmetric games, rounding decides between equally good actions."""
 FIRST, SETTLED = 20, 300
 WARM_SECONDS = 10.0
 TURN_SECONDS = 0.3
@@ -35,14 +35,14 @@ Result = dict[str, Any]
 def measure_iterations(
     game: BenchmarkGame, files: GameFiles, environment: PeerEnvironment, quick: bool
 ) -> Result:
-    """Time our iterations and the peers', interleaved.
+    """Time our iterations and those of the peers, alternately.
 
     Returns
     -------
     dict
-        `first` and `settled`: our seconds in iterations 2 to `FIRST` and past `SETTLED`; `peers`:
-        by name `seconds` and `ratio` to our settled ones as median, least and greatest over the
-        turns, or the `failure`.
+        `first` and `settled` are our seconds per iteration in iterations 2 to `FIRST` and after
+        `SETTLED`. `peers` contains for each name either the `failure`, or `seconds` and the `ratio`
+        to our settled time as median, minimum and maximum over the rounds.
     """
     form, turns = files.tree.sequence_form, QUICK_TURNS if quick else TURNS
     sides, peers = {"ours": warm(our_iterations(form))}, {}
@@ -72,12 +72,12 @@ def measure_iterations(
 def start(
     peer: Peer, game: BenchmarkGame, files: GameFiles, environment: PeerEnvironment
 ) -> PeerRun:
-    """Return a peer that in `CHECKED` iterations has come as far as we have.
+    """Start a peer and check its exploitability after `CHECKED` iterations.
 
     Raises
     ------
     PeerError
-        If it has not, or cannot be run.
+        If the exploitability differs from ours, or the peer cannot run.
     """
     run = PeerRun(peer, game, files, environment)
     try:
@@ -93,14 +93,14 @@ def start(
 
 
 def our_iterations(form: SequenceForm) -> Callable[[int], float]:
-    """Return what does iterations of ours from the second on, and says how long they took."""
+    """Return a function that runs our iterations, from the second on, and returns their seconds."""
     minimizer = RegretMinimizer(form, SCHEMES["cfr+"])
     minimizer.run(1)
     return lambda count: timed(lambda: minimizer.run(count))[1]
 
 
 def warm(run: Callable[[int], float]) -> tuple[Callable[[int], float], int]:
-    """Run in, to `SETTLED` iterations or `WARM_SECONDS`; return how many make a turn."""
+    """Warm up a side; return the number of iterations per round."""
     done, spent, each, count = 0, 0.0, 0.0, 1
     while done < SETTLED and spent < WARM_SECONDS:
         count = min(count, SETTLED - done)
@@ -113,7 +113,7 @@ def warm(run: Callable[[int], float]) -> tuple[Callable[[int], float], int]:
 def take_turns(
     sides: dict[str, tuple[Callable[[int], float], int]], turns: int
 ) -> dict[str, list[float]]:
-    """Return the seconds of an iteration of each side in every turn."""
+    """Return the seconds per iteration of each side in every round."""
     times: dict[str, list[float]] = {name: [] for name in sides}
     for _ in range(turns):
         for name, (run, count) in sides.items():
@@ -122,13 +122,13 @@ def take_turns(
 
 
 def comparison(theirs: Sequence[float], ours: Sequence[float]) -> Result:
-    """Return a peer's median, and by how much it is slower: median, least and greatest."""
+    """Return a peer's median time, and the median, minimum and maximum of its ratio to ours."""
     ratios = [there / here for there, here in zip(theirs, ours, strict=True)]
     return {"seconds": median(theirs), "ratio": [median(ratios), min(ratios), max(ratios)]}
 
 
 def iteration_table(results: Sequence[Result], titles: dict[str, str]) -> str:
-    """Return the results as a Markdown table."""
+    """Return the Markdown table of the results."""
     names = list(results[0]["peers"])
     header = ["game", "ours, first", "ours, settled", *(f"{n} | ratio" for n in names)]
     rows = [
@@ -146,7 +146,7 @@ def iteration_table(results: Sequence[Result], titles: dict[str, str]) -> str:
 
 
 def cell(peer: Result) -> str:
-    """Return seconds and ratio, two cells."""
+    """Return the cells for the seconds and the ratio."""
     if "failure" in peer:
         return f"{peer['failure'] or 'not measured'} | –"
     middle, least, most = peer["ratio"]

@@ -1,4 +1,4 @@
-"""The tables of the times of all our methods, and of `auto` against the best of them."""
+"""Tables of the times of all methods, and of `auto` compared with the fastest."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ KEYS = [f"{target:g}" for target in TARGETS]
 AUTO = "auto"
 
 Cells = Mapping[tuple[str, str], Result]
-"""What was found, by game and method."""
+"""Results by game and method."""
 
 
 def given_table(games: Sequence[Result]) -> str:
-    """Return what the games are, how long they take to build, and the time of a run."""
+    """Return the table of games, with their sizes, building times and time limits."""
     rows = [
         [TITLES[game["game"]], f"{game['histories']:,}", seconds_text(game["build"]), f"{limit:g}"]
         for game in games
@@ -32,7 +32,7 @@ def given_table(games: Sequence[Result]) -> str:
 
 
 def times_table(games: Sequence[Result], cells: Cells, key: str) -> str:
-    """Return the times to one target, building included: methods down, games across."""
+    """Return the table of times to one target, including building, with one row per method."""
     methods = dict.fromkeys(method for _, method in cells)
     texts = {method: [f"`{method}`"] for method in methods}
     for game in games:
@@ -45,7 +45,7 @@ def times_table(games: Sequence[Result], cells: Cells, key: str) -> str:
 
 
 def cell(row: Result, key: str, building: float) -> str:
-    """Return a time in seconds, or in parentheses how far a run came."""
+    """Return a time in seconds, or the final exploitability in parentheses."""
     if not row or "failure" in row:
         return "–"
     seconds = row[key]
@@ -53,12 +53,12 @@ def cell(row: Result, key: str, building: float) -> str:
 
 
 def seconds_text(seconds: float) -> str:
-    """Return a time in three digits, without its unit."""
+    """Return a time with three digits, without its unit."""
     return f"{seconds:.3g}" if seconds >= 1e-3 else f"{seconds:.1g}"
 
 
 def best_method(game: Result, cells: Cells, key: str) -> tuple[str, float]:
-    """Return the quickest method, other than `auto`, and its seconds; infinity if none."""
+    """Return the fastest method except `auto`, and its seconds; infinity if there is none."""
     times = {
         method: row.get(key)
         for (name, method), row in cells.items()
@@ -89,9 +89,9 @@ def auto_table(games: Sequence[Result], cells: Cells) -> str:
 
 
 def ratio_of(game: Result, auto: Result, cells: Cells, key: str) -> tuple[float, float] | None:
-    """Return the time of `auto` over the fastest method's, with building and without.
+    """Return the ratio of the times of `auto` and the fastest method, with and without building.
 
-    None where neither reached the target; infinities where `auto` alone did not.
+    None if neither reached the target; infinities if only `auto` missed it.
     """
     _, best = best_method(game, cells, key)
     seconds = inf if auto[key] is None else auto[key]
@@ -101,25 +101,25 @@ def ratio_of(game: Result, auto: Result, cells: Cells, key: str) -> tuple[float,
 
 
 def rival_text(game: Result, cells: Cells, key: str) -> str:
-    """Return the fastest method and its time."""
+    """Return the fastest method and its time as text."""
     name, seconds = best_method(game, cells, key)
     return "none" if seconds == inf else f"`{name}` {seconds_text(game['build'] + seconds)}"
 
 
 def auto_text(game: Result, auto: Result, key: str, name: str) -> str:
-    """Return what `auto` chose, and its time."""
+    """Return the method that `auto` chose and its time as text."""
     return f"`{name}` {cell(auto, key, game['build'])}"
 
 
 def ratio_text(ratio: tuple[float, float] | None) -> str:
-    """Return a ratio with building, and in parentheses without."""
+    """Return a ratio with building, followed by the ratio without building in parentheses."""
     if ratio is None:
         return "–"
     return "not reached" if ratio[0] == inf else f"{ratio[0]:.2f} ({ratio[1]:.2f})"
 
 
 def geometric_mean(ratios: Iterable[tuple[float, float] | None]) -> str:
-    """Return the mean ratios over the games where both reached the target."""
+    """Return the mean ratios over the games in which both reached the target."""
     finite = [ratio for ratio in ratios if ratio is not None and ratio[0] < inf]
     with_building, without = map(mean_of, zip(*finite, strict=True))
     return ratio_text((with_building, without))
@@ -131,10 +131,10 @@ def mean_of(ratios: Iterable[float]) -> float:
 
 
 def ranking_table(games: Sequence[Result], cells: Cells) -> str:
-    """Return the methods by their mean time over that of the best, without building.
+    """Return the ranking of the methods by mean time relative to the fastest, without building.
 
-    Games of two players count that some method solves; a run that did not get there counts with
-    the time it was given, or that of the best where that is more.
+    Only two-player games in which some method reaches the target count. A run that misses the
+    target counts with its time limit, or with the time of the fastest method if that is longer.
     """
     lines = []
     for method in dict.fromkeys(method for _, method in cells if method != AUTO):
@@ -151,7 +151,7 @@ def ranking_table(games: Sequence[Result], cells: Cells) -> str:
 def rivals_of(
     games: Sequence[Result], method: str, cells: Cells, key: str
 ) -> list[tuple[float, bool]]:
-    """Return by game a method's time over the best, and whether it missed the target."""
+    """Return for each game the ratio to the fastest time, and whether the target was missed."""
     found = []
     for game in games:
         _, best = best_method(game, cells, key)

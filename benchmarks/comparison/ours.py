@@ -1,4 +1,4 @@
-"""Our side: building a game, and running a method on it."""
+"""Measurements of infoset: building a game, and running a method."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Result = dict[str, Any]
 TARGETS = (1e-4, 1e-6, 1e-8)
 PROGRAMS = frozenset({"lp", "lp-ipm", "lp-refined"})
 PATIENCE = 0.25
-"""The fraction of its time after which a run that is still far from equilibrium is interrupted."""
+"""Fraction of the time limit after which a run that is still far from equilibrium is stopped."""
 
 QUICK = 2.0
 REPEATS = 3
@@ -33,7 +33,7 @@ BUILD_SECONDS = 600.0
 
 
 def build(spec: str) -> GameTree:
-    """Build a game from its rules to its sequence form, whatever its size."""
+    """Build the tree and the sequence form of a game, without size limits."""
     graph = build_world_graph(infoset.load(spec), max_worlds=MOST_WORLDS, max_seconds=BUILD_SECONDS)
     tree = unroll(graph)
     _ = tree.sequence_form
@@ -41,7 +41,7 @@ def build(spec: str) -> GameTree:
 
 
 def build_seconds(spec: str) -> tuple[GameTree, float]:
-    """Return a game, and the time it takes to build; the median of a few where it is short."""
+    """Return a game and its building time, which is a median of several times if it is short."""
     tree, seconds = timed(lambda: build(spec))
     times = [seconds]
     while times[0] < QUICK and len(times) < REPEATS:
@@ -50,19 +50,19 @@ def build_seconds(spec: str) -> tuple[GameTree, float]:
 
 
 def gap_of(point: TracePoint) -> float:
-    """Return exploitability, or NashConv where that is not defined."""
+    """Return exploitability, or NashConv if that is not defined."""
     return point.nash_conv if point.exploitability is None else point.exploitability
 
 
 def gap_after(form: SequenceForm, iterations: int, averages_next: bool) -> float:
-    """Return the exploitability (else NashConv) that CFR+ has come to.
+    """Return the exploitability (or NashConv) of CFR+ after some iterations.
 
     Parameters
     ----------
     form : SequenceForm
     iterations : int
     averages_next : bool
-        Whether the average takes the policies after each update, as some peers do.
+        Whether the policies after each update are averaged, as in some peers.
     """
     scheme = replace(SCHEMES["cfr+"], averages_next=averages_next)
     minimizer = RegretMinimizer(form, scheme)
@@ -72,27 +72,27 @@ def gap_after(form: SequenceForm, iterations: int, averages_next: bool) -> float
 
 
 def our_run(tree: GameTree, method: str, building: float, limit: float, far: float = inf) -> Result:
-    """Return how long a method of ours takes; compiled before, measuring included.
+    """Time a method to all targets, without compilation and including its measurements.
 
-    `auto` decides by the target too, and is run once for each; others once for all.
+    `auto`, whose choice depends on the target, runs once per target. Other methods run once.
 
     Parameters
     ----------
     tree : GameTree
     method : str
     building : float
-        Seconds that the tree took.
+        Seconds to build the tree.
     limit : float
-        Seconds for a run.
+        Time limit of a run in seconds.
     far : float
-        A run whose exploitability is above this after a quarter of its time is interrupted.
+        A run with a higher exploitability after a quarter of its time is stopped.
 
     Returns
     -------
     dict
-        `build`; `seconds` to each of `TARGETS` without building, None where it was not reached in
-        `spent` seconds; `gap`: where it ended; `iterations`; `methods`: what was chosen for each
-        target; or the `failure`.
+        The `failure`, or: `build`; `seconds` to each of `TARGETS` without building, None if the
+        target was not reached in `spent` seconds; `gap`, the final exploitability; `iterations`;
+        `methods`, the method chosen for each target.
     """
     goals = TARGETS if method == "auto" else TARGETS[-1:]
     try:
@@ -121,7 +121,7 @@ def our_run(tree: GameTree, method: str, building: float, limit: float, far: flo
 
 
 def solve(tree: GameTree, method: str, limit: float, target: float, far: float) -> SolveResult:
-    """Run a method until it reaches the target, its time is up, or it is far from it too long."""
+    """Run a method until it reaches the target or its time limit, or is stopped as too slow."""
 
     def is_enough(point: TracePoint) -> bool:
         is_late = point.seconds > PATIENCE * limit
@@ -132,17 +132,17 @@ def solve(tree: GameTree, method: str, limit: float, target: float, far: float) 
 
 
 def points_within(result: SolveResult, limit: float) -> list[tuple[float, float]]:
-    """Return the seconds and exploitability of the measurements made in time."""
+    """Return the seconds and exploitability of the measurements within the time limit."""
     return [(point.seconds, gap_of(point)) for point in result.trace if point.seconds <= limit]
 
 
 def first_times(points: Iterable[tuple[float, float]]) -> dict[str, float | None]:
-    """Return by target the first time at which it was reached.
+    """Return the first time at which each target was reached.
 
     Parameters
     ----------
     points : Iterable[tuple[float, float]]
-        Seconds and exploitability, in order.
+        Seconds and exploitability, in order of time.
     """
     known = list(points)
     return {
@@ -152,5 +152,5 @@ def first_times(points: Iterable[tuple[float, float]]) -> dict[str, float | None
 
 
 def named(target: float) -> str:
-    """Return a target as the results name it."""
+    """Return the name of a target in the results."""
     return f"{target:g}"

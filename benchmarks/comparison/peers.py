@@ -1,4 +1,4 @@
-"""The peers: how each is installed, what it is given, and what it counts as an iteration."""
+"""The peers: their installation, their input, and their definition of an iteration."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["PEERS", "Peer", "PeerError", "PeerRun"]
 BUILD_SECONDS = 60.0
 WALK_SECONDS = 300.0
 MOST_WRITTEN = 800_000
-"""Histories of a game in a file."""
+"""Maximum number of histories of a game in a file."""
 RUN_SECONDS = 120.0
 
 Input = Callable[[BenchmarkGame, GameFiles], str]
@@ -33,22 +33,22 @@ class Peer:
     requirement : str
         The pinned distribution.
     worker : str
-        The script that drives it.
+        Name of the worker script.
     method : str
-        What it runs, for the tables.
+        Description of the method, for the tables.
     iteration : str
-        What it counts as an iteration; empty where it has none.
+        Definition of an iteration; empty for methods without iterations.
     given : callable
-        The text or file that its worker builds a game of.
+        Function that returns the text or file from which the worker builds the game.
     most_histories : int
-        Of games that are tried; larger ones take it too long or too much memory to read.
+        Maximum number of histories. The peer needs too much time or memory to read larger games.
     most_players : int
     walks : bool
-        Whether its game is its own, and its sequence form must be compared with ours.
+        Whether the peer uses its own implementation of the game, which must be compared with ours.
     averages_next : bool
-        Whether its average takes the policies after each update.
+        Whether the peer averages the policies after each update.
     times_targets : bool
-        Whether it is in the tables of times to a target.
+        Whether the tables of times to a target include the peer.
     """
 
     name: str
@@ -65,11 +65,11 @@ class Peer:
 
     @property
     def is_exact(self) -> bool:
-        """Whether it solves in one step."""
+        """Whether the method has no iterations."""
         return not self.iteration
 
     def refuses(self, files: GameFiles) -> str:
-        """Return why a game is not tried; empty where it is."""
+        """Return the reason to skip a game, or an empty text."""
         if files.tree.num_players > self.most_players:
             return f"{self.most_players} players only"
         if files.tree.num_histories > self.most_histories:
@@ -78,12 +78,12 @@ class Peer:
 
 
 def openspiel_input(game: BenchmarkGame, files: GameFiles) -> str:
-    """Return a game's name in OpenSpiel, or the path of an `.efg` file where it has none.
+    """Return the name of a game in OpenSpiel, or the path of an `.efg` file if it has none.
 
     Raises
     ------
     PeerError
-        If there is neither, as the file would be too long.
+        If there is neither, because the file would be too long.
     """
     if not game.in_openspiel and files.tree.num_histories > MOST_WRITTEN:
         raise PeerError(f">{MOST_WRITTEN:,} histories")
@@ -135,11 +135,11 @@ PEERS = (
         most_histories=100_000,
     ),
 )
-"""In the order of the tables."""
+"""All peers, in the order of the tables."""
 
 
 class PeerRun:
-    """A peer at work on a game.
+    """A peer that runs on a game.
 
     Parameters
     ----------
@@ -151,7 +151,8 @@ class PeerRun:
     Raises
     ------
     PeerError
-        If it is not installed, the game is not one for it, cannot be built there, or is another.
+        If the peer is not installed, or if it does not support the game, cannot build it, or builds
+        a different game.
     """
 
     def __init__(
@@ -184,12 +185,12 @@ class PeerRun:
         return self._talk.ask(method, limit, **arguments)
 
     def run(self, iterations: int, limit: float = RUN_SECONDS) -> float:
-        """Do some iterations; return how many seconds they take.
+        """Run some iterations and return their seconds.
 
         Raises
         ------
         PeerError
-            If they take more than the limit.
+            If the iterations exceed the time limit.
         """
         seconds = float(self._ask("run", limit, iterations=iterations)["seconds"])
         self.iterations += iterations
@@ -197,7 +198,7 @@ class PeerRun:
         return seconds
 
     def gap(self) -> float:
-        """Return the exploitability of the answer so far (else NashConv), by our best response."""
+        """Return the exploitability (or NashConv) of the current answer by our best response."""
         self._ask("policy", path=str(self._answer))
         return load_gap(Path(self._answer), self._form)
 

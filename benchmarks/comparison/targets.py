@@ -1,4 +1,4 @@
-"""How long it takes peers to come close to equilibrium, building included, and the tables."""
+"""Times of the peers to a target exploitability, including building, and their tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from comparison.peers import PEERS, Peer, PeerError, PeerRun
 __all__ = ["in_turns", "measure_targets", "target_table"]
 
 GROWTH = 1.25
-"""Between the iterations at which a peer's answer is measured."""
+"""Ratio of successive iterations at which a peer's answer is measured."""
 WRONG = 1e-5
 
 Run = Callable[[], Result]
@@ -32,9 +32,9 @@ def measure_targets(
     Returns
     -------
     dict
-        `histories`, `sequences`; `solvers`: by name `build`, `seconds` to each of `TARGETS`
-        without building, None where it was not reached in `spent` seconds, `gap`: where it ended;
-        or the `failure`.
+        `histories`, `sequences` and `solvers`. The latter has for each name either the `failure`,
+        or `build`, `seconds` to each of `TARGETS` without building (None if not reached in `spent`
+        seconds), and `gap`, the final exploitability.
     """
     runs: dict[str, Run] = {
         peer.name: partial(peer_run, peer, game, files, environment, limit)
@@ -50,7 +50,7 @@ def measure_targets(
 
 
 def in_turns(runs: Mapping[str, Run]) -> dict[str, Result]:
-    """Return every result; those of quick runs are medians of several, interleaved."""
+    """Return all results; those of short runs are medians over several alternating runs."""
     found = {name: [run()] for name, run in runs.items()}
     quick = [name for name, (one,) in found.items() if one.get("spent", inf) < QUICK]
     for _ in range(REPEATS - 1):
@@ -60,7 +60,7 @@ def in_turns(runs: Mapping[str, Run]) -> dict[str, Result]:
 
 
 def typical(results: Sequence[Result]) -> Result:
-    """Return the first of some results of one run, with the medians of all times, the worst gap."""
+    """Return the first of several results, with the medians of all times and the largest gap."""
     if any("failure" in result for result in results):
         return next(result for result in results if "failure" in result)
     seconds = {}
@@ -82,7 +82,7 @@ def peer_run(
     environment: PeerEnvironment,
     limit: float,
 ) -> Result:
-    """Return how long a peer takes; our measuring of its answers is not counted."""
+    """Time a peer to all targets, without the measurements of its answers."""
     try:
         run = PeerRun(peer, game, files, environment)
     except PeerError as error:
@@ -103,12 +103,12 @@ def peer_run(
 
 
 def solve_there(run: PeerRun, limit: float) -> list[tuple[float, float]]:
-    """Return when an exact peer was done, and with what exploitability.
+    """Return the time and the exploitability of an exact peer.
 
     Raises
     ------
     PeerError
-        If its answer is wrong, or it takes longer than the limit.
+        If the answer is wrong or the time limit is exceeded.
     """
     seconds = run.run(1, limit)
     gap = run.gap()
@@ -118,7 +118,7 @@ def solve_there(run: PeerRun, limit: float) -> list[tuple[float, float]]:
 
 
 def iterate_there(run: PeerRun, limit: float) -> list[tuple[float, float]]:
-    """Return seconds and exploitability of a peer at iterations ever further apart."""
+    """Return seconds and exploitability of a peer at increasingly distant iterations."""
     reached: list[tuple[float, float]] = []
     count = 1
     while run.seconds < limit:
@@ -133,7 +133,7 @@ def iterate_there(run: PeerRun, limit: float) -> list[tuple[float, float]]:
 
 
 def target_table(results: Sequence[Result], titles: dict[str, str], target: float) -> str:
-    """Return the times to one target, building included, as a Markdown table."""
+    """Return the Markdown table of times to one target, including building."""
     names = list(results[0]["solvers"])
     rows = []
     for result in results:
@@ -146,7 +146,7 @@ def target_table(results: Sequence[Result], titles: dict[str, str], target: floa
 
 
 def cell(result: Result, target: str) -> str:
-    """Return the time to a target, building included; or why there is none."""
+    """Return the time to a target, including building, or the reason for its absence."""
     if "failure" in result:
         return str(result["failure"])
     seconds = result["seconds"][target]

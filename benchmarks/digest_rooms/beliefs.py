@@ -51,7 +51,7 @@ LARGER = {
     "phantom_ttt": "phantom_ttt",
     "hanabi": "hanabi(colors=2,ranks=2,hand_size=2)",
 }
-"""Games whose beliefs are computed from the rules, as the library writes them."""
+"""Texts of the games whose beliefs are computed from the rules."""
 
 
 def rules_of(game: str) -> Any:

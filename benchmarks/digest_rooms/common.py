@@ -1,7 +1,7 @@
 """Games and results shared by several rooms, as arrays and numbers.
 
-A rename in the library is followed here and in the section `Adapters` of each room. Ids of digests
-never change.
+After a rename in the library, only this module and the section `Adapters` of each room need to
+change. Ids of digests never change.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ GAMES = {
     "random_3": "random_game(seed=11,num_players=3,max_depth=6,simultaneous_share=0.0)",
     "random_2": "random_game(seed=4,num_players=2,max_depth=6,simultaneous_share=0.0)",
 }
-"""Games as the library writes them, by their names in ids."""
+"""Texts of games by their names in ids."""
 
 
 # Adapters
@@ -101,7 +101,7 @@ def policy_numbers(policy: TabularPolicy | None) -> object:
 
 
 def evaluation_numbers(measured: Any) -> object:
-    """Return what is measured of a policy."""
+    """Return the numbers of an evaluation."""
     return (
         measured.values,
         measured.gains,
@@ -128,7 +128,7 @@ def trace_numbers(trace: Any) -> object:
 
 
 def result_numbers(result: Any) -> object:
-    """Return all numbers of a solver's result but seconds."""
+    """Return all numbers of a solver's result except seconds."""
     return (
         policy_numbers(result.policy),
         policy_numbers(result.current_policy),

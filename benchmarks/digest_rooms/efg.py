@@ -196,7 +196,7 @@ def cells() -> Cells:
         yield f"written/{name}", partial(written, name)
     for name in (*GAMES, *RECALL):
         yield f"contracted/{name}", partial(contracted, name)
-        if name != "horse":  # it cannot be augmented: its histories are not in step
+        if name != "horse":  # it cannot be augmented because it has no exact timing
             yield f"augmented/{name}", partial(converted, name, augmented)
     for name in GAMES:
         yield f"classical/{name}", partial(converted, name, forget_non_acting)

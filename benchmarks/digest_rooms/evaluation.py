@@ -56,7 +56,7 @@ __all__ = ["cells"]
 # Adapters
 
 CANDIDATES = {"sorted": "uniform", "ordered": "prior"}
-"""Present names of the baselines of the true state sampling ratio, by ids."""
+"""Current names of the baselines of the true state sampling ratio, by ids."""
 
 
 class OneAction:
@@ -116,7 +116,7 @@ def responses(game: str) -> object:
 
 
 def reached(game: str) -> object:
-    """Return best responses computed from the rules and the number of visited histories."""
+    """Return best responses computed from the rules, and the number of visited histories."""
     found, form = [], form_of(game)
     policy = random_policies(game, 1)[0]
     for player in range(form.num_players):

@@ -84,7 +84,7 @@ SMALL = {
     "chicken": "matrix_cd",
     "bach_or_stravinsky": "matrix_bos",
 }
-"""Games that are explored completely, as the library writes them."""
+"""Texts of the games that are explored completely."""
 
 LARGE = {
     "phantom_ttt": "phantom_ttt",
@@ -99,7 +99,7 @@ LARGE = {
     "tiny_bridge_2p/full": "tiny_bridge_2p",
     "leduc_poker/6": "leduc_poker(players=6)",
 }
-"""Games that are only sampled, as the library writes them."""
+"""Texts of the games that are only sampled."""
 
 TRANSFORMED = ("kuhn_poker", "goofspiel/random", "rock_paper_scissors", "random_game/2")
 

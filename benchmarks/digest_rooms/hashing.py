@@ -24,7 +24,7 @@ def digest(value: object) -> str:
     Raises
     ------
     TypeError
-        If there is text or any other object in it: digests must not depend on names.
+        If it contains text or any other object: digests must not depend on names.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def digest(value: object) -> str:
 
 
 def _feed(found: Any, value: object) -> None:
-    """Add a value to a hash, after a mark of its kind so that no two values read alike."""
+    """Add a value to a hash, after a mark of its type, so that different values differ in bytes."""
     if value is None:
         found.update(b"none;")
     elif isinstance(value, np.ndarray):

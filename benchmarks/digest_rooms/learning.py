@@ -71,7 +71,7 @@ LEARNER_NAMES = {
     "as-mccfr": "as-mccfr",
     "balanced-efce-omd": "balanced-efce-omd",
 }
-"""Present names by ids."""
+"""Current names by ids."""
 
 PRESETS = {
     "theory": "theory",
@@ -80,7 +80,7 @@ PRESETS = {
     "recommended": "recommended",
     "anytime": "anytime",
 }
-"""Present names of presets by ids."""
+"""Current names of presets by ids."""
 
 PRESETS_OF = {
     "ixomd": tuple(PRESETS),
@@ -100,7 +100,7 @@ PRESETS_OF = {
 WITH_OWN_TREE = ("balanced-omd", "balanced-ftrl", "balanced-cfr-rm", "local-omd-adaptive")
 WITHOUT_TREE = ("ixomd", "adaptive-ftrl", "tweaked-ftrl", "perturbed-ftrl", "os-mccfr", "vr-mccfr")
 STEPS = {"ixomd": (0.05, 0.01), "tweaked-ftrl": (0.3, 0.015), "adaptive-ftrl": (5.0, 0.25)}
-"""Learners for external loops, and step sizes for those that cannot derive them there."""
+"""Learners for external loops, with step sizes for those that cannot derive them there."""
 
 
 def uncovered() -> list[str]:

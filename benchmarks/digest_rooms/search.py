@@ -44,7 +44,7 @@ __all__ = ["cells", "uncovered"]
 # Adapters
 
 SEARCHER_NAMES = {"pimc": "pimc", "epimc": "epimc", "ismcts": "ismcts"}
-"""Present names by ids."""
+"""Current names by ids."""
 
 LARGER = {
     "liars_dice_2x6": "liars_dice(numdice=2)",
@@ -52,7 +52,7 @@ LARGER = {
     "trick_taking_12": "trick_taking(num_cards=12,hand_size=4)",
     "trick_taking_20": "trick_taking(num_cards=20)",
 }
-"""Games searched without exploration, as the library writes them."""
+"""Texts of the games that are searched without exploration."""
 
 
 def uncovered() -> list[str]:

@@ -62,7 +62,7 @@ REGRET = {
     "hs-pcfr+-15": "hs-pcfr+-15",
     "hs-pdcfr+": "hs-pdcfr+",
 }
-"""Schemes of the CFR family, for any game: present names by ids."""
+"""Schemes of the CFR family for any game: current names by ids."""
 
 ANY_GAME = {"auto": "auto", "xfp": "xfp"}
 """Other methods for any game."""

@@ -83,13 +83,13 @@ EXPERIMENTS: dict[str, tuple[str, str, Values]] = {
         ),
     ),
 }
-"""By ids: study, present name of the experiment, and setting derived from its quick setting."""
+"""By ids: the study, the current name of the experiment, and a variant of its quick setting."""
 
 LEFT_OUT = {"recommended", "leakage", "tree-search-settings", "open-rules"}
 """Experiments without a small enough setting; other digests cover their cells."""
 
 TIMED = "seconds"
-"""Text in the titles of columns that depend on the clock."""
+"""Text in the titles of columns with measured times."""
 
 ALGORITHMS = {"pimc": "pimc", "ismcts": "ismcts"}
 CHANGES = {

@@ -78,7 +78,7 @@ METHODS = {
     "best-responses": "iterated-best-response",
     "exact": "exact",
 }
-"""Present names by ids."""
+"""Current names by ids."""
 
 MAPS = {
     "none": "none",
@@ -87,10 +87,10 @@ MAPS = {
     "recall": "recall",
     "everything": "everything",
 }
-"""Present names of information relaxations by ids."""
+"""Current names of information relaxations by ids."""
 
 PROJECTIONS = {"current": "current", "previous": "previous", "uniform": "uniform"}
-"""Present names of projectors by ids."""
+"""Current names of projectors by ids."""
 
 WEIGHTS = {
     "posterior": "posterior",
@@ -99,7 +99,7 @@ WEIGHTS = {
     "full": "full",
     "chance": "chance",
 }
-"""Present names of weightings by ids."""
+"""Current names of weightings by ids."""
 
 BASELINE_NAMES = {
     "one-player": "one-player",
@@ -107,10 +107,10 @@ BASELINE_NAMES = {
     "full-reach": "full-reach",
     "posterior": "posterior",
 }
-"""Present names of baselines by ids."""
+"""Current names of baselines by ids."""
 
 VISITS = {"everything": "everything", "outcome": "outcome", "path": "path"}
-"""Present names of the nodes that an iteration visits, by ids."""
+"""Current names of visit rules by ids."""
 
 LEARNERS = {
     "entropic-ftrl": entropic_ftrl,

@@ -1,4 +1,4 @@
-"""Gambit's linear program, in floating point."""
+"""Worker for Gambit's linear program in floating point."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from serve import serve, timed
 
 
 class Worker:
-    """One game and its equilibrium."""
+    """A game and its equilibrium."""
 
     def build(self, game: str) -> dict[str, float]:
         """Read a game."""
@@ -24,12 +24,12 @@ class Worker:
         return {"seconds": seconds}
 
     def policy(self, path: str) -> dict[str, Any]:
-        """Write the equilibrium as an array per player, the empty sequence first."""
+        """Write the equilibrium as one array per player that starts with the empty sequence."""
         np.savez(path, *map(self.weights, self.game.players))
         return {}
 
     def weights(self, player: Any) -> np.ndarray:
-        """Return the policy of a player; labels of infosets end in their numbers."""
+        """Return the policy of a player, in the order of the numbers in the labels of infosets."""
         infosets = {int(one.label.rpartition(":")[2]): one for one in player.infosets}
         chosen = [float(self.profile[a]) for i in sorted(infosets) for a in infosets[i].actions]
         return np.array([1.0, *chosen])

@@ -1,4 +1,4 @@
-"""LiteEFG's learners from single episodes, on a game read from a file."""
+"""Worker for LiteEFG's learners from sampled episodes, on a game read from a file."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from serve import serve
 
 
 class Worker:
-    """One game, and one learner in both seats."""
+    """A game with one type of learner for both players."""
 
     def build(self, game: str, learner: str) -> dict[str, float]:
-        """Read a game in the library's own format, and attach the learner to it."""
+        """Read a game in LiteEFG's format, and attach the learner to it."""
         LiteEFG.set_threads(1)
         self.environment = LiteEFG.FileEnv(game, traverse_type="Outcome")
         self.graph = getattr(LiteEFG.baselines, learner).graph()
@@ -20,7 +20,7 @@ class Worker:
         return {}
 
     def run(self, iterations: int) -> dict[str, float]:
-        """Do iterations, with the average policy; return the seconds of the processor."""
+        """Run iterations with average updates; return the processor seconds."""
         started = time.process_time()
         for _ in range(iterations):
             self.graph.update_graph(self.environment)

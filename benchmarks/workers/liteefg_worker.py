@@ -1,4 +1,4 @@
-"""LiteEFG's CFR+ on a game read from a file."""
+"""Worker for LiteEFG's CFR+ on a game read from a file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ AVERAGE = "linear-avg-iterate"
 
 
 class Worker:
-    """One game and its solver."""
+    """A game and its solver."""
 
     def build(self, game: str) -> dict[str, float]:
         """Read a game and set up its graph."""
@@ -20,13 +20,13 @@ class Worker:
         return {"seconds": timed(self.set_up, game)[1]}
 
     def set_up(self, game: str) -> None:
-        """Read a game in the library's own format, and attach CFR+ to it."""
+        """Read a game in LiteEFG's format, and attach CFR+ to it."""
         self.environment = LiteEFG.FileEnv(game, traverse_type="Enumerate")
         self.graph = LiteEFG.baselines.CFRplus.graph()
         self.environment.set_graph(self.graph)
 
     def run(self, iterations: int) -> dict[str, float]:
-        """Do some iterations."""
+        """Run some iterations."""
         return {"seconds": timed(self.iterate, iterations)[1]}
 
     def iterate(self, iterations: int) -> None:
@@ -36,12 +36,14 @@ class Worker:
             self.environment.update_strategy(self.graph.current_strategy())
 
     def policy(self, path: str) -> dict[str, Any]:
-        """Write the average policy as an array per player, the empty sequence first."""
+        """Write the average policy as one array per player that starts with the empty sequence."""
         np.savez(path, *(self.weights(player) for player in (1, 2)))
         return {}
 
     def weights(self, player: int) -> np.ndarray:
-        """Return the average policy of a player; names of infosets end in their numbers."""
+        """Return the average policy of a player, in the order of the numbers in the names of
+        infosets.
+        """
         strategy = self.graph.current_strategy()
         rows = self.environment.get_strategy(player, strategy, AVERAGE)
         rows = sorted((int(name.rpartition(":")[2]), values) for name, values in rows)

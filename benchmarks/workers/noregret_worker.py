@@ -1,4 +1,4 @@
-"""noregret's CFR+ on our sequence form: its package has no loop, so one of ours drives it."""
+"""Worker for noregret's CFR+ on our sequence form, with a loop that the package lacks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from serve import serve, timed
 
 
 def process(parents: np.ndarray, num_actions: np.ndarray) -> tuple[Process, list[tuple]]:
-    """Return a player's decisions as the package has them, and its name of each sequence."""
+    """Return a player's decisions in the package's format, and the name of each sequence."""
     kinds = Process.NodeType
     edges: list[tuple] = [()]
     for infoset, count in enumerate(num_actions.tolist()):
@@ -36,15 +36,15 @@ def process(parents: np.ndarray, num_actions: np.ndarray) -> tuple[Process, list
 
 
 class Worker:
-    """One two-player game and its regret minimisers."""
+    """A two-player game and its regret minimizers."""
 
     def build(self, game: str) -> dict[str, float]:
-        """Make the regret minimisers of a sequence form."""
+        """Create the regret minimizers of a sequence form."""
         arrays = np.load(game)
         return {"seconds": timed(self.set_up, arrays)[1]}
 
     def set_up(self, arrays: Any) -> None:
-        """Make the decisions of both players and the payoff matrices between them."""
+        """Create the decisions of both players and the payoff matrices between them."""
         made = [process(arrays[f"parent_{p}"], arrays[f"actions_{p}"]) for p in (0, 1)]
         self.orders = [[one.sequences.index(edge) for edge in edges] for one, edges in made]
         rows, columns = (
@@ -63,7 +63,7 @@ class Worker:
         self.plans = [player.next_strategy() for player in self.players]
 
     def run(self, iterations: int) -> dict[str, float]:
-        """Do some iterations."""
+        """Run some iterations."""
         return {"seconds": timed(self.iterate, iterations)[1]}
 
     def iterate(self, iterations: int) -> None:

@@ -1,4 +1,4 @@
-"""OpenSpiel's CFR+ in C++, driven from Python."""
+"""Worker for OpenSpiel's CFR+ in C++, called from Python."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from serve import serve, timed
 
 
 class Decision(NamedTuple):
-    """An information set: the player's last sequence before it, and the legal actions."""
+    """An information set with the player's last sequence before it and the legal actions."""
 
     parent_sequence: int
     first_sequence: int
@@ -19,7 +19,7 @@ class Decision(NamedTuple):
 
 
 class Sequences:
-    """The sequence form of one of OpenSpiel's games, by walking all of its histories."""
+    """Sequence form of one of OpenSpiel's games, found by a walk through all histories."""
 
     def __init__(self, game: pyspiel.Game) -> None:
         self.num_players = game.num_players()
@@ -31,7 +31,7 @@ class Sequences:
             waiting.extend(self.visit(*waiting.pop()))
 
     def visit(self, state: pyspiel.State, last: tuple[int, ...], reach: float) -> list[tuple]:
-        """Take in a history with everybody's last sequence; return those one move longer."""
+        """Record a history with the last sequence of each player; return its successors."""
         if state.is_terminal():
             paid = reach * np.array(state.returns())
             self.payoffs[last] = self.payoffs.get(last, 0.0) + paid
@@ -46,7 +46,7 @@ class Sequences:
         ]
 
     def decision(self, state: pyspiel.State, player: int, parent: int) -> Decision:
-        """Return the information set of who acts, a new one where it has not been met."""
+        """Return the information set of the acting player, creating it if it is new."""
         met, key = self.decisions[player], state.information_state_string(player)
         if key not in met:
             actions = state.legal_actions()
@@ -69,7 +69,7 @@ class Sequences:
 
 
 def load(game: str) -> pyspiel.Game:
-    """Load a game by name, or from a file of Gambit's; one player at a time."""
+    """Load a game by name or from a Gambit file, in turn-based form."""
     if game.endswith(".efg"):
         return pyspiel.load_efg_game(Path(game).read_text(encoding="utf-8"))
     loaded = pyspiel.load_game(game)
@@ -79,7 +79,7 @@ def load(game: str) -> pyspiel.Game:
 
 
 class Worker:
-    """One game and its solver."""
+    """A game and its solver."""
 
     def build(self, game: str) -> dict[str, float]:
         """Load a game and make a solver."""
@@ -94,7 +94,7 @@ class Worker:
         return {}
 
     def run(self, iterations: int) -> dict[str, float]:
-        """Do some iterations."""
+        """Run some iterations."""
         return {"seconds": timed(self.iterate, iterations)[1]}
 
     def iterate(self, iterations: int) -> None:
@@ -103,7 +103,7 @@ class Worker:
             self.solver.evaluate_and_update_policy()
 
     def policy(self, path: str) -> dict[str, Any]:
-        """Write the average policy as an array per player, the empty sequence first."""
+        """Write the average policy as one array per player that starts with the empty sequence."""
         rows = self.solver.tabular_average_policy().policy_table()
         weights = []
         for met in self.sequences.decisions:

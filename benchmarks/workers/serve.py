@@ -1,8 +1,8 @@
-"""Answer requests of the benchmarks: one JSON object a line, on standard input and output.
+"""Answer requests of the benchmarks, as one JSON object per line on standard input and output.
 
-A request names one of the methods in `do`, the seconds after which nobody waits for its answer in
-`limit`, and gives the method's arguments; the answer is what it returns, or `{"error": ...}`. What
-a library prints goes to standard error, away from the answers.
+A request contains the name of a method in `do`, the time limit in seconds in `limit`, and the
+arguments of the method. The answer is the result of the method, or `{"error": ...}`. Output of the
+libraries is redirected to standard error.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from typing import Any
 __all__ = ["serve", "timed"]
 
 GRACE = 5.0
-"""Seconds after the limit at which a worker ends itself, should nobody have ended it."""
+"""Seconds after the limit at which a worker that is still running ends itself."""
 
 
 def timed(work: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
-    """Return what `work` returns, and the seconds that it takes."""
+    """Return the result of `work` and its seconds."""
     started = time.perf_counter()
     value = work(*arguments)
     return value, time.perf_counter() - started
 
 
 def serve(worker: object) -> None:
-    """Call a worker's methods as the requests say, until they end."""
+    """Call a worker's methods as requested, until the input ends."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     for line in sys.stdin:

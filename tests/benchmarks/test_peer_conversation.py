@@ -65,9 +65,9 @@ def test_an_error_there_is_one_here_and_the_worker_goes_on(worker):
 
 
 def test_the_last_output_of_a_worker_that_ends_is_reported(worker):
-    with pytest.raises(PeerError, match="it ended: out of memory"):
+    with pytest.raises(PeerError, match="worker ended: out of memory"):
         worker.ask("leave", 30)
-    with pytest.raises(PeerError, match="it ended"):
+    with pytest.raises(PeerError, match="worker ended"):
         worker.ask("double", 30, number=1)
 
 
@@ -158,7 +158,7 @@ def test_a_peer_says_why_it_is_not_run(tmp_path):
 def test_games_are_chosen_by_name():
     assert [game.name for game in choose(["leduc", "kuhn"])] == ["leduc", "kuhn"]
     assert choose([]) == list(GAMES)
-    with pytest.raises(ValueError, match="no game 'leduck'; there are kuhn, leduc"):
+    with pytest.raises(ValueError, match="unknown game 'leduck': choose from kuhn, leduc"):
         choose(["leduck"])
 
 
