@@ -41,9 +41,7 @@ class Worker:
         return {}
 
     def weights(self, player: int) -> np.ndarray:
-        """Return the average policy of a player, in the order of the numbers in the names of
-        infosets.
-        """
+        """Return the average policy of a player, ordered by the numbers of the infosets."""
         strategy = self.graph.current_strategy()
         rows = self.environment.get_strategy(player, strategy, AVERAGE)
         rows = sorted((int(name.rpartition(":")[2]), values) for name, values in rows)
