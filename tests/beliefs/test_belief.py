@@ -167,7 +167,7 @@ def test_something_else_is_refused(given, message):
     ("policies", "message"),
     [
         ([None], "got 1 policies for 2 players"),
-        ([None, "uniform"], "policies hold a str, which has no action_probabilities"),
+        ([None, "uniform"], "policies contain a str, which has no method action_probabilities"),
         (3, "policies=3 is of type int; give one policy per player"),
     ],
 )

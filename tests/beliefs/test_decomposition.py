@@ -350,7 +350,7 @@ def test_arguments_for_another_part_are_refused():
     cut = cut_tree(KUHN, depth=2)
     part, start = cut[2], PublicBeliefState.with_unit_ranges(KUHN)
     here = PublicBeliefState.with_unit_ranges(KUHN, 2)
-    with pytest.raises(ParameterError, match="one at public state 2"):
+    with pytest.raises(ParameterError, match="give a belief at public state 2"):
         value_form(part, start)
     with pytest.raises(
         ParameterError, match=r"has 12 leaf histories.* give an array of shape \(12, 2\)"

@@ -170,9 +170,9 @@ def test_a_public_weight_is_a_number_from_0_to_1(public_weight):
 
 
 def test_public_weights_are_given_for_something():
-    with pytest.raises(ParameterError, match="has no entry"):
+    with pytest.raises(ParameterError, match="is empty"):
         PublicPrivateBelief(())
-    with pytest.raises(ParameterError, match="has the key '1-1'; its keys are public states"):
+    with pytest.raises(ParameterError, match="has the key '1-1'; its keys must be public states"):
         PublicPrivateBelief({"1-1": 0.5})
     with pytest.raises(ParameterError, match="max_worlds=0"):
         PublicPrivateBelief(0.5, max_worlds=0)

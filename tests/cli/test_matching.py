@@ -107,7 +107,8 @@ def test_searches_that_were_late_are_told(command, monkeypatch):
     monkeypatch.setattr("infoset.search.budget.LATE", -1.0)
     ran = command("match", "kuhn_poker", text, "uniform", "--deals", "3", "--json")
     assert re.fullmatch(
-        r"note: ismcts\(milliseconds=5\): (\d+) of \1 searches overran their time .*\n", ran.err
+        r"note: ismcts\(milliseconds=5\): (\d+) of \1 searches exceeded their time limit .*\n",
+        ran.err,
     )
     seat = ("play", "kuhn_poker", "--against", text, "--seed", "1")
     assert f"note: {text}: " in command(*seat, stdin="1\n" * 5).err

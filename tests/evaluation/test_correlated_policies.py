@@ -203,5 +203,5 @@ def test_files_of_another_game_and_damaged_ones(tree, joint, tmp_path):
         load_correlated_policy(path, tree.sequence_form)
     negative = weights.replace(b"[1.0, 1.0]", b"[1.0, 1.0, -1.0]")
     pq.write_table(table.replace_schema_metadata({b"infoset": negative}), path)
-    with pytest.raises(PolicyFileError, match="does not hold a correlated policy"):
+    with pytest.raises(PolicyFileError, match="does not contain a correlated policy"):
         load_correlated_policy(path, tree.sequence_form)

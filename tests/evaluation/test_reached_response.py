@@ -87,7 +87,7 @@ def test_policies_that_reach_too_many_histories():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (dict(game="kuhn_poker"), "infoset.load makes of a name"),
+        (dict(game="kuhn_poker"), "such as infoset.load"),
         (dict(player=2), "no player 2"),
         (dict(policies=[None]), "got 1 policies; kuhn_poker has 2 players"),
         (dict(max_histories=0), "at least 1"),

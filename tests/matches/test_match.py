@@ -323,7 +323,7 @@ def test_edges_of_joint_action():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (dict(game="kuhn_poker"), "infoset.load makes a game"),
+        (dict(game="kuhn_poker"), "such as infoset.load"),
         (dict(first="policy.parquet"), "load_policy reads a file"),
         (dict(second=3), "3 is not a policy"),
         (dict(num_deals=1), "num_deals=1 must be a whole number, at least 2"),

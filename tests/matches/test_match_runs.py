@@ -275,8 +275,8 @@ def test_a_process_that_is_killed_leaves_a_whole_file(tmp_path):
 @pytest.mark.parametrize(
     ("other", "message"),
     [
-        (dict(seed=1), "with seed 0, and this match has 1"),
-        (dict(second=UniformPolicy()), "with second 'table .*', and this match has 'uniform'"),
+        (dict(seed=1), "with seed 0, but this match has 1"),
+        (dict(second=UniformPolicy()), "with second 'table .*', but this match has 'uniform'"),
         (dict(game="leduc_poker"), "with game 'kuhn_poker'"),
         (dict(values=lambda history: (0, 0)), "with values 'none'"),
     ],

@@ -289,7 +289,7 @@ def test_a_searcher_is_averaged_and_answered_by_the_rules():
     ("arguments", "message"),
     [
         (dict(searcher=some_policy("kuhn_poker")), "infoset.policy.tabulate"),
-        (dict(min_probability=0.5), "may drop all actions"),
+        (dict(min_probability=0.5), "could drop all actions"),
         (dict(tolerance=0), "tolerance=0 is out of range"),
         (dict(seed=-1), "seed=-1 must be"),
     ],

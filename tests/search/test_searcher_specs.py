@@ -143,7 +143,7 @@ def test_the_game_may_be_a_game_a_tree_a_graph_or_a_model():
         ("pimc(opponents=kind)", {}, UnknownNameError, r"kind"),
         ("epimc(depth=0)", {}, ParameterError, r"depth"),
         ("ismcts(num_simulations=0)", {}, ParameterError, r"num_simulations"),
-        ("ismcts(num_simulations=None)", {}, ParameterError, r"give one"),
+        ("ismcts(num_simulations=None)", {}, ParameterError, r"give at least one"),
         ("ismcts(bonus=3ln)", {}, UnknownNameError, r"unknown bonus '3ln'"),
         (PIMC, {}, ParameterError, r"searcher"),
     ],
@@ -168,7 +168,7 @@ def test_the_generator_is_checked(name, rng):
 
 
 @pytest.mark.parametrize("name", SEARCHERS)
-def test_a_searcher_counts_the_searches_that_overran_their_time(name, clock, monkeypatch):
+def test_a_searcher_counts_searches_that_exceed_their_time_limit(name, clock, monkeypatch):
     known, rng = Infostate(0, (Step(None, "K", None),)), np.random.default_rng(0)
     free = make_searcher(name, KUHN)
     free.search(known, rng)
@@ -186,10 +186,12 @@ def test_a_searcher_counts_the_searches_that_overran_their_time(name, clock, mon
         timed.search(known, rng)
         assert timed.overruns.num_searches == timed.overruns.num_late == number
         assert timed.overruns.worst == pytest.approx(timed.last_search.overrun) == 0.5
-    assert str(timed.overruns).startswith("3 of 3 searches overran their time by more than 20%")
+    assert str(timed.overruns).startswith(
+        "3 of 3 searches exceeded their time limit by more than 20%"
+    )
     on_time = make_searcher(name, KUHN, milliseconds=1e6)
     on_time.search_many(known, rng, 2)
-    assert str(on_time.overruns) == "none of 2 searches overran its time by more than 20%"
+    assert str(on_time.overruns) == ("no search out of 2 exceeded its time limit by more than 20%")
 
 
 @pytest.mark.parametrize("name", SEARCHERS)

@@ -14,9 +14,9 @@ __all__ = ["PartInfostates", "group_by_owner", "part_infostates", "topmost"]
 
 
 def topmost(parent: LongArray | IntArray) -> LongArray:
-    """Return [n] the root above each node of a forest; `parent` [n] is -1 at roots."""
+    """Return [n] the root of the tree of each node in a forest; `parent` [n] is -1 at roots."""
     top = np.where(parent < 0, np.arange(len(parent)), parent)
-    # Pointer jumping: each pass doubles the number of generations looked up.
+    # Pointer jumping: each pass doubles the number of generations that are skipped.
     while (top[top] != top).any():
         top = top[top]
     return top
@@ -25,9 +25,9 @@ def topmost(parent: LongArray | IntArray) -> LongArray:
 def group_by_owner(owner: LongArray, num_owners: int) -> tuple[IntArray, LongArray]:
     """Return 0..n-1 sorted by owner, and [num_owners + 1] the start of each owner's members.
 
-    The members of one owner are in increasing order.
+    Each owner's members are in increasing order.
     """
-    small = owner.astype(np.min_scalar_type(num_owners))  # short integers sort in linear time
+    small = owner.astype(np.min_scalar_type(num_owners))  # short integers sort faster
     order = np.argsort(small, kind="stable")
     starts = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=num_owners))])
     return order.astype(np.int32), starts
@@ -35,7 +35,7 @@ def group_by_owner(owner: LongArray, num_owners: int) -> tuple[IntArray, LongArr
 
 @dataclass(frozen=True, eq=False)
 class PartInfostates:
-    """The infostates of one player in a part of a tree, including those of its leaves.
+    """The infostates of one player in a part of a tree, including those at its leaves.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class PartInfostates:
     numbers : IntArray
         [S] index in the whole tree of each infostate of `tree`, increasing; -1 for a new root.
     num_roots : int
-        Number of infostates at the root of the part; they follow the new root.
+        Number of infostates at the root of the part; they come right after the new root.
     """
 
     whole: InfostateTree
@@ -53,12 +53,12 @@ class PartInfostates:
     num_roots: int
 
     def local(self, infostates: IntArray) -> LongArray:
-        """Return the indices in the part of infostates of the whole tree that lie in it."""
+        """Convert indices of infostates from the whole tree to the part that contains them."""
         return np.searchsorted(self.numbers, infostates)
 
     @cached_property
     def entry(self) -> LongArray:
-        """[S] position of the infostate at the root that each one extends; -1 for a new root."""
+        """[S] position of the root infostate that each infostate extends; -1 for a new root."""
         shift = int(self.numbers[0] < 0)
         parent = self.tree.parent.copy()
         parent[: shift + self.num_roots] = -1
@@ -66,9 +66,9 @@ class PartInfostates:
 
     @cached_property
     def sequences(self) -> IntArray:
-        """[Q] index in the whole tree of each sequence of the part; 0 for the empty one."""
+        """[Q] index in the whole tree of each sequence of the part; 0 for the empty sequence."""
         acting = self.tree.acting
-        # At each acting infostate the sequences are shifted by a constant.
+        # At each acting infostate, the two numberings of sequences differ by a constant.
         shift = self.whole.first_sequence[self.numbers[acting]] - self.tree.first_sequence[acting]
         shifts = np.repeat(shift, self.tree.num_actions[acting])
         own = np.arange(1, self.tree.num_sequences)
@@ -92,9 +92,9 @@ def part_infostates(
     infostates : IntArray
         [S'] the player's infostates in the part, increasing; those at its root come first.
     num_roots : int
-        Number of those at its root.
+        Number of infostates at the root of the part.
     public_states, leaves : IntArray
-        [P'] public states of the part, the root first, and [K] those just below it.
+        [P'] public states of the part, the root first, and [K] the public states just below it.
     """
     whole = tree.infostate_trees[player]
     below = _infostates_of(whole, leaves)
@@ -128,8 +128,8 @@ def _own_tree(
 ) -> InfostateTree:
     """Return the infostate tree of the part.
 
-    Below the root of the game, a new root precedes the infostates at the root of the part. It
-    reveals each of them as a private observation, as the value-solving subgame does.
+    If the part is below the root of the game, a new root precedes the infostates at the root of the
+    part. As in the value-solving subgame, its observations reveal these infostates privately.
     """
     shift = int(numbers[0] < 0)
     roots = slice(shift, shift + num_roots)
@@ -155,7 +155,7 @@ def _own_tree(
 
 
 def _framed(column: IntArray, roots: slice, at_roots: IntArray | int) -> IntArray:
-    """Return [S] a column with new values at the roots, and -1 at a new root before them."""
+    """Return [S] a column with `at_roots` at the roots, and -1 at a new root before them."""
     column[roots] = at_roots
     column[: roots.start] = -1
     return column

@@ -1,4 +1,4 @@
-"""Assumed policies of players, and the reach that they give to infostates and histories."""
+"""Assumed policies of players, and the reach of infostates and histories under them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from infoset.utils.arguments import check_type
 __all__ = ["AssumedPolicies", "batch_reach", "policy_of_each", "ranges_at", "unreached_error"]
 
 AssumedPolicies: TypeAlias = Policy | Sequence[Policy | None] | None
-"""One policy for all players, or one per player; None if nothing is inferred from the actions."""
+"""One policy for all players, or one per player; None to infer nothing from the actions."""
 
 
 def policy_of_each(policies: AssumedPolicies, num_players: int) -> tuple[Policy | None, ...]:
@@ -38,8 +38,8 @@ def policy_of_each(policies: AssumedPolicies, num_players: int) -> tuple[Policy 
     for policy in policies:
         if policy is not None and not hasattr(policy, "action_probabilities"):
             raise ParameterError(
-                f"policies hold a {type(policy).__name__}, which has no action_probabilities; "
-                f"give {give}"
+                f"policies contain a {type(policy).__name__}, which has no method "
+                f"action_probabilities; give {give}"
             )
     return tuple(policies)
 
@@ -58,7 +58,7 @@ def batch_reach(
 ) -> FloatArray:
     """Return [K] the chance reach of the histories of a batch times the reach of the players.
 
-    The factor of a player without a policy, and of the one left out, is 1.
+    The factor is 1 for a player without a policy and for the player `without`.
     """
     reach = batch.weight
     for player, policy in enumerate(policies):

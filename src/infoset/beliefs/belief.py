@@ -27,15 +27,15 @@ class Belief:
     Attributes
     ----------
     histories : Sequence[History] or IntArray
-        [K] the histories of positive probability: for a tree their indices, increasing; for a game
-        a sequence whose items are made on access.
+        [K] the histories of positive probability: for a tree their indices, in increasing order;
+        for a game a sequence of `History` objects that are created on access.
     probability : FloatArray
-        [K] probability of each history, positive; they sum to 1.
+        [K] positive probability of each history. The sum is 1.
     source : Game or GameTree
         The game or tree of the histories.
     method : str
-        How the belief was computed: `tree` and `enumeration` are exact, `samples` is a weighted
-        sample, and `rejection` is a sample for which some draws were rejected.
+        How the belief was computed: `tree` and `enumeration` are exact; `samples` is a weighted
+        sample; `rejection` is a weighted sample for which some draws were rejected.
 
     Raises
     ------
@@ -132,7 +132,7 @@ class Belief:
         return np.cumsum(self.probability)
 
     def _infostates_of(self, player: Player) -> tuple[list[Infostate], LongArray]:
-        """Return a player's distinct infostates, and [K] the position of that of each history."""
+        """Return a player's distinct infostates, and [K] which of them each history has."""
         if isinstance(self.histories, HistoryBatch):
             numbers, place = np.unique(self.histories.infostate[:, player], return_inverse=True)
             index = self.histories.infostate_indexes[player]
@@ -152,5 +152,6 @@ class Belief:
         if isinstance(self.source, GameTree):
             return self.source
         raise ParameterError(
-            "histories given as indices need a tree; give the GameTree as the source"
+            "the histories are indices, but the source is not a tree; give the GameTree as the "
+            "source"
         )

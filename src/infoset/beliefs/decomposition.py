@@ -28,7 +28,7 @@ from infoset.utils.arguments import check_type
 __all__ = ["PartEnds", "TreeCut", "TreePart", "cut_tree"]
 
 Groups: TypeAlias = tuple[IntArray, LongArray]
-"""Members sorted by owner, and where those of each owner start."""
+"""Members sorted by owner, and the start of the members of each owner."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +42,8 @@ class PartEnds:
     sequence : IntArray
         [Z, N] last sequence of each player, as an index of the part.
     entry : LongArray
-        [Z, N] infostate of each player at the root of the part that the history extends, as a
-        position in its range.
+        [Z, N] root infostate of each player that the history extends, as a position in the player's
+        range.
     chance_reach : FloatArray
         [Z] chance reach from the root of the game.
     """
@@ -59,11 +59,11 @@ class PartEnds:
 
 @dataclass(frozen=True, eq=False)
 class TreePart:
-    """A trunk or subgame: the tree at and below one public state, down to leaves or to the end.
+    """A trunk or subgame: the tree from one public state down to the leaves or terminals.
 
-    Made by `cut_tree`. Indices are those of the whole tree, unless they are called "of the part".
-    The latter keep the order of the whole tree; in a subgame below the root of the game, a new
-    root with index 0 precedes all infostates.
+    Parts are created by `cut_tree`. Indices refer to the whole tree unless they are called "of the
+    part". Indices of the part have the same order as those of the whole tree; in a subgame below
+    the root of the game, a new root with index 0 precedes all infostates.
 
     Attributes
     ----------
@@ -72,7 +72,8 @@ class TreePart:
     public_states : IntArray
         [P'] public states in the part, increasing; the first is its root.
     leaves : IntArray
-        [K] public states just below the part, where it ends, increasing; empty in a subgame.
+        [K] public states just below the part, increasing; empty if play in the part continues to
+        the end of the game.
     histories : IntArray
         [H'] histories in the part, increasing.
     infostates : tuple[IntArray, ...]
@@ -110,7 +111,7 @@ class TreePart:
         """[L] the histories of the leaves, increasing."""
         if not len(self.leaves):
             return self.leaves
-        # The children of all histories of the part, by ranges of consecutive indices.
+        # List the children of all histories of the part; the children of one are consecutive.
         first = self.tree.first_child[self.histories]
         counts = self.tree.first_child[self.histories + 1] - first
         offsets = np.repeat(np.cumsum(counts) - counts, counts)
@@ -121,14 +122,14 @@ class TreePart:
 
     @property
     def infostate_trees(self) -> tuple[InfostateTree, ...]:
-        """The infostate tree of each player in the part; nobody acts at the leaves."""
+        """The infostate tree of each player in the part. No player acts at the leaves."""
         return tuple(own.tree for own in self._players)
 
     @property
     def infostate_numbers(self) -> tuple[IntArray, ...]:
         """Per player, the index in the whole tree of each infostate of `infostate_trees`.
 
-        Infostates of the leaves are included; a new root has -1.
+        Infostates at the leaves are included. The entry of a new root is -1.
         """
         return tuple(own.numbers for own in self._players)
 
@@ -174,7 +175,7 @@ class TreePart:
     def leaf_belief(
         self, leaf: int, belief: PublicBeliefState, policy: TabularPolicy
     ) -> PublicBeliefState:
-        """Return the public belief state at a leaf: root ranges times own reach in the part.
+        """Return the public belief state at a leaf: root ranges times own reach within the part.
 
         Raises
         ------
@@ -228,21 +229,21 @@ class TreePart:
         return TabularPolicy(policy.sequence_form, tuple(replaced))
 
     def check_belief(self, belief: PublicBeliefState) -> None:
-        """Raise unless a belief is at the root of this part.
+        """Raise an error if a belief is not at the root of this part.
 
         Raises
         ------
         ParameterError
-            If it is not.
+            If the belief is at another public state or of another tree.
         """
         if belief.tree is not self.tree or belief.public_state != self.root:
             raise ParameterError(
                 f"the belief is at public state {belief.public_state} of {belief.tree.game}; give "
-                f"one at public state {self.root} of the tree that was cut"
+                f"a belief at public state {self.root} of the tree that was cut"
             )
 
     def check_policy(self, policy: TabularPolicy) -> None:
-        """Raise unless a policy is for this part.
+        """Raise an error if a policy is not for this part.
 
         Raises
         ------
@@ -253,9 +254,9 @@ class TreePart:
         own = [tree.num_sequences for tree in self.infostate_trees]
         if sizes != own:
             raise PolicyMismatchError(
-                f"the policy for {policy.sequence_form.name} has {sizes} sequences, and "
-                f"{self.name} has {own}: part.restrict_policy(policy, form) restricts a policy "
-                "for the whole game"
+                f"the policy for {policy.sequence_form.name} has {sizes} sequences, but "
+                f"{self.name} has {own}; restrict a policy for the whole game with "
+                f"part.restrict_policy(policy, form)"
             )
 
     @cached_property
@@ -271,7 +272,7 @@ class TreePart:
 class TreeCut:
     """A decomposition of a compiled tree into a trunk and subgames.
 
-    Every history, infostate and public state is in exactly one part. Parts are made on access;
+    Every history, infostate, and public state is in exactly one part. Parts are created on access;
     their index arrays are views of arrays stored here.
 
     Attributes
@@ -279,7 +280,7 @@ class TreeCut:
     tree : GameTree
         The whole game.
     roots : IntArray
-        [number of parts] public states at the roots of the parts, increasing; the first is 0, the
+        [number of parts] public states at the roots of the parts, increasing. The first is 0, the
         root of the trunk.
 
     Examples
@@ -300,7 +301,7 @@ class TreeCut:
         return self[0]
 
     def subgames(self) -> Iterator[TreePart]:
-        """Yield the part below each cut, in the order of `roots`."""
+        """Yield the subgame below each cut, in the order of `roots`."""
         for root in self.roots[1:].tolist():
             yield self[root]
 
@@ -310,7 +311,7 @@ class TreeCut:
         Raises
         ------
         ParameterError
-            If no part has its root there.
+            If no part has this root.
         """
         if root not in self.roots:
             raise ParameterError(
@@ -327,7 +328,7 @@ class TreeCut:
 
     @cached_property
     def _owner(self) -> LongArray:
-        """[P] the part that each public state is in."""
+        """[P] the part that contains each public state."""
         parent = self.tree.public_tree.parent.copy()
         parent[self.roots] = -1
         return np.searchsorted(self.roots, topmost(parent))
@@ -367,22 +368,24 @@ def cut_tree(
     ----------
     tree : GameTree
     depth : int, optional
-        Cut above all public states after this many transitions, including terminal ones. Plays
-        that end earlier stay in the trunk.
+        Cut above all public states after this many transitions, including terminal ones. Plays that
+        end earlier remain in the trunk.
     public_states : Iterable[int], optional
-        Cut above these. A public state that extends another one cuts the subgame of the latter,
-        which then has leaves like the trunk. Public state 0 alone makes the trunk the whole game.
+        Cut above these public states. If one of them extends another, it cuts the subgame of the
+        other, which then has leaves as the trunk does. With public state 0 alone, the trunk is the
+        whole game.
 
     Raises
     ------
     ParameterError
-        If `tree` is not a tree, not exactly one of `depth` and `public_states` is given, the depth
-        exceeds the longest play, or a public state does not exist.
+        If `tree` is not a `GameTree`, if both or neither of `depth` and `public_states` are given,
+        if the depth exceeds the longest play, or if a public state does not exist.
     """
     check_type("tree", tree, GameTree, f"a GameTree, such as {TREE_EXAMPLE}")
     if (depth is None) == (public_states is None):
         raise ParameterError(
-            "give exactly one of depth (where to cut) and public_states (above which to cut)"
+            "give exactly one of depth (cut after this many transitions) and public_states (cut "
+            "above these public states)"
         )
     if depth is not None:
         chosen = _public_states_at(tree, depth)
@@ -394,7 +397,7 @@ def cut_tree(
 
 
 def _public_states_at(tree: GameTree, depth: int) -> Iterable[int]:
-    """Return the public states after a number of transitions, which are consecutive."""
+    """Return the public states after a number of transitions. Their indices are consecutive."""
     longest = len(tree.level_offsets) - 2
     if not 1 <= depth <= longest:
         raise ParameterError(

@@ -1,4 +1,4 @@
-"""Beliefs over histories from the rules of a game, without a compiled tree."""
+"""Beliefs over histories, computed from the rules of a game without a compiled tree."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["GameBeliefs"]
 
 @dataclass(frozen=True)
 class GameBeliefs:
-    """Beliefs by the rules of a game under assumed policies.
+    """Beliefs computed from the rules of a game, under assumed policies.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class GameBeliefs:
         return self._belief(self._batch(public_state), public_state)
 
     def mixture(self, infostate: Infostate, public_weight: float) -> Belief:
-        """Return the mixture of both, `(1 - public_weight) * private + public_weight * public`."""
+        """Return the mixture `(1 - public_weight) * private + public_weight * public`."""
         batch = self._batch(infostate.public_state)
         public = self._probability(batch, infostate.public_state)
         inside = batch.is_at(infostate)
@@ -77,8 +77,8 @@ class GameBeliefs:
         if limits.rng is None:
             raise ParameterError(
                 f"more than max_worlds={limits.max_worlds} histories of {self.game} agree with the "
-                f"first {length + 1} observed steps, so they must be sampled: give "
-                "rng=np.random.default_rng(0), or raise max_worlds"
+                f"first {length + 1} observed steps, so they must be sampled; give a generator, "
+                f"such as rng=np.random.default_rng(0), or raise max_worlds"
             )
         return sampled_histories(batch, information, self.policies, limits, limits.rng)
 

@@ -1,4 +1,4 @@
-"""Batches of histories of one length, with the infostates of each player at them."""
+"""Batches of histories of equal length, with the infostate of each player."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ from infoset.typing import (
 __all__ = ["HistoryBatch", "InfostateIndex", "ObservedStep", "Successor"]
 
 Extension: TypeAlias = tuple[int, Action, Hashable, Hashable]
-"""Index of the previous infostate, then own action, private and public observation of a step."""
+"""Index of the previous infostate, then the own action, private observation, and public observation
+of a step."""
 
 
 class ObservedStep(NamedTuple):
@@ -36,14 +37,14 @@ class ObservedStep(NamedTuple):
     ----------
     player : Player or None
     step : Step
-        For the public, own action and private observation are `NOOP` and None.
+        For the public, the own action is `NOOP` and the private observation is None.
     """
 
     player: Player | None
     step: Step
 
     def agrees(self, observation: Observation) -> bool:
-        """Return whether an observation of the game looks like this one."""
+        """Return whether an observation of the game agrees with this step."""
         if observation.public != self.step.public:
             return False
         return self.player is None or observation.seen_by(self.player) == self.step.private
@@ -71,16 +72,16 @@ class Successor(NamedTuple):
 
 
 class InfostateIndex:
-    """Numbers the infostates of one player in a batch, in the order they are met.
+    """Numbering of the infostates of one player in a batch, in order of first appearance.
 
-    An infostate is identified by the index of the previous one and the last step, so that steps
-    are compared one at a time.
+    An infostate is identified by the index of its predecessor and its last step, so that whole
+    sequences of steps need not be compared.
 
     Attributes
     ----------
     player : Player
     previous : InfostateIndex or None
-        That of the previous batch; None at the root, which has one infostate.
+        The numbering of the previous batch; None at the root, which has one infostate.
     """
 
     def __init__(self, player: Player, previous: InfostateIndex | None = None) -> None:
@@ -95,7 +96,7 @@ class InfostateIndex:
         return len(self._extensions)
 
     def number(self, extension: Extension) -> int:
-        """Return the index of an infostate, and add it if it is new."""
+        """Return the index of an infostate, which is added if it is new."""
         found = self._numbers.setdefault(extension, len(self._extensions))
         if found == len(self._extensions):
             self._extensions.append(extension)
@@ -106,7 +107,7 @@ class InfostateIndex:
         return self._extensions[number][3]
 
     def value(self, number: int) -> Infostate:
-        """Return an infostate as the value met in play."""
+        """Return an infostate as an `Infostate`."""
         if self.previous is None:
             return Infostate(self.player)
         if number not in self._values:
@@ -115,7 +116,7 @@ class InfostateIndex:
         return self._values[number]
 
     def find(self, steps: Sequence[Step]) -> int:
-        """Return the index of the infostate with these steps; -1 if it was not met."""
+        """Return the index of the infostate with these steps; -1 if it is not in the batch."""
         if self.previous is None:
             return 0
         return self._numbers.get((self.previous.find(steps[:-1]), *steps[-1]), -1)
@@ -123,7 +124,7 @@ class InfostateIndex:
     def choices(self, number: int, game: Game, world: World) -> tuple[Action, ...]:
         """Return the legal actions at an infostate; `(NOOP,)` if the player does not act.
 
-        Legal actions are a function of the infostate, so one world state of it is queried.
+        Legal actions are a function of the infostate, so that one of its world states is enough.
         """
         found = self._choices.get(number)
         if found is None:
@@ -147,7 +148,7 @@ class InfostateIndex:
 
 @dataclass(frozen=True, eq=False)
 class HistoryBatch(Sequence[History]):
-    """Histories of one length, as arrays; `History` objects are made on access.
+    """Histories of equal length as arrays; `History` objects are created on access.
 
     Attributes
     ----------
@@ -155,12 +156,12 @@ class HistoryBatch(Sequence[History]):
     worlds : Sequence[World]
         [K] last world state of each history.
     weight : FloatArray
-        [K] chance reach of each history; in a sample, an unbiased estimate of it, so that the
-        sampled histories represent those left out.
+        [K] chance reach of each history. In a sample, the weights are unbiased: sampled histories
+        also represent those that were left out.
     infostate : IntArray
         [K, N] index of the infostate of each player, in `infostate_indexes`.
     infostate_indexes : tuple[InfostateIndex, ...]
-        Per player.
+        One per player.
     parent : HistoryBatch or None
         The batch of the histories one transition shorter; None at the root.
     origin : IntArray
@@ -225,7 +226,7 @@ class HistoryBatch(Sequence[History]):
         return np.equal(self.infostate[:, player], number)
 
     def has_public_observation(self, public: Hashable) -> BoolArray:
-        """Return [K] whether the last public observation is a given one."""
+        """Return [K] whether the last public observation equals `public`."""
         index = self.infostate_indexes[0]
         agrees = np.array([index.public(number) == public for number in range(len(index))])
         return agrees[self.infostate[:, 0]]
@@ -250,11 +251,11 @@ class HistoryBatch(Sequence[History]):
         return 0 if self.parent is None else self.parent.depth + 1
 
     def as_samples(self) -> HistoryBatch:
-        """Return the batch marked as incomplete."""
+        """Return a copy of the batch that is marked as a sample."""
         return replace(self, method="samples") if self.method == "enumeration" else self
 
     def extend(self, found: Iterable[Successor]) -> HistoryBatch:
-        """Return the batch of some transitions out of this one."""
+        """Return the batch of histories after some transitions from this batch."""
         indexes = tuple(InfostateIndex(index.player, index) for index in self.infostate_indexes)
         before = self.infostate.tolist()
         origin, probability, numbers = [], [], []

@@ -1,4 +1,4 @@
-"""Filtering by the rules: the histories that agree with an observation, one step after another."""
+"""Filtering by the rules: histories that agree with some information, found step by step."""
 
 from __future__ import annotations
 
@@ -44,23 +44,23 @@ LISTED_OBSERVATIONS = 12
 """Limit on the number of possible observations that an error message lists."""
 
 TRIED_TRANSITIONS = 100_000
-"""Limit on the number of transitions tried to find them."""
+"""Limit on the number of transitions that are tried to find these observations."""
 
 
 # Transitions
 
 
 class TooManyWorldsError(Exception):
-    """A transition has more next world states than may be enumerated; never leaves the package."""
+    """A transition has more next world states than may be enumerated. Internal to the package."""
 
 
 class Outcomes(Protocol):
-    """Gives the next world states of a joint action, each once, with probabilities."""
+    """A function that returns the next world states of a joint action, with probabilities."""
 
     def __call__(
         self, game: Game, world: World, joint_action: JointAction
     ) -> Iterable[tuple[World, float]]:
-        """Return pairs of next world state and probability."""
+        """Return pairs of next world state and probability, without duplicates."""
         ...
 
 
@@ -99,9 +99,9 @@ class EnumeratedOutcomes:
 
 
 class SampledOutcomes:
-    """Enumerates the outcomes of chance, and samples them where they are too many.
+    """Enumerates the outcomes of chance, and samples them if there are too many.
 
-    Only games with their own `sample_transition` are sampled; others are always enumerated. If a
+    Only games that define `sample_transition` are sampled; other games are always enumerated. If a
     game defines `sample_observed_transition`, only outcomes that agree with the observation are
     drawn.
 
@@ -110,7 +110,7 @@ class SampledOutcomes:
     limit : int
         Largest number of next world states that are enumerated.
     num_draws : int
-        Number of draws where there are more.
+        Number of draws if there are more.
     observed : ObservedStep
         The observation.
     rng : np.random.Generator
@@ -147,11 +147,11 @@ class SampledOutcomes:
 
     @property
     def num_outcomes(self) -> int:
-        """Number of different next world states that were sampled."""
+        """Number of distinct next world states that were sampled."""
         return self._drawn.total()
 
     def count(self, batch: HistoryBatch, found: Iterable[Successor]) -> int:
-        """Return how many of the successors of a batch were sampled, not enumerated."""
+        """Return how many successors of a batch were sampled rather than enumerated."""
         return sum((batch.worlds[one.origin], one.joint_action) in self._drawn for one in found)
 
 
@@ -163,11 +163,11 @@ def samples_observations(game: Game) -> bool:
 def successors(
     batch: HistoryBatch, observed: ObservedStep | None, outcomes: Outcomes
 ) -> Iterator[Successor]:
-    """Yield the transitions out of a batch that agree with an observation; all if it is None."""
+    """Yield the transitions from a batch that agree with an observation; None means all."""
     game, public_action = batch.game, None
     for origin, choices in _choices(batch, observed):
         world = batch.worlds[origin]
-        # In a game of public actions, every agreeing transition has the same joint action: once
+        # In a game of public actions, all transitions that agree have the same joint action. Once
         # it is known, no other is tried.
         tried = product(*choices) if public_action is None else _if_legal(public_action, choices)
         for joint_action in tried:
@@ -185,7 +185,7 @@ def _if_legal(joint_action: JointAction, choices: Choices) -> Sequence[JointActi
 
 
 def _choices(batch: HistoryBatch, observed: ObservedStep | None) -> Iterator[tuple[int, Choices]]:
-    """Yield the positions of a batch with the actions that each player can have taken there."""
+    """Yield the positions of a batch with the actions that each player may have taken there."""
     observer = None if observed is None else observed.player
     own = NOOP if observed is None else observed.step.action
     numbers = batch.infostate.tolist()
@@ -203,9 +203,9 @@ def _choices(batch: HistoryBatch, observed: ObservedStep | None) -> Iterator[tup
 
 
 class HistoryFilter:
-    """Finds the histories that agree with some information, and caches the batches on the way.
+    """Finds the histories that agree with some information, and caches intermediate batches.
 
-    A batch is a function of the information alone, so the cache never changes an answer.
+    A batch is a function of the information alone, so that the cache does not affect results.
 
     Parameters
     ----------
@@ -221,10 +221,10 @@ class HistoryFilter:
         self._size = 0
 
     def enumerated(self, information: Information) -> tuple[HistoryBatch, int]:
-        """Return the last batch that can be enumerated, and its number of steps from the root.
+        """Return the longest batch that can be enumerated, and its number of steps.
 
-        The number is smaller than that of the information if a batch on the way has more than
-        `max_worlds` histories.
+        The number is smaller than the length of the information if an intermediate batch has more
+        than `max_worlds` histories.
 
         Raises
         ------
@@ -264,7 +264,7 @@ class HistoryFilter:
         Raises
         ------
         TooManyWorldsError
-            If they, or the outcomes of one transition, are more than `max_worlds`.
+            If there are more than `max_worlds` of these histories, or outcomes of one transition.
         """
         if batch.parent is not None:
             return self._enumerate(batch, observed)
@@ -281,7 +281,7 @@ class HistoryFilter:
 
     @cached_property
     def _first_batch(self) -> HistoryBatch | None:
-        """All histories of length one, such as all deals: enumerated once for all observers."""
+        """All histories of length one, such as all deals, enumerated once for all observers."""
         try:
             return self._enumerate(self.root, None)
         except TooManyWorldsError:
@@ -314,7 +314,7 @@ def _shared_filter(game: Game, max_worlds: int) -> HistoryFilter:
 
 
 def get_history_filter(game: Game, max_worlds: int) -> HistoryFilter:
-    """Return the filter of a game; equal hashable games share one."""
+    """Return the filter of a game; equal hashable games share a filter."""
     try:
         hash(game)
     except TypeError:
@@ -330,7 +330,7 @@ def observed_steps(information: Information) -> list[ObservedStep]:
 
 
 def _prefix(information: Information, length: int) -> Information:
-    """Return the information after some steps."""
+    """Return the information after its first steps."""
     if isinstance(information, Infostate):
         return Infostate(information.player, information.steps[:length])
     return PublicState(information.observations[:length])
@@ -339,7 +339,7 @@ def _prefix(information: Information, length: int) -> Information:
 def no_history_error(
     batch: HistoryBatch, observed: ObservedStep, information: Information
 ) -> UnknownNameError:
-    """Return the error for the first step with which no history agrees."""
+    """Return the error that names the first step with which no history agrees."""
     steps = observed_steps(information)
     observer = "the public" if observed.player is None else f"player {observed.player}"
     possible = _possible_observations(batch, observed.player)

@@ -1,4 +1,4 @@
-"""Sampling of histories that agree with an observation, where they are too many to enumerate."""
+"""Sampling of histories that agree with some information, if there are too many to enumerate."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ MAX_WORLDS: Final = 200_000
 """Largest number of histories that are enumerated."""
 
 NUM_SAMPLES: Final = 10_000
-"""Number of histories sampled where there are more."""
+"""Number of histories sampled if there are more."""
 
 
 @dataclass(frozen=True)
 class SamplingLimits:
-    """How many histories are enumerated, and how many are sampled otherwise.
+    """Limits on the number of histories that are enumerated or sampled.
 
     Attributes
     ----------
     rng : np.random.Generator or None
-        None if nothing may be sampled.
+        None if sampling is not allowed.
     max_worlds, num_samples : int
 
     Raises
@@ -76,16 +76,16 @@ def sampled_histories(
 ) -> HistoryBatch:
     """Return histories that agree with some information, sampled step by step (particle filter).
 
-    Before each step, histories are subsampled to `num_samples`, likely ones with higher
-    probability, and the kept ones are reweighted to represent all. Then all of their transitions
-    that agree with the observation are enumerated. Transitions with too many outcomes are sampled:
-    from the outcomes that agree if the game defines `sample_observed_transition`, and with
-    rejection of those that do not agree otherwise.
+    Before each step, histories are subsampled to `num_samples` with inclusion probabilities that
+    increase with their weight; the selected histories are reweighted to represent all. Then all of
+    their transitions that agree with the observation are enumerated. If a transition has too many
+    outcomes, they are sampled: among the outcomes that agree if the game defines
+    `sample_observed_transition`, otherwise by rejection.
 
     Parameters
     ----------
     batch : HistoryBatch
-        The start: all histories that agree with the first steps.
+        All histories that agree with the first steps.
     information : Information
     policies : Sequence[Policy or None]
         The policies that weight histories.
@@ -109,7 +109,7 @@ def sampled_histories(
 
 
 def _advice(game: Game) -> str:
-    """Return what helps, other than more samples, where no sampled history agrees."""
+    """Return advice, besides more samples, for the error that no sampled history agrees."""
     if samples_observations(game):
         return " max_worlds, so that more histories are enumerated"
     return " define sample_observed_transition in the game, or deal in several steps"
@@ -117,7 +117,7 @@ def _advice(game: Game) -> str:
 
 @dataclass(frozen=True)
 class _Sampler:
-    """Extends a batch by one step at random."""
+    """Extends a batch by one sampled step."""
 
     policies: Sequence[Policy | None]
     limits: SamplingLimits
@@ -128,8 +128,8 @@ class _Sampler:
     ) -> HistoryBatch:
         """Return histories one step longer that agree with the observation."""
         batch = self.subsample(batch, observed)
-        # Rejection wastes draws, so a game without `sample_observed_transition` is enumerated as
-        # long as all histories together stay within `max_worlds`.
+        # Rejection wastes draws. A game without `sample_observed_transition` is therefore
+        # enumerated while the total number of histories is at most `max_worlds`.
         enumerated = self.limits.num_samples
         if not samples_observations(batch.game):
             enumerated = max(enumerated, self.limits.max_worlds // len(batch))
@@ -166,10 +166,11 @@ class _Sampler:
 
 
 def inclusion_probabilities(weight: FloatArray, number: int) -> FloatArray:
-    """Return [K] the probability of keeping each item, `min(1, c · weight)`, with sum `number`.
+    """Return [K] the probability `min(1, c · weight)` of selecting each item; the sum is `number`.
 
-    The heaviest items are kept with certainty, the others in proportion to their weights. Items of
-    weight zero are never kept; if at most `number` items have positive weight, all of those are.
+    The heaviest items are selected with certainty, the others with probability proportional to
+    weight. Items of weight zero are never selected. If at most `number` items have positive weight,
+    all of them are selected.
 
     Notes
     -----
@@ -186,18 +187,19 @@ def inclusion_probabilities(weight: FloatArray, number: int) -> FloatArray:
     falling = np.sort(weight)[::-1]
     below = np.cumsum(falling[::-1])[::-1]  # weight of each item and all lighter ones
     left = number - np.arange(number)
-    # With m items certain, the others share number - m: c = (number - m) / below[m]. The smallest
-    # m is wanted for which the next item has c · weight < 1.
+    # If m items are certain, the others share number - m, so that c = (number - m) / below[m]. Find
+    # the smallest m for which the next item has c · weight < 1.
     certain = int(np.argmax(falling[:number] * left < below[:number]))
     shared: FloatArray = weight * (number - certain) / below[certain]
     return shared.clip(max=1.0)
 
 
 def systematic_sample(probability: FloatArray, rng: np.random.Generator) -> BoolArray:
-    """Return [K] which items are kept: each with its probability, and their sum in number.
+    """Return [K] whether each item is selected; selection has the given probabilities.
 
-    One random number shifts points at unit distance over the probabilities laid end to end; an
-    item is kept if a point falls in its interval.
+    The probabilities are laid end to end as intervals. Points at unit distance, shifted by one
+    random number, select the intervals in which they fall. The number selected is the sum of the
+    probabilities.
     """
     points = np.floor(np.cumsum(probability) + rng.random())
     return np.diff(points, prepend=0.0) > 0

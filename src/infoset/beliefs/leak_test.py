@@ -16,11 +16,11 @@ from infoset.utils.arguments import check_callable, check_count, check_type
 __all__ = ["Leak", "Search", "find_leak"]
 
 Search: TypeAlias = Callable[[Infostate, np.random.Generator], FloatArray]
-"""Returns the probability of each legal action at an infostate."""
+"""A function that returns the probability of each legal action at an infostate."""
 
 
 NUM_SAMPLES = 200
-"""Number of sampled histories at infostates with too many to enumerate; few of them are used."""
+"""Number of histories sampled at infostates with too many to enumerate. Few of them are used."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +36,8 @@ class Leak:
     answers : tuple[FloatArray, FloatArray]
         The results of the queries.
     difference : str
-        What was varied: `world state`; `time of query`, if nothing was; `infostate object`, an
-        equal copy; or `searcher`, a new one without earlier searches.
+        What was varied: `world state`; `time of query` (the same query was repeated); `infostate
+        object` (an equal copy was given); or `searcher` (a new searcher without earlier searches).
     """
 
     infostate: Infostate
@@ -67,16 +67,16 @@ def find_leak(
 ) -> Leak | None:
     """Test whether the decisions of a search depend on information that the player does not have.
 
-    Plays are random. At each decision, another history of the same infostate is drawn, so hidden
-    information and later observations may differ. The rules are led along that history, as in
-    play, and the search is repeated with the same random seed. Its result must be equal bit for
-    bit. So must the results for an equal copy of the infostate, for the same infostate in another
-    play, and of a new searcher without earlier searches.
+    Plays are random. At each decision, another history of the same infostate is drawn, so that
+    hidden information and later observations may differ. The rules are called along that history,
+    as in play, and the search is repeated with the same random seed. Its result must be equal bit
+    for bit. The same must hold for an equal copy of the infostate, for the same infostate in
+    another play, and for a new searcher without earlier searches.
 
     Parameters
     ----------
     game : Game
-        The game, as the same object that the search uses, if it uses one.
+        The game. If the search uses a game object, give the same object.
     search : Callable[[Infostate, np.random.Generator], FloatArray]
         For example `searcher.search`.
     seed : int
@@ -84,7 +84,7 @@ def find_leak(
     num_worlds : int
         Number of other histories tried at each decision.
     make_search : Callable[[], Search], optional
-        Returns a new search like `search`, without earlier searches.
+        A function that returns a new search equivalent to `search`, without earlier searches.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def find_leak(
 
     Notes
     -----
-    A test that finds no leak proves nothing about games and decisions that were not tried.
+    A test that finds no leak proves nothing about other games and decisions.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def find_leak(
 
 
 def _random_decisions(game: Game, rng: np.random.Generator) -> Iterator[tuple[History, Player]]:
-    """Play at random, and yield every decision on the way."""
+    """Play at random, and yield every decision of the play."""
     history = initial_history(game)
     while not history.is_terminal:
         actions = {}
@@ -182,7 +182,7 @@ class _LeakTest:
     def _variants(
         self, history: History, infostate: Infostate, rng: np.random.Generator
     ) -> Iterator[tuple[str, Search, History, Infostate]]:
-        """Yield variations that must not matter: their name, search, history and infostate."""
+        """Yield name, search, history, and infostate of variations that should be equal."""
         is_same = self.queries[infostate].world == history.world
         again = "time of query" if is_same else "world state"
         yield again, self.search, history, infostate
@@ -204,9 +204,9 @@ class _LeakTest:
 
 
 def _lead_rules(game: Game, history: History) -> None:
-    """Call the rules as a play of this history does, in case the game object keeps state.
+    """Call the rules as a play of this history does, in case the game object has state.
 
-    Equal games share beliefs, so the history may have been made by another object.
+    Equal games share beliefs, so that the history may come from another game object.
     """
     for stop in history.path():
         if stop.parent is not None:

@@ -21,7 +21,7 @@ __all__ = ["beliefs_of", "check_infostate", "private_belief", "public_belief"]
 def beliefs_of(
     source: Game | GameTree, policies: AssumedPolicies, limits: SamplingLimits
 ) -> TreeBeliefs | GameBeliefs:
-    """Return the beliefs of a game, compiled or not, under assumed policies."""
+    """Return the beliefs of a game or tree under assumed policies."""
     give = 'a game, such as infoset.load("kuhn_poker"), or what build_tree makes of one'
     check_type("source", source, (Game, GameTree), give)
     each = policy_of_each(policies, source.num_players)
@@ -31,7 +31,7 @@ def beliefs_of(
 
 
 def check_infostate(source: Game | GameTree, infostate: object) -> None:
-    """Raise unless a value is an infostate of a player of the game."""
+    """Raise an error if a value is not an infostate of a player of the game."""
     check_type("infostate", infostate, Infostate, "an Infostate, such as history.infostates[0]")
     assert isinstance(infostate, Infostate)
     check_player(infostate.player, source.num_players, str(source))
@@ -46,15 +46,15 @@ def private_belief(
     max_worlds: int = MAX_WORLDS,
     num_samples: int = NUM_SAMPLES,
 ) -> Belief:
-    """Return the belief of a player: a distribution over the histories of its infostate.
+    """Return a player's belief: a distribution over the histories of its infostate.
 
-    By default each history is weighted by chance alone, as if actions revealed nothing (the
-    prior). With assumed policies it is also weighted by the reach of the other players (the
-    posterior, `P(h | s_i) = P_-i(h) / P_-i(s_i)`); the player's own policy does not enter.
+    By default each history is weighted by chance alone, as if actions revealed nothing (the prior).
+    With assumed policies it is also weighted by the reach of the other players, which gives the
+    posterior `P(h | s_i) = P_-i(h) / P_-i(s_i)`. The player's own policy has no effect.
 
-    On a tree the histories are looked up. For a game they are filtered by its rules without
-    building a tree: at each step, the transitions that agree with the player's action and
-    observation are kept. Intermediate results of a game are cached up to a limit.
+    On a tree the histories are looked up. For a game they are filtered by the rules without
+    building a tree: each step selects the transitions that agree with the player's action and
+    observation. Intermediate results are cached up to a limit.
 
     Parameters
     ----------
@@ -65,20 +65,21 @@ def private_belief(
     rng : np.random.Generator, optional
         Required only if there are more histories than `max_worlds`.
     max_worlds : int
-        Largest number of histories, or of outcomes of one chance event, that are enumerated; more
-        are sampled. Ignored for a tree.
+        Largest number of histories, or of outcomes of one chance event, that are enumerated. If
+        there are more, they are sampled. Ignored for a tree.
     num_samples : int
-        Number of samples in that case.
+        Number of samples if there are more.
 
     Raises
     ------
     ParameterError
-        If an argument has the wrong type, or a generator is required and missing.
+        If an argument has the wrong type, or a required generator is missing.
     UnknownNameError
-        If no history agrees with the infostate; the message gives the first impossible step and
-        the possible ones.
+        If no history agrees with the infostate. The message names the first impossible step and
+        lists the possible ones.
     UnsupportedGameError
-        If the policies of the others never lead there, or no sampled history agrees.
+        If the infostate has probability zero under the assumed policies of the other players, or no
+        sampled history agrees.
 
     Notes
     -----
@@ -108,7 +109,7 @@ def public_belief(
     max_worlds: int = MAX_WORLDS,
     num_samples: int = NUM_SAMPLES,
 ) -> Belief:
-    """Return the belief of an observer who sees public observations only.
+    """Return the belief of an observer who sees only public observations.
 
     Parameters
     ----------
@@ -116,7 +117,7 @@ def public_belief(
     public_state : PublicState or int
         For a tree, the index of a public state is accepted.
     policies, rng, max_worlds, num_samples
-        As in `private_belief`; the policies of all players enter.
+        As in `private_belief`, but the policies of all players have an effect.
 
     Raises
     ------

@@ -20,10 +20,10 @@ __all__ = ["PublicBeliefState", "ranges"]
 def ranges(
     policy: TabularPolicy, public_state: int, *, normalized: bool = False
 ) -> tuple[FloatArray, ...]:
-    """Return the range of every player at a public state: its own reach of each infostate.
+    """Return every player's range at a public state: its own reach of each infostate.
 
-    Chance does not enter: the entry of an infostate is the probability that the player's own
-    actions lead there. `PublicBeliefState.marginals` includes chance.
+    The entry of an infostate is the probability that the player's own actions lead to it. Chance is
+    not included; `PublicBeliefState.marginals` includes it.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def ranges(
     Raises
     ------
     ParameterError
-        If `normalized` and a range is zero: the policy of the player never leads there.
+        If `normalized` is true and a range is zero, because the player's policy never leads there.
 
     Notes
     -----
@@ -76,7 +76,7 @@ def normalized_range(player_range: FloatArray) -> FloatArray:
     if not total > 0:
         raise ParameterError(
             "a range of zeros cannot be normalized: the player's own actions never lead to this "
-            "public state; use the unnormalized range"
+            "public state; use the range without normalizing it"
         )
     return player_range / total
 
@@ -85,8 +85,9 @@ def normalized_range(player_range: FloatArray) -> FloatArray:
 class PublicBeliefState:
     """A public belief state β = (s_pub, r): a public state and the range of every player there.
 
-    Chance does not enter the ranges: its reach is a joint function of histories and follows from
-    the rules. Two public belief states are equal if their games, public states and ranges are.
+    The ranges do not include chance: chance reach is a joint function of histories and follows from
+    the rules. Two public belief states are equal if their games, public states, and ranges are
+    equal.
 
     Attributes
     ----------
@@ -101,8 +102,8 @@ class PublicBeliefState:
     Raises
     ------
     ParameterError
-        If the public state does not exist, or a range has the wrong shape, or has negative or
-        infinite entries.
+        If the public state does not exist, or a range has the wrong shape or entries that are
+        negative or not finite.
 
     Notes
     -----
@@ -138,13 +139,14 @@ class PublicBeliefState:
         if shapes != expected:
             raise ParameterError(
                 f"the ranges have shapes {shapes}; at {self.label!r} the players have "
-                f"{[size for (size,) in expected]} infostates: ranges(policy, public_state) "
-                "computes them from a policy"
+                f"{[size for (size,) in expected]} infostates; compute the ranges of a policy "
+                f"with ranges(policy, public_state)"
             )
         for player, player_range in enumerate(given):
             if not (np.isfinite(player_range) & (player_range >= 0)).all():
                 raise ParameterError(
-                    f"the range of player {player} has an entry that is negative or not finite"
+                    f"the range of player {player} has an entry that is negative or not finite; "
+                    f"give nonnegative finite numbers"
                 )
 
     @classmethod
@@ -157,7 +159,7 @@ class PublicBeliefState:
 
     @classmethod
     def with_unit_ranges(cls, tree: GameTree, public_state: int = 0) -> PublicBeliefState:
-        """Return the public belief state with all ranges equal to one, by default at the root."""
+        """Return the public belief state whose ranges are all one, by default at the root."""
         check_public_state(tree, public_state)
         return cls(tree, public_state, tuple(map(np.ones_like, infostates_at(tree, public_state))))
 
@@ -218,7 +220,8 @@ class PublicBeliefState:
     def marginals(self) -> tuple[FloatArray, ...]:
         """Per player [S_p] the probability of each infostate given the public state.
 
-        Chance and all players enter: the belief of an observer without private information.
+        This is the belief of an observer without private information; it includes chance and the
+        ranges of all players.
 
         Raises
         ------
@@ -229,14 +232,14 @@ class PublicBeliefState:
         return tuple(self._sum_by_infostate(p, joint) for p in range(self.tree.num_players))
 
     def counterfactual_reach(self, player: Player) -> FloatArray:
-        """Return [S_p] `P_-i(s_i)`: reach of each infostate without the player's own range."""
+        """Return [S_p] `P_-i(s_i)`: the reach of each infostate without the player's own range."""
         return self._sum_by_infostate(player, self._reach_without(player))
 
     def counterfactual_rewards(self, player: Player) -> FloatArray:
         """Return [S_p] `Σ_h P_-i(h) R_i(h)`: earlier rewards, weighted by counterfactual reach.
 
-        Counterfactual values count future rewards. This is the difference to values of whole
-        utilities, such as the payoffs of a sequence form.
+        Counterfactual values count only future rewards. The result is their difference from values
+        that count whole utilities, such as the payoffs of a sequence form.
         """
         paid = self.tree.rewards_so_far[self.histories, player]
         return self._sum_by_infostate(player, self._reach_without(player) * paid)
@@ -245,7 +248,7 @@ class PublicBeliefState:
         """Return [R] the probability of each history for a player at an infostate.
 
         `P(h | s_i) = P_-i(h) / P_-i(s_i)`, and zero for histories outside the infostate. The
-        player's own range does not enter, so it may be zero.
+        player's own range has no effect and may be zero.
 
         Parameters
         ----------
@@ -258,7 +261,7 @@ class PublicBeliefState:
         ParameterError
             If the infostate is not at the public state.
         UnsupportedGameError
-            If chance and the other players never lead there.
+            If chance and the other players never lead to the infostate.
         """
         numbers = self.infostates[player].tolist()
         if infostate not in numbers:
@@ -271,18 +274,18 @@ class PublicBeliefState:
         total = float(weight.sum())
         if not total > 0:
             raise UnsupportedGameError(
-                "the ranges of the others never lead to the infostate "
+                "the ranges of the other players never lead to the infostate "
                 f"{self.tree.infostate_trees[player].label(infostate)!r} of player {player}, so "
-                "that it has no belief there"
+                f"its belief there is undefined; give ranges that reach the infostate"
             )
         return weight / total
 
     def infostate_beliefs(self, player: Player, infostate: int) -> tuple[FloatArray, ...]:
-        """Return per player [S_p] the belief of a player at an infostate over the infostates.
+        """Return per player [S_p] the belief at an infostate over each player's infostates.
 
-        The player's own distribution is concentrated at the infostate. With three or more players
-        the others are marginals; `history_beliefs` is the joint, with the same parameters and
-        errors.
+        The player's own distribution is concentrated at the infostate. With three or more players,
+        the distributions of the others are marginals; `history_beliefs` returns the joint
+        distribution. Parameters and errors are the same as there.
         """
         joint = self.history_beliefs(player, infostate)
         return tuple(self._sum_by_infostate(p, joint) for p in range(self.tree.num_players))

@@ -21,7 +21,8 @@ from infoset.typing import NOOP
 __all__ = ["PublicPrivateBelief", "PublicWeight"]
 
 PublicWeight: TypeAlias = float | Sequence[float] | Mapping[PublicState, float]
-"""The weight of the public belief: a number, by number of own moves, or by public state."""
+"""The weight of the public belief: a number, one per number of own moves, or one per public
+state."""
 
 
 @dataclass(frozen=True)
@@ -29,19 +30,20 @@ class PublicPrivateBelief:
     """A mixture of the private and the public belief, as one distribution over histories.
 
     `B(h) = (1 - public_weight) * B_private(h) + public_weight * B_public(h)`.
-    With weight 0 a player reasons from its own private information; with weight 1 it reasons like
-    an observer without private information, so its actions leak nothing.
+    With weight 0 a player reasons from its private information. With weight 1 it reasons like an
+    observer without private information, so that its actions leak nothing.
 
     Attributes
     ----------
     public_weight : float, Sequence[float] or Mapping[PublicState, float]
-        Weight λ of the public belief, from 0 to 1: a number; or one per number of own actions so
-        far, the last of which applies from then on; or one per public state.
+        Weight λ of the public belief, from 0 to 1. A sequence gives one weight per number of own
+        actions so far; its last entry applies from then on. A mapping gives one weight per public
+        state.
     policies : Policy or Sequence[Policy or None], optional
-        Assumed policies, as in `private_belief`; by default nothing is inferred from actions, as
-        in the paper.
+        Assumed policies, as in `private_belief`. By default nothing is inferred from actions, as in
+        the paper.
     default : float
-        Weight at public states without an entry in a mapping.
+        Weight at public states that are missing from a mapping.
     max_worlds, num_samples : int
         As in `private_belief`.
 
@@ -84,7 +86,8 @@ class PublicPrivateBelief:
             object.__setattr__(self, "public_weight", tuple(self.public_weight))
             if not self.public_weight:
                 raise ParameterError(
-                    "public_weight=() has no entry; give one for each own move, or 0.0"
+                    "public_weight=() is empty; give one weight for each own move, or a number "
+                    "such as 0.0"
                 )
             for number, public_weight in enumerate(self.public_weight):
                 _check_public_weight(f"public_weight of own move {number}", public_weight)
@@ -135,14 +138,14 @@ def _check_public_weight(name: str, public_weight: object) -> None:
     is_number = isinstance(public_weight, Real) and not isinstance(public_weight, bool)
     if not (is_number and 0 <= public_weight <= 1):  # type: ignore[operator]
         raise ParameterError(
-            f"{name} is {public_weight!r}; it must be a number from 0, the private belief, to "
-            "1, the public belief"
+            f"{name} is {public_weight!r}; it must be a number from 0 (private belief) to 1 "
+            f"(public belief)"
         )
 
 
 def _check_public_state(public_state: object) -> None:
     if not isinstance(public_state, PublicState):
         raise ParameterError(
-            f"public_weight has the key {public_state!r}; its keys are public states, as "
-            "history.public_state is"
+            f"public_weight has the key {public_state!r}; its keys must be public states, such as "
+            f"history.public_state"
         )

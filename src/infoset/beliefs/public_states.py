@@ -1,4 +1,4 @@
-"""Public states of a compiled tree: look-up by value, and their histories and infostates."""
+"""Public states of a compiled tree: lookup by value, histories, and infostates."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["check_public_state", "find_public_state", "histories_at", "infostate
 
 
 def check_public_state(tree: GameTree, public_state: int) -> None:
-    """Raise unless an index is that of a public state of the tree.
+    """Raise an error if an index is not that of a public state of the tree.
 
     Raises
     ------
     ParameterError
-        If it is out of range.
+        If the index is out of range.
     """
     last = tree.public_tree.num_public_states - 1
     if not 0 <= public_state <= last:
@@ -30,12 +30,12 @@ def check_public_state(tree: GameTree, public_state: int) -> None:
 
 
 def find_public_state(tree: GameTree, public_state: PublicState) -> int:
-    """Return the index in the tree of a public state met in play.
+    """Return the index of a public state in a tree.
 
     Raises
     ------
     UnknownNameError
-        If no history of the game leads to it.
+        If no history of the game leads to the public state.
 
     Examples
     --------
@@ -67,8 +67,8 @@ def _observation(tree: GameTree, public_state: int) -> object:
 
 def histories_at(tree: GameTree, public_state: int) -> IntArray:
     """Return [R] the histories of a public state, in increasing order."""
-    # Histories and public states are both numbered level by level, so the level of the public
-    # state bounds the histories to look at.
+    # Histories and public states are both numbered level by level, so that only histories of the
+    # level of the public state are compared.
     first_states = tree.public_state[tree.level_offsets[:-1]]
     level = int(np.searchsorted(first_states, public_state, side="right")) - 1
     start, stop = tree.level_offsets[level : level + 2]
@@ -77,7 +77,7 @@ def histories_at(tree: GameTree, public_state: int) -> IntArray:
 
 
 def infostates_at(tree: GameTree, public_state: int) -> tuple[IntArray, ...]:
-    """Return per player [S_p] its infostates at a public state, in increasing order."""
+    """Return per player [S_p] the player's infostates at a public state, in increasing order."""
     return tuple(
         numbers[first[public_state] : first[public_state + 1]]
         for numbers, first in zip(

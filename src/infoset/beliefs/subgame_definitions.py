@@ -1,4 +1,4 @@
-"""The four equivalent definitions of a subgame: sets of histories."""
+"""Four equivalent definitions of a subgame as a set of histories."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ __all__ = [
 def subgame_by_closure(tree: GameTree, history: int) -> BoolArray:
     """Return [H] membership in the smallest closed set that contains a history.
 
-    A set is closed if it contains all descendants and whole public sets of its members.
+    A set is closed if it contains all descendants of its members and their whole public sets.
 
     Notes
     -----
-    Source: Kovařík et al. (2022), Proposition A.1 (i). This and the three definitions below
-    give the same set, which also contains whole infosets of every player.
+    Source: Kovařík et al. (2022), Proposition A.1 (i). `subgame_by_histories`,
+    `subgame_by_infosets`, and `subgame_by_public_sets` return the same set. It also contains whole
+    infosets of every player.
 
     Examples
     --------
@@ -44,7 +45,7 @@ def subgame_by_closure(tree: GameTree, history: int) -> BoolArray:
 
 
 def subgame_by_histories(tree: GameTree, history: int) -> BoolArray:
-    """Return [H] whether each history extends one in the public set of `history`.
+    """Return [H] whether each history extends a history in the public set of `history`.
 
     Notes
     -----
@@ -58,7 +59,7 @@ def subgame_by_histories(tree: GameTree, history: int) -> BoolArray:
 def subgame_by_infosets(tree: GameTree, history: int, player: Player = 0) -> BoolArray:
     """Return [H] whether a player's infostate extends one at the public state of `history`.
 
-    Every player gives the same set.
+    The set is the same for every player.
 
     Notes
     -----
@@ -108,7 +109,7 @@ def _single(tree: GameTree, history: int) -> BoolArray:
 
 
 def _fill_sets(set_of: IntArray, members: BoolArray) -> BoolArray:
-    """Return [H] the histories of all sets with a member; `set_of` [H] is the set of each."""
+    """Return [H] the histories of all sets with a member; `set_of` [H] numbers the sets."""
     touched = np.zeros(int(set_of.max()) + 1, dtype=bool)
     touched[set_of[members]] = True
     return touched[set_of]

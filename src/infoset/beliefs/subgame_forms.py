@@ -22,8 +22,8 @@ def value_form(
     """Return the value-solving subgame of a part of a tree as a sequence form, for any solver.
 
     It equals the sequence form of `value_subgame(belief)`: chance draws a history from
-    `belief.history_distribution`, and utilities are of whole plays. Policies at infostates of
-    range zero do not matter in this game; where they should, use `counterfactual_form`.
+    `belief.history_distribution`, and utilities are those of whole plays. Policies at infostates of
+    range zero have no effect in this game; if they should, use `counterfactual_form`.
 
     Parameters
     ----------
@@ -31,8 +31,8 @@ def value_form(
     belief : PublicBeliefState
         A public belief state at the root of the part.
     leaf_utilities : FloatArray, optional
-        [L, N] expected utility of each player at each of `part.leaf_histories`; required exactly
-        if the part has leaves.
+        [L, N] expected utility of each player at each of `part.leaf_histories`; required if and
+        only if the part has leaves.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def value_form(
     if not belief.probability > 0:
         raise UnsupportedGameError(
             f"no history at {belief.label!r} is reached with these ranges, so chance cannot draw "
-            "one; counterfactual_form(part, belief) needs no such draw"
+            f"one; use counterfactual_form(part, belief), which does not draw a history"
         )
     reach = part.ends.chance_reach * _range_product(part, belief) / belief.probability
     return _form(part, reach, _utilities(part, leaf_utilities))
@@ -60,10 +60,10 @@ def counterfactual_form(
 ) -> SequenceForm:
     """Return a part of a tree with counterfactual payoffs, as a sequence form.
 
-    The payoffs of each player are weighted by chance reach and the ranges of the other players,
-    not by its own range. So gradients on this form are counterfactual values of the whole game,
-    also at infostates of range zero. Nothing is normalized, and the form is not zero-sum even if
-    the game is.
+    The payoffs of each player are weighted by chance reach and the ranges of the other players, but
+    not by its own range. Gradients on this form are therefore counterfactual values of the whole
+    game, even at infostates of range zero. The payoffs are not normalized, and the form is not
+    zero-sum even if the game is.
 
     Parameters
     ----------
@@ -93,9 +93,9 @@ def counterfactual_values(
 ) -> tuple[FloatArray, ...]:
     """Return every player's counterfactual values at the root, `v_cf(s_i) = P_-i(s_i) v_i(s_i)`.
 
-    They count future rewards. Adding `belief.counterfactual_rewards(player)` gives the values of
-    whole utilities, as in sequence forms. The unit is that of utilities times that of the ranges
-    of the other players.
+    The values count only future rewards. Adding `belief.counterfactual_rewards(player)` gives
+    values that count whole utilities, as in sequence forms. The values scale with the utilities and
+    with the ranges of the other players.
 
     Parameters
     ----------
@@ -112,7 +112,8 @@ def counterfactual_values(
     Raises
     ------
     PolicyMismatchError
-        If the policy is not for the part; `part.restrict_policy` restricts one.
+        If the policy is not for the part; `part.restrict_policy` restricts a policy of the whole
+        game.
     ParameterError
         As in `value_form`.
 
@@ -122,8 +123,8 @@ def counterfactual_values(
     """
     part.check_belief(belief)
     part.check_policy(policy)
-    # v_cf(s_i) = Σ_z [z extends s_i] π_c(z) r_-i(z) x(z) u_i(z) - Σ_h P_-i(h) R_i(h), with the
-    # plans x of all players from the root: the player's own range r_i is left out.
+    # v_cf(s_i) = Σ_z [z extends s_i] π_c(z) r_-i(z) x(z) u_i(z) - Σ_h P_-i(h) R_i(h), where x is
+    # the product of all players' plans from the root. The player's own range r_i is left out.
     reach = part.ends.chance_reach * _plan_product(part, policy)
     utilities = _utilities(part, leaf_utilities)
     values = []
@@ -152,8 +153,8 @@ def _utilities(part: TreePart, leaf_utilities: FloatArray | None) -> FloatArray:
     given = np.zeros((0, expected[1])) if leaf_utilities is None else leaf_utilities
     if given.shape != expected:
         raise ParameterError(
-            f"leaf_utilities have shape {given.shape}; {part.name} has {expected[0]} leaf "
-            f"histories: give an array of shape {expected}"
+            f"leaf_utilities have shape {given.shape}, but {part.name} has {expected[0]} leaf "
+            f"histories; give an array of shape {expected}"
         )
     return np.concatenate([part.tree.rewards_so_far[part.terminals], given])
 
@@ -161,7 +162,7 @@ def _utilities(part: TreePart, leaf_utilities: FloatArray | None) -> FloatArray:
 def _range_product(
     part: TreePart, belief: PublicBeliefState, without: Player | None = None
 ) -> FloatArray:
-    """Return [Z] the product of the ranges of the players at each end, leaving out one."""
+    """Return [Z] the product of the players' ranges at each end, except for one player."""
     entered = part.ends.entry.T
     factors = [values[entered[p]] for p, values in enumerate(belief.ranges) if p != without]
     return np.asarray(prod(factors, start=np.ones(len(part.ends.histories))))

@@ -49,7 +49,7 @@ class TreeBeliefs:
         return self._belief(state, self._public(state))
 
     def mixture(self, infostate: Infostate, public_weight: float) -> Belief:
-        """Return the mixture of both, `(1 - public_weight) * private + public_weight * public`."""
+        """Return the mixture `(1 - public_weight) * private + public_weight * public`."""
         state, number = self._state_of(infostate)
         public = self._public(state)
         if public_weight == 1:
@@ -63,7 +63,8 @@ class TreeBeliefs:
         try:
             number = own.index_of(infostate)
         except UnknownNameError:
-            # The filter raises a better error: the first step that no history agrees with.
+            # The filter raises a better error, which names the first step that no history agrees
+            # with.
             HistoryFilter(self.tree.game, self.tree.num_histories).enumerated(infostate)
             raise
         return self._state(int(own.public_state[number])), number

@@ -22,7 +22,7 @@ class SubgameWorld:
     Attributes
     ----------
     belief : PublicBeliefState
-        The root of the subgame; it distinguishes world states of nested subgames.
+        The root of the subgame, which distinguishes the world states of nested subgames.
     entered : int
         Position of the drawn history in `PublicBeliefState.histories`; -1 in the initial world
         state.
@@ -39,13 +39,13 @@ def value_subgame(belief: PublicBeliefState) -> Game:
     """Return the value-solving subgame G(β) of a public belief state β.
 
     In a new initial world state, chance draws a history of the public state from
-    `PublicBeliefState.history_distribution`. This transition pays the rewards so far and reveals
-    its infostate to each player privately, and the belief publicly. Then the base game continues.
+    `PublicBeliefState.history_distribution`. This transition adds the rewards so far. It reveals
+    the belief publicly, and to each player its infostate privately. Then the base game continues.
 
-    Histories of reach zero are left out. The earlier actions of the players have become part of
-    the chance event, so counterfactual reach must be computed from the ranges, as `TreePart`
-    does. Computed from the subgame alone, all values at an infostate s_i at the root are
-    multiplied by `range_i(s_i) / belief.probability`.
+    Histories of reach zero are left out. The earlier actions of the players are part of the chance
+    event, so that counterfactual reach must be computed from the ranges, as `TreePart` does.
+    Counterfactual values computed from the subgame alone differ: at an infostate s_i at the root
+    they contain the additional factor `range_i(s_i) / belief.probability`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Exact measures of policies: values, best responses, exploitability, equilibrium gaps, leakage."""
+"""Exact evaluation of policies: values, best responses, equilibrium gaps, and leakage."""
 
 from infoset.evaluation.best_responses import (
     BestResponse,

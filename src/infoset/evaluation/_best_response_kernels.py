@@ -1,4 +1,4 @@
-"""Kernels of best responses on the sequence form: gradients, and a sweep from the leaves up."""
+"""Kernels of best responses on the sequence form: utility gradients and the bottom-up sweep."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ def fill_utility_gradient(
     plans: tuple[FloatArray, ...],
     gradient: FloatArray,
 ) -> None:
-    """Fill `gradient` [Q] of one player in place, from the list of terminals.
+    """Fill the utility gradient [Q] of one player in place, from the list of terminals.
 
-    sequence, payoff [M, N]: the last sequences and the payoffs of each terminal, the probability
-    of chance included; plans: per player [Q].
+    sequence : [M, N] last sequence of each player at each terminal. payoff : [M, N] utilities times
+    chance reach. plans : per player [Q].
     """
     gradient[:] = 0.0
     for terminal in range(len(sequence)):
-        # gradient[σ_i] = Σ over terminals z that end in σ_i of u_i(z) Π_{j≠i} x_j(σ_j(z)):
-        # utility is linear in the player's own plan, so these are its coefficients.
+        # gradient[σ_i] = Σ_z u_i(z) Π_{j≠i} x_j(σ_j(z)) over terminals z with last sequence σ_i.
+        # Utility is linear in the player's own plan; these are its coefficients.
         weight = payoff[terminal, player]
         for other in range(len(plans)):
             if other != player:
@@ -39,15 +39,15 @@ def best_response_sweep(
     num_actions: IntArray,
     gradient: FloatArray,
 ) -> IntArray:
-    """Return [I] the best sequence at each infostate; the lowest action among equals.
+    """Return [I] the best sequence at each infostate; ties go to the first action.
 
-    parent_sequence, first_sequence, num_actions [I]; gradient [Q] becomes, in place, the
-    counterfactual value of each sequence under best play: gradient[0] is the value of the best
-    response.
+    parent_sequence, first_sequence, num_actions : [I]. gradient : [Q], overwritten with the
+    counterfactual value of each sequence under best play, so that gradient[0] becomes the value of
+    the best response.
     """
     best = np.empty(len(num_actions), np.int32)
-    # Infostates are numbered parents first. From the last one back, everything below an infostate
-    # has been added to the gradient of its sequences when it is reached.
+    # Infostates are numbered parents first. Going backwards, the values of all infostates below
+    # have already been added to the sequences of an infostate.
     for infostate in range(len(num_actions) - 1, -1, -1):
         first = first_sequence[infostate]
         chosen = first

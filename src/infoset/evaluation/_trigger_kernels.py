@@ -1,4 +1,4 @@
-"""Kernels of trigger deviations: pairs of a trigger and a later sequence, and their gains."""
+"""Kernels of trigger deviations: pairs of a trigger and a later sequence, and gains."""
 
 from __future__ import annotations
 
@@ -11,27 +11,28 @@ from infoset.utils.compilation import inner_kernel, kernel
 
 
 class TriggerPairs(NamedTuple):
-    """All pairs of a trigger and a sequence that may be played after it, in one numbering.
+    """A numbering of all pairs of a trigger and a sequence that may be played after it.
 
     A trigger g = (x_g, a_g) is a recommended sequence. A player who does not follow it continues
-    from x_g by a policy of its own, so every sequence at x_g or below it may be played after g,
-    whatever its first action. The pair of trigger g and sequence s has index `start[g] + rank[s]`.
+    from x_g with another policy, so that every sequence at or below x_g may be played after g. The
+    pair of trigger g and sequence s has index `start[g] + rank[s]`.
 
-    S counts the sequences of one player or of several, empty sequences included.
+    S is the number of sequences of one or several players, including empty sequences.
 
     Attributes
     ----------
     rank : IntArray
         [S] position of each sequence in depth-first order: the sequences at an infostate are
-        adjacent, and those below it follow directly; 0 for empty sequences.
+        adjacent and directly followed by those below it; 0 for empty sequences.
     start : LongArray
         [S] offset of the pairs of each trigger; 0 for empty sequences.
     order : IntArray
         [I] the infostates in depth-first order.
     first_place, last_place : IntArray
-        [I] the infostates at and below x are `order[first_place[x]:last_place[x]]`.
+        [I] bounds of the subtree of each infostate x: the infostates at and below x are
+        `order[first_place[x]:last_place[x]]`.
     owner : IntArray
-        [S] the infostate of each sequence; -1 for empty ones.
+        [S] the infostate of each sequence; -1 for empty sequences.
     """
 
     rank: IntArray
@@ -48,19 +49,19 @@ def number_pairs(
 ) -> int:
     """Fill the arrays of `pairs` except `owner` in place; return the number of pairs.
 
-    parent, first, num_actions [I]: as in a treeplex, parents first.
+    parent, first, num_actions : [I] as in a treeplex, with parents first.
     """
     num_infostates = len(first)
     # Sizes of subtrees, from the leaves up: infostates are numbered parents first.
-    sequences = num_actions.astype(np.int64)  # at each infostate and below it
+    sequences = num_actions.astype(np.int64)  # at or below each infostate
     infostates = np.ones(num_infostates, np.int64)
     for here in range(num_infostates - 1, -1, -1):
         above = pairs.owner[parent[here]]
         if above >= 0:
             sequences[above] += sequences[here]
             infostates[above] += infostates[here]
-    # Depth-first positions, from the roots down: an infostate takes the next free interval of its
-    # parent, as long as its subtree. Roots have `above` -1, which is the last entry.
+    # Depth-first positions, from the roots down: the subtree of an infostate takes the next free
+    # interval of its parent. Roots have `above` -1, which indexes the extra last entry.
     next_rank = np.zeros(num_infostates + 1, np.int64)
     next_place = np.zeros(num_infostates + 1, np.int64)
     num_pairs = 0
@@ -73,8 +74,8 @@ def number_pairs(
         pairs.order[place] = here
         pairs.first_place[here], pairs.last_place[here] = place, place + infostates[here]
         for action in range(num_actions[here]):
-            # The subtree of x_g occupies ranks [rank, rank + size), so that subtracting `rank` from
-            # the offset makes start[g] + rank[s] run through the block of the trigger.
+            # The subtree of x_g has the ranks from `rank` on. Subtracting `rank` here makes
+            # start[g] + rank[s] run through the block of pairs of g from its beginning.
             pairs.rank[first[here] + action] = rank + action
             pairs.start[first[here] + action] = num_pairs - rank
             num_pairs += sequences[here]
@@ -92,11 +93,11 @@ def add_triggered(
 ) -> None:
     """Add plan(g) · gradient(s) to `gradients` [P] in place, for every pair of g and s.
 
-    plan, gradient [S] belong to one policy of the mixture.
+    plan, gradient : [S] of one policy of the mixture.
     """
     for trigger in range(len(pairs.owner)):
         here = pairs.owner[trigger]
-        if here < 0 or plan[trigger] == 0.0:  # an empty sequence, or never recommended
+        if here < 0 or plan[trigger] == 0.0:  # empty sequence, or never recommended
             continue
         for place in range(pairs.first_place[here], pairs.last_place[here]):
             below = pairs.order[place]
@@ -114,7 +115,7 @@ def best_value(
     trigger: int,
     gradients: FloatArray,
 ) -> float:
-    """Return the value of a best response after a trigger; overwrites its part of `gradients`."""
+    """Return the value of a best response after a trigger, overwriting its part of `gradients`."""
     here, start = pairs.owner[trigger], pairs.start[trigger]
     value = 0.0
     # The sweep of `best_response_sweep` over the subtree of x_g, in reverse depth-first order; the
@@ -142,15 +143,14 @@ def trigger_gains(
     """Fill the gain [S] of a best trigger deviation at each sequence, in place.
 
     The gain of trigger g is the value of a best response after g, minus the utility of following
-    all recommendations at and below g. The latter is the sum of `gradients` over the pairs (s, s)
+    all recommendations at and below g. This utility is the sum of `gradients` over the pairs (s, s)
     for the sequences s at and below g.
 
-    gradients : [P] sums of `add_triggered`; overwritten.
-    totals : [S] becomes the largest total gain at and below each sequence of a player who may stop
-    following at any set of triggers of which none precedes another; of an empty sequence, the
-    total gain of the player.
+    gradients : [P] sums of `add_triggered`, overwritten. totals : [S] output, the largest total
+    gain at and below each sequence if the player may deviate at any set of triggers, none of which
+    precedes another; at an empty sequence, the total gain of the player.
     """
-    # Utility of following at the last step only; the loop below adds up subtrees.
+    # Utility from terminals whose last sequence is s. The loop below sums over subtrees.
     earned = np.zeros(len(gains))
     for sequence in range(len(gains)):
         if pairs.owner[sequence] >= 0:
@@ -161,7 +161,7 @@ def trigger_gains(
         for sequence in range(first[here], first[here] + num_actions[here]):
             best = best_value(parent, first, num_actions, pairs, sequence, gradients)
             gains[sequence] = best - earned[sequence]
-            # Either deviate here, or at the best triggers further down.
+            # Either deviate here or at the best set of later triggers.
             totals[sequence] = max(totals[sequence], gains[sequence])
             earned[parent[here]] += earned[sequence]
             totals[parent[here]] += totals[sequence]

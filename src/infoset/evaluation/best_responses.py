@@ -1,4 +1,4 @@
-"""Expected values, best responses, NashConv and exploitability, exact on the sequence form."""
+"""Exact expected values, best responses, NashConv, and exploitability on the sequence form."""
 
 from __future__ import annotations
 
@@ -34,26 +34,26 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Expected utilities of a policy and the gains of best responses to it.
+    """Expected utilities of a policy, and the gains from best responses to it.
 
     Attributes
     ----------
     values : tuple[float, ...]
         Expected utility of each player, in the game's units.
     gains : tuple[float, ...]
-        Gain of each player by a best response to the others, at least 0. NaN where players lack
-        perfect recall, because best responses are then not computed.
+        Gain of each player from a best response to the others, at least 0. NaN for games without
+        perfect recall, for which best responses are not computed.
     nash_conv : float
         Sum of the gains.
     exploitability : float or None
         Mean of the gains; None unless the game is two-player constant-sum with perfect recall.
     security_levels : tuple[float, float] or None
-        Security level of each player's policy: the utility it earns against any opponent, less an
-        allowance for rounding. None where `exploitability` is None. The value of the game for
+        Security level of each player's policy: a lower bound on its utility against any opponent,
+        minus an allowance for rounding. None if `exploitability` is None. The value of the game for
         player 0 lies between `security_levels[0]` and the constant sum minus `security_levels[1]`.
     rounding : float
-        Bound on the rounding error of a best-response value in float64: smaller gains are noise.
-        NaN where the gains are NaN.
+        Bound on the rounding error of a best-response value in float64. Smaller gains are not
+        significant. NaN if the gains are NaN.
     """
 
     values: tuple[float, ...]
@@ -72,9 +72,9 @@ class BestResponse:
     ----------
     player : Player
     value : float
-        Its expected utility, in the game's units.
+        Expected utility of the player, in the game's units.
     policy : TabularPolicy
-        The given policy with the player's part replaced by a pure best response; ties go to the
+        The given policy with the player's part replaced by a pure best response. Ties go to the
         first action.
     """
 
@@ -88,7 +88,7 @@ def utility_gradient(
 ) -> FloatArray:
     """Return [Q] the gradient of a player's expected utility with respect to its own plan.
 
-    The gradient depends on the `plans` [Q] of the others only.
+    The gradient depends only on the `plans` [Q] of the other players.
     """
     gradient = np.zeros(sequence_form.treeplexes[player].num_sequences)
     fill_utility_gradient(
@@ -100,8 +100,8 @@ def utility_gradient(
 def plan_value(gradient: FloatArray, plan: FloatArray) -> float:
     """Return the inner product of a gradient [Q] and a plan [Q]: the value of the plan.
 
-    BLAS is avoided: its threads cost more than the product on a busy machine, and its last digits
-    depend on their number.
+    The product does not use BLAS: on a busy machine its threads cost more than the product, and its
+    rounding depends on the number of threads.
     """
     return float(np.einsum("i,i", gradient, plan))
 
@@ -109,7 +109,7 @@ def plan_value(gradient: FloatArray, plan: FloatArray) -> float:
 def evaluate_plans(sequence_form: SequenceForm, plans: Sequence[FloatArray]) -> Evaluation:
     """Evaluate realization plans, per player [Q], in one pass over the payoffs for each player.
 
-    Gains are computed in float64; a gain that rounding makes negative is reported as 0.
+    Gains are computed in float64. A gain that is negative because of rounding is reported as 0.
     """
     plans = tuple(plans)
     values, gains, best = [], [], []
@@ -234,12 +234,13 @@ def exploitability(policy: TabularPolicy) -> float:
     ParameterError
         If `policy` is not a `TabularPolicy`.
     UnsupportedGameError
-        If the game is not two-player constant-sum, where the number bounds nothing.
+        If the game is not two-player constant-sum, because exploitability is then undefined.
     """
     result = evaluate_policy(policy).exploitability
     if result is None:
         raise UnsupportedGameError(
-            f"exploitability is defined for two-player constant-sum games; "
-            f"{policy.sequence_form.name} is not one: use nash_conv"
+            f"exploitability is defined only for two-player constant-sum games, and "
+            f"{policy.sequence_form.name} is not constant-sum with two players; use "
+            f"nash_conv(policy)"
         )
     return result

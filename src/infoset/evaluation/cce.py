@@ -1,4 +1,4 @@
-"""Distance of correlated play from a coarse correlated equilibrium (CCE), exactly."""
+"""Exact distance of correlated play from a coarse correlated equilibrium (CCE)."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class CCEEvaluation:
     values : tuple[float, ...]
         Expected utility of each player, in the game's units.
     gains : tuple[float, ...]
-        Gain of each player from committing to its best policy before the draw, while the others
-        follow the draw. Negative where following the draw is better than any fixed policy.
+        Gain of each player from committing to a best policy before the draw, while the others
+        follow the draw. Negative if following the draw is better than any fixed policy.
     cce_gap : float
         The largest gain, at least 0: the play is a `cce_gap`-coarse correlated equilibrium.
     """
@@ -40,7 +40,7 @@ class CCEEvaluation:
 
 
 class CCEEvaluator:
-    """Evaluates the empirical joint distribution of play: a mixture of joint policies.
+    """Evaluates a mixture of joint policies, such as the empirical distribution of play.
 
     One policy is drawn for all players before each play. A player who deviates from the mixture
     does not see the draw, so its best response is to the mean of the gradients. The evaluator
@@ -49,11 +49,11 @@ class CCEEvaluator:
     Parameters
     ----------
     sequence_form : SequenceForm
-        Any number of players, any payoffs.
+        The game, with any number of players and any payoffs.
 
     Examples
     --------
-    The game of chicken: a traffic light that lets one of two cars go is an equilibrium.
+    In the game of chicken, a traffic light that lets one of two cars go is an equilibrium.
 
     >>> import numpy as np
     >>> from infoset.games import matrix_game
@@ -98,7 +98,7 @@ class CCEEvaluator:
         plans : Sequence[FloatArray]
             Per player [Q], its realization plan.
         weight, discount : float
-            Weight of the policy, and factor on the weights of the earlier ones.
+            Weight of the policy, and factor on the weights of all earlier policies.
 
         Returns
         -------
@@ -112,12 +112,12 @@ class CCEEvaluator:
             plan_value(gradient, plan) for gradient, plan in zip(gradients, plans, strict=True)
         ]
         added = np.concatenate([(1.0,), values, *gradients, *plans])
-        # One assignment: an interrupt never leaves a policy half added.
+        # A single assignment, so that an interrupt cannot leave a policy half added.
         self._sums[:] = discount * self._sums + weight * added
         return gradients
 
     def evaluate(self) -> CCEEvaluation:
-        """Compute the values and deviation gains of the mixture, exactly.
+        """Compute the exact values and deviation gains of the mixture.
 
         Raises
         ------
@@ -129,10 +129,10 @@ class CCEEvaluator:
         return evaluate_mean_gradients(self.sequence_form, means[: len(values)], values)
 
     def marginal_policy(self) -> TabularPolicy:
-        """Return the product of the players' marginals: each player draws on its own.
+        """Return the product of the players' marginals: each player draws independently.
 
-        With more than two players, or payoffs that are not constant-sum, it need not be an
-        equilibrium of any kind where the correlated play is one.
+        With more than two players, or payoffs that are not constant-sum, the product need not be an
+        equilibrium of any kind even if the correlated play is a CCE.
 
         Raises
         ------
@@ -152,7 +152,7 @@ class CCEEvaluator:
 def evaluate_mean_gradients(
     sequence_form: SequenceForm, gradients: Sequence[FloatArray], values: FloatArray
 ) -> CCEEvaluation:
-    """Evaluate correlated play from its mean gradients, per player [Q], and its values [N].
+    """Evaluate correlated play, given its mean gradients, per player [Q], and values [N].
 
     The gradients are overwritten.
     """
@@ -168,7 +168,7 @@ def evaluate_mean_gradients(
 def evaluate_cce(
     policies: Sequence[TabularPolicy], weights: Sequence[float] | None = None
 ) -> CCEEvaluation:
-    """Evaluate play in which one of several policies is drawn for all players.
+    """Evaluate correlated play, in which one of several policies is drawn for all players.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ def checked_weights(
     if len(policies) != len(weights) or min(weights, default=-1) < 0:
         raise ParameterError(
             f"got {len(policies)} policies and weights {weights}; give at least one policy, and "
-            "one nonnegative weight per policy"
+            f"one nonnegative weight for each policy"
         )
     if not sum(weights) > 0:
         raise ParameterError("all weights are zero: give at least one policy a positive weight")

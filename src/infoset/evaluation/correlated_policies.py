@@ -1,4 +1,4 @@
-"""Correlated policies: a mixture from which one policy is drawn for all players, and its files."""
+"""Correlated policies: mixtures from which one policy is drawn for all players."""
 
 from __future__ import annotations
 
@@ -27,16 +27,17 @@ COLUMN = "probabilities"
 class CorrelatedPolicy:
     """A mixture of policies, one of which is drawn for all players before each play.
 
-    The empirical play of learners in general-sum games is of this form: draw an episode, and let
-    all players play as in that episode. The product of the players' average policies, in which
-    each player draws independently, is a different distribution.
+    The empirical play of learners has this form: draw an episode, and let all players play as in
+    that episode. It differs from the product of the players' average policies, in which each player
+    draws independently.
 
     Attributes
     ----------
     policies : tuple[TabularPolicy, ...]
         At least one, all for the same game.
     weights : tuple[float, ...]
-        One nonnegative number per policy; a policy is drawn with probability proportional to it.
+        One nonnegative number per policy. Policies are drawn with probability proportional to
+        weight.
 
     Raises
     ------
@@ -74,7 +75,7 @@ class CorrelatedPolicy:
         return self.policies[0].sequence_form
 
     def evaluate(self) -> CCEEvaluation:
-        """Compute its values, deviation gains and distance from a CCE, exactly."""
+        """Compute the exact values, deviation gains, and distance from a CCE."""
         return evaluate_cce(self.policies, self.weights)
 
     def draw(self, rng: np.random.Generator) -> TabularPolicy:
@@ -89,7 +90,7 @@ class CorrelatedPolicy:
         return self.policies[int(self.drawn_indices(rng.random(1))[0])]
 
     def drawn_indices(self, numbers: FloatArray) -> LongArray:
-        """Return [n] the indices of the policies drawn by random numbers [n] in [0, 1)."""
+        """Return [n] the indices of the policies selected by random numbers [n] in [0, 1)."""
         bounds = np.cumsum(self.weights)
         last = np.flatnonzero(self.weights)[-1]
         drawn: LongArray = np.searchsorted(bounds, numbers * bounds[-1], side="right")
@@ -110,10 +111,10 @@ class CorrelatedPolicy:
 def save_correlated_policy(
     policy: CorrelatedPolicy, path: str | Path, metadata: Mapping[str, Any] | None = None
 ) -> None:
-    """Write a correlated policy to a Parquet file; an existing file is replaced atomically.
+    """Write a correlated policy to a Parquet file, atomically replacing an existing file.
 
-    The format is that of `infoset.policy.save_policy` with a column `probabilities` instead of
-    `probability`: a list with one number for each policy. The metadata also holds the `weights`.
+    The format is that of `infoset.policy.save_policy`, except that a column `probabilities` with
+    one number per policy replaces the column `probability`. The metadata includes the `weights`.
 
     Parameters
     ----------
@@ -132,7 +133,10 @@ def save_correlated_policy(
     import pyarrow as pa
 
     check_type(
-        "policy", policy, CorrelatedPolicy, "a CorrelatedPolicy; save_policy writes other policies"
+        "policy",
+        policy,
+        CorrelatedPolicy,
+        "a CorrelatedPolicy; for other policies use infoset.policy.save_policy",
     )
     rows = np.stack(
         [np.concatenate([own[1:] for own in each.probabilities]) for each in policy.policies],
@@ -151,7 +155,7 @@ def load_correlated_policy(path: str | Path, sequence_form: SequenceForm) -> Cor
     ParameterError
         If `sequence_form` is not a `SequenceForm`.
     PolicyFileError
-        If the file is missing or damaged, or does not hold a correlated policy.
+        If the file is missing or damaged, or does not contain a correlated policy.
     PolicyMismatchError
         If the file was written for another game or other parameters.
     """
@@ -170,4 +174,4 @@ def load_correlated_policy(path: str | Path, sequence_form: SequenceForm) -> Cor
     try:
         return CorrelatedPolicy(policies, weights)
     except InfosetError as error:
-        raise PolicyFileError(f"{path} does not hold a correlated policy: {error}") from error
+        raise PolicyFileError(f"{path} does not contain a correlated policy: {error}") from error

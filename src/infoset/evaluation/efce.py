@@ -1,4 +1,4 @@
-"""Distance of recommended play from an extensive-form correlated equilibrium (EFCE), exactly."""
+"""Exact distance of play from an extensive-form correlated equilibrium (EFCE)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["EFCEEvaluation", "EFCEEvaluator", "TriggerDeviation", "evaluate_efce
 
 
 class TriggerDeviation(NamedTuple):
-    """The trigger deviation of largest gain of a player.
+    """The trigger deviation of a player with the largest gain.
 
     Attributes
     ----------
@@ -31,8 +31,9 @@ class TriggerDeviation(NamedTuple):
     action : Action
         The recommended action.
     gain : float
-        Expected gain, over all play, of the best deviation from this recommendation on: the player
-        follows all others until it receives this one. In the game's units; negative for a loss.
+        Expected gain of the best deviation that starts at this recommendation; until then the
+        player follows all recommendations. The expectation is over all play, in the game's units;
+        it is negative for a loss.
     """
 
     player: Player
@@ -55,9 +56,9 @@ class EFCEEvaluation:
         The largest gain of a trigger deviation, at least 0: the play is an `efce_gap`-EFCE. In a
         matrix game, an EFCE is a correlated equilibrium.
     total_gains : tuple[float, ...]
-        Gain of each player who may deviate at any set of triggers of which none precedes another,
-        instead of at one trigger only. At least the gain of its best trigger deviation, and at
-        least its gain in `evaluate_cce`.
+        Gain of each player if it may deviate at a set of triggers, none of which precedes another,
+        instead of at a single trigger. This is at least the gain of its best trigger deviation, and
+        at least its gain in `evaluate_cce`.
     """
 
     values: tuple[float, ...]
@@ -67,32 +68,32 @@ class EFCEEvaluation:
 
 
 class EFCEEvaluator:
-    """Evaluates a mixture of policies, one of which is drawn and recommended step by step.
+    """Evaluates a mixture of policies, one of which is drawn and recommended action by action.
 
-    A player receives the recommendation of an infostate on reaching it, and none after the first
-    that it does not follow. Recommendations reveal information about the draw. So a gradient is
-    stored for every trigger g = (x_g, a_g): the sum of the gradients of the policies μ, each
+    A player receives a recommendation at each infostate that it reaches, until it deviates for the
+    first time. Recommendations reveal information about the draw. The evaluator therefore stores a
+    gradient for every trigger g = (x_g, a_g): the sum of the gradients of the policies μ, each
     multiplied by μ(g).
 
     Parameters
     ----------
     sequence_form : SequenceForm
-        Any number of players, any payoffs.
+        The game, with any number of players and any payoffs.
 
     Raises
     ------
     GameTooLargeError
-        If the game has more than 20,000,000 pairs of a trigger and a sequence after it.
+        If the game has more than 20,000,000 pairs of a trigger and a later sequence.
 
     Notes
     -----
-    Source: von Stengel and Forges (2008); trigger deviations: Gordon, Greenwald and Marks (2008),
-    Farina, Celli, Marchesi and Gatti (2022).
+    Source: von Stengel and Forges (2008). Trigger deviations: Gordon, Greenwald and Marks (2008)
+    and Farina, Celli, Marchesi and Gatti (2022).
 
     Examples
     --------
-    Chicken: a traffic light tells one car to go and the other to stop, or both to stop, with equal
-    probabilities.
+    In the game of chicken, a traffic light tells the first car, the second car, or neither to go,
+    each with probability 1/3.
 
     >>> import numpy as np
     >>> from infoset.games import matrix_game
@@ -123,7 +124,7 @@ class EFCEEvaluator:
 
     @property
     def num_pairs(self) -> int:
-        """Number of pairs of a trigger and a later sequence; `add` takes linear time in it."""
+        """Number of pairs of a trigger and a later sequence; the time of `add` is linear in it."""
         return sum(map(len, self._gradients))
 
     def state(self) -> StateArrays:
@@ -155,7 +156,7 @@ class EFCEEvaluator:
             )
 
     def evaluate(self) -> EFCEEvaluation:
-        """Compute the values and deviation gains of the mixture, exactly: one pass per trigger.
+        """Compute the exact values and deviation gains of the mixture, with one pass per trigger.
 
         Raises
         ------
@@ -209,9 +210,9 @@ def _pairs(plex: Treeplex, game: str) -> tuple[TriggerPairs, int]:
 def evaluate_efce(
     policies: Sequence[TabularPolicy], weights: Sequence[float] | None = None
 ) -> EFCEEvaluation:
-    """Evaluate play in which one of several policies is drawn and recommended step by step.
+    """Evaluate play in which one of several policies is drawn and recommended to the players.
 
-    Where a policy mixes actions, the drawn action is recommended before it is played.
+    If a policy mixes actions, an action is drawn and recommended before it is played.
 
     Parameters
     ----------

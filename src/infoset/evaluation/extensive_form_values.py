@@ -17,13 +17,13 @@ __all__ = ["Behavior", "behavior_values"]
 
 
 Behavior: TypeAlias = Mapping[tuple[str, Player], Mapping[Action, float]]
-"""Action probabilities by information set, which is given by its name and its player."""
+"""Action probabilities by information set; its key is a pair of name and player."""
 
 
 def behavior_values(form: ExtensiveForm, behavior: Behavior | None = None) -> tuple[float, ...]:
     """Return the expected utility of each player under a behavioral policy.
 
-    Perfect recall is not required: a player draws an action each time it acts, even where it acts
+    Perfect recall is not required: a player draws an action each time it acts, even if it acts
     twice in the same information set.
 
     Parameters
@@ -31,7 +31,7 @@ def behavior_values(form: ExtensiveForm, behavior: Behavior | None = None) -> tu
     form : ExtensiveForm
     behavior : Mapping[tuple[str, Player], Mapping[Action, float]], optional
         Action probabilities by information set and player. A missing action has probability zero;
-        a missing information set is played uniformly. Where several actions have one label, the
+        play is uniform at a missing information set. If several actions have the same label, the
         second is called `label #2`, and so on.
 
     Raises
@@ -44,7 +44,7 @@ def behavior_values(form: ExtensiveForm, behavior: Behavior | None = None) -> tu
 
     Examples
     --------
-    The absent-minded driver earns 4 at the second exit, but cannot tell the two crossings apart.
+    The absent-minded driver gets 4 at the second exit, but cannot tell the two crossings apart.
 
     >>> from infoset.efg import decision, extensive_form_from_nodes, terminal
     >>> second = decision(0, "crossing", {"exit": terminal(4), "go on": terminal(1)})
@@ -58,7 +58,7 @@ def behavior_values(form: ExtensiveForm, behavior: Behavior | None = None) -> tu
         "form",
         form,
         ExtensiveForm,
-        "an ExtensiveForm, such as infoset.efg.extensive_form_from_nodes makes of nodes",
+        "an ExtensiveForm, such as infoset.efg.extensive_form_from_nodes(root)",
     )
     mismatch = find_action_mismatch(form)
     if mismatch is not None:

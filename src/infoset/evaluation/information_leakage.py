@@ -1,4 +1,4 @@
-"""Information leakage: how well an observer guesses what a player knows from how it plays."""
+"""Information leakage: how much a player's actions reveal about its infostate."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 BASELINES: Final = ("uniform", "prior")
-"""Guesses that a belief is compared with: uniform over the candidates, or their prior."""
+"""Baseline guesses to which a belief is compared: uniform over the candidates, or the prior."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +43,8 @@ class TrueStateSamplingRatio:
         The observed player.
     ratio : FloatArray
         [H] probability that the observer assigns to the true infostate of the player, divided by
-        that of the baseline guess: 1 means that nothing is leaked. NaN at histories that the
-        policies of the players other than the observer never reach.
+        the probability under the baseline guess. A ratio of 1 means that nothing is leaked. NaN at
+        histories that chance and the policies of the players other than the observer never reach.
     reach : FloatArray
         [H] reach of each history under chance and all policies.
     """
@@ -56,15 +56,15 @@ class TrueStateSamplingRatio:
 
     @property
     def mean(self) -> float:
-        """Mean over a play: over the histories right after an action of the player.
+        """Mean over the histories right after an action of the player, weighted by reach.
 
-        Weighted by reach, `Σ reach · ratio / Σ reach`; terminal histories do not count. NaN if
-        there is no such history.
+        `Σ reach · ratio / Σ reach`. Terminal histories do not count. NaN if there is no such
+        history.
         """
         return self._mean_over(self._actions_taken > 0)
 
     def after_action(self, number: int) -> float:
-        """Return the mean over the histories right after the player's n-th action, from 1.
+        """Return the mean over the histories right after the player's n-th action (n from 1).
 
         NaN if play never continues after that action.
 
@@ -86,7 +86,7 @@ class TrueStateSamplingRatio:
 
     @property
     def _actions_taken(self) -> LongArray:
-        """[H] number of own actions at nonterminal histories right after one; 0 elsewhere."""
+        """[H] number of own actions at nonterminal histories right after an own action, else 0."""
         tree, plex = self.tree, self.tree.sequence_form.treeplexes[self.player]
         taken = np.concatenate([[0], 1 + plex.own_depth[plex.infostate_of_sequence[1:]]])
         count = taken[tree.sequence[:, self.player]].astype(np.int64)
@@ -108,31 +108,32 @@ def true_state_sampling_ratio(
     observer: Player | None = None,
     baseline: str = "uniform",
 ) -> TrueStateSamplingRatio:
-    """Return how much better than guessing an observer knows the infostate of a player.
+    """Return how much better an observer knows a player's infostate than by guessing.
 
     The observer knows the policy and updates its belief by Bayes' rule. At a history with the
-    player's infostate w and the observer's information s, let S(s) be the infostates of the
-    player that the rules allow given s (the candidates), and
+    player's infostate w and the observer's information s, let the candidates S(s) be the infostates
+    of the player that the rules allow given s. The observer's belief is
 
         η(w | s) ∝ Σ P(h) over the histories h of w and s
 
-    with P the reach of chance and of all players but the observer. The true state sampling ratio
-    is `η(w | s) · |S(s)|`: 1 if nothing is leaked, |S(s)| if the observer is certain.
+    where P is the reach of chance and of all players except the observer. The true state sampling
+    ratio is `η(w | s) · |S(s)|`. It is 1 if nothing is leaked, and |S(s)| if the observer is
+    certain.
 
     Parameters
     ----------
     tree : GameTree
     policy : TabularPolicy
-        Policy of all players. The observer's own part does not enter its belief, only the reach
-        by which histories are averaged.
+        Policy of all players. The observer's own part has no effect on its belief; it affects only
+        the weights with which histories are averaged.
     player : Player
         The observed player.
     observer : Player, optional
-        Another player, who also knows its own private information; by default an observer who
-        sees public information only.
+        A different player, who also uses its own private information. By default the observer sees
+        only public information.
     baseline : str
-        The guess that the belief is divided by: `uniform` over the candidates, or their `prior`,
-        which is the belief of an observer who ignores the actions of the player.
+        The guess by which the belief is divided: `uniform` over the candidates, or `prior`, the
+        belief of an observer who ignores the actions of the player.
 
     Raises
     ------
@@ -145,12 +146,12 @@ def true_state_sampling_ratio(
 
     Notes
     -----
-    Source: Arjonilla, Cazenave and Saffidine (2024). Differs from the paper: it does not say over
-    which states the ratio is averaged, or whether hands are counted sorted or as dealt.
+    Source: Arjonilla, Cazenave and Saffidine (2024). The paper does not say over which states the
+    ratio is averaged, or whether the order of the cards in a hand counts.
 
     Examples
     --------
-    A player who bets exactly with a king reveals its card:
+    A player who bets if and only if it has a king reveals its card:
 
     >>> from infoset.games import load_game
     >>> from infoset.policy import TabularPolicy, uniform_policy
@@ -164,7 +165,7 @@ def true_state_sampling_ratio(
     >>> round(ratios.after_action(1), 9)
     2.0
     """
-    check_type("tree", tree, GameTree, "a GameTree, such as infoset.build_tree makes")
+    check_type("tree", tree, GameTree, "a GameTree, such as infoset.build_tree(game)")
     check_policy(policy)
     check_same_game(tree, policy.sequence_form)
     _check_players(tree, player, observer)
@@ -172,13 +173,13 @@ def true_state_sampling_ratio(
     left_out = {player} if observer is None else {player, observer}
     seen = (tree.public_state if observer is None else tree.infostate[:, observer]).astype(np.int64)
     own = tree.infostate[:, player].astype(np.int64)
-    # One number for each pair of what the observer sees and an infostate of the player: a pair is
-    # a candidate, and `pair` [H] tells which candidate is true at each history.
+    # A candidate is a pair of the observer's information and an infostate of the player. `pair` [H]
+    # is the number of the true candidate at each history.
     size = int(own.max()) + 1
     pairs, pair = np.unique(seen * size + own, return_inverse=True)
     at, infostate = np.divmod(pairs, size)
-    # Bayes' rule: the prior of a candidate, times the player's own reach of it. Own reach is the
-    # same at all histories of an infostate, so it can be multiplied after the sum.
+    # Bayes' rule: multiply the prior of a candidate by the player's own reach. Own reach is the
+    # same at all histories of an infostate, so that it can be multiplied after the sum.
     prior = sum_by(pair, reach_without(tree, policy, left_out), len(pairs))
     plan = policy.realization_plan(player)
     belief = prior * plan[tree.infostate_trees[player].last_sequence[infostate]]
@@ -194,12 +195,12 @@ def _inverse_baseline(prior: FloatArray, group: LongArray, baseline: str) -> Flo
 
 
 def _normalized(weight: FloatArray, group: LongArray) -> FloatArray:
-    """Return [n] weights divided by the sum of their group; NaN where that is zero."""
+    """Return [n] weights divided by the sum of their group; NaN if the sum is zero."""
     return _quotient(weight, sum_by(group, weight, int(group.max()) + 1)[group])
 
 
 def _quotient(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """Return [n] quotients; NaN where the denominator is not positive."""
+    """Return [n] quotients; NaN if the denominator is not positive."""
     found = np.full(len(numerator), np.nan)
     np.divide(numerator, denominator, out=found, where=denominator > 0)
     return found
@@ -210,19 +211,19 @@ def _check_players(tree: GameTree, player: Player, observer: Player | None) -> N
         check_player(number, tree.num_players, str(tree))
     if player == observer:
         raise ParameterError(
-            f"player {player} cannot observe itself; give another observer, or None for an "
-            "observer who sees public information only"
+            f"player {player} cannot observe itself; give a different observer, or None for an "
+            f"observer who sees only public information"
         )
 
 
 def hand_sampling_ratios(
     reach: FloatArray, prior: FloatArray, *, baseline: str = "uniform"
 ) -> FloatArray:
-    """Return [..., K] the true state sampling ratio of each hand after each outcome, from arrays.
+    """Return [..., K] the true state sampling ratio of each hand after each outcome.
 
-    For games that are not compiled. One of K hands is dealt, and the player acts by its policy.
-    After outcome o, such as a first bid, an observer believes `η(k | o) ∝ prior[k] reach[o, k]`.
-    The ratio divides this belief by the baseline guess.
+    This function serves games that are not compiled. One of K hands is dealt, and the player
+    follows its policy. After an outcome o, such as a first bid, the belief of an observer is `η(k |
+    o) ∝ prior[k] reach[o, k]`. The ratio divides this belief by the baseline guess.
 
     Parameters
     ----------
@@ -273,18 +274,18 @@ def mean_true_state_sampling_ratio(
     weights: FloatArray | None = None,
     baseline: str = "uniform",
 ) -> float:
-    """Return the true state sampling ratio averaged over play, from arrays.
+    """Return the mean true state sampling ratio over play, given arrays of probabilities.
 
         mean = Σ_o w[o] Σ_k prior[k] reach[o, k] ratio[o, k] / Σ_o w[o] Σ_k prior[k] reach[o, k]
 
     Parameters
     ----------
     reach, prior, baseline
-        As in `hand_sampling_ratios`. Outcomes that are left out, such as the end of the game, do
-        not count.
+        As in `hand_sampling_ratios`. Leave out outcomes that should not count, such as the end of
+        the game.
     weights : FloatArray, optional
-        [...] probability that chance and the other players contribute to each outcome; by default
-        the same for all.
+        [...] reach of each outcome by chance and the other players; by default equal for all
+        outcomes.
 
     Raises
     ------
@@ -312,23 +313,26 @@ def mean_true_state_sampling_ratio(
     joint = weights[..., None] * reach * prior
     happens = joint > 0
     if not happens.any():
-        raise ParameterError("every outcome has probability zero under reach, prior and weights")
+        raise ParameterError(
+            "every outcome has probability zero under reach, prior, and weights; give at least one "
+            "outcome a positive probability"
+        )
     return float(np.average(ratios[happens], weights=joint[happens]))
 
 
 def _check_arrays(reach: FloatArray, prior: FloatArray) -> None:
     if prior.ndim != 1 or reach.shape[-1:] != prior.shape:
         raise ParameterError(
-            f"reach has shape {reach.shape} and prior {prior.shape}; for K hands give arrays of "
-            "shapes [..., K] and [K]"
+            f"reach has shape {reach.shape} and prior has shape {prior.shape}; for K hands give "
+            f"arrays of shapes [..., K] and [K]"
         )
     if not (prior >= 0).all() or not abs(prior.sum() - 1) <= SUM_TOLERANCE:
         raise ParameterError(
-            f"prior sums to {prior.sum()} or has negative entries; give the probability of each "
-            "hand"
+            f"prior has the sum {prior.sum()} or negative entries; give the probability of each "
+            f"hand"
         )
     if not ((reach >= 0) & (reach <= 1 + SUM_TOLERANCE)).all():
         raise ParameterError(
-            "reach has entries outside [0, 1]; give the probability of the player's own actions "
-            "in each outcome, for each hand"
+            "reach has entries outside [0, 1]; give the probability of the player's actions in "
+            "each outcome, for each hand"
         )

@@ -36,7 +36,7 @@ class JointDistribution:
     support : IntArray
         [M, N] index of each player's plan in each tuple; all tuples are different.
     probabilities : FloatArray
-        [M] probability of each tuple, positive; they sum to 1.
+        [M] positive probability of each tuple. The sum is 1.
     """
 
     sequence_form: SequenceForm
@@ -45,7 +45,7 @@ class JointDistribution:
     probabilities: FloatArray
 
     def evaluate(self) -> CCEEvaluation:
-        """Compute the values and the gain of each player from committing to a plan, exactly."""
+        """Compute the exact values and the gain of each player from committing to a plan."""
         form = self.sequence_form
         gradients = [np.zeros(plex.num_sequences) for plex in form.treeplexes]
         values = np.zeros(form.num_players)
@@ -81,7 +81,7 @@ class JointDistribution:
         return TabularPolicy.from_weights(self.sequence_form, plans)
 
     def draw(self, rng: np.random.Generator) -> TabularPolicy:
-        """Draw one tuple for all players, as a policy; uniform where a plan is not defined."""
+        """Draw a tuple of plans as a policy, which is uniform where a plan is not defined."""
         numbers = self.support[rng.choice(len(self.support), p=self.probabilities)]
         plans = [own[number].astype(float) for own, number in zip(self.plans, numbers, strict=True)]
         return TabularPolicy.from_weights(self.sequence_form, plans)
@@ -90,11 +90,12 @@ class JointDistribution:
 def joint_distribution(
     policies: Sequence[TabularPolicy], weights: Sequence[float] | None = None
 ) -> JointDistribution:
-    """Return play in which one of several policies is drawn for all, over tuples of pure plans.
+    """Return correlated play as a distribution over tuples of pure plans.
 
-    Each player's policy is decomposed into a mixture of few pure plans (`decompose_plan`), and the
-    tuples of one policy are all combinations of these. Both forms reach every terminal with the
-    same probability.
+    One of several policies is drawn for all players. Each player's part of a policy is decomposed
+    into a mixture of few pure plans (`decompose_plan`); the tuples of the policy are all
+    combinations of these plans. The distribution reaches every terminal with the same probability
+    as the mixture of policies.
 
     Parameters
     ----------
@@ -148,7 +149,7 @@ def _check_size(form: SequenceForm, mixtures: Sequence[Sequence[Mixture]]) -> No
         raise GameTooLargeError(
             f"the pure plans of {len(mixtures)} policies of {form.name} combine to {entries:,} "
             f"tuples, more than {MAX_TUPLES:,}: give fewer policies, or evaluate the mixture "
-            "itself with evaluate_cce(policies, weights)",
+            f"directly with evaluate_cce(policies, weights)",
             {"tuples": entries},
         )
 
@@ -156,7 +157,7 @@ def _check_size(form: SequenceForm, mixtures: Sequence[Sequence[Mixture]]) -> No
 def _different_plans(
     of_players: Sequence[Sequence[BoolArray]],
 ) -> tuple[tuple[BoolArray, ...], list[list[LongArray]]]:
-    """Return each player's distinct plans, and their indices [K] per player and policy."""
+    """Return each player's distinct plans, and the indices [K] of the plans of each policy."""
     plans, numbers = [], []
     for own in of_players:
         different, where = np.unique(np.concatenate(own), axis=0, return_inverse=True)

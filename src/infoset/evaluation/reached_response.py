@@ -1,4 +1,4 @@
-"""Exact best responses in games too large to compile, on the histories that policies reach."""
+"""Exact best responses in games too large to compile, on reached histories only."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from infoset.utils.arguments import check_count, check_player, check_type
 __all__ = ["ReachedResponse", "ResponsePolicy", "reached_best_response"]
 
 NO_INDEX = -1
-"""Index of an absent parent, and of the action where the responder does not act."""
+"""Index of a missing parent, and of the action if the responder does not act."""
 
 
 @dataclass(frozen=True, eq=False)
 class ResponsePolicy:
-    """A pure policy at the infostates where it was computed, and uniform elsewhere.
+    """A policy that is pure at the infostates where it was computed and uniform elsewhere.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class ReachedResponse:
     value : float
         Expected utility of the best response, in the game's units.
     policy : ResponsePolicy
-        The best response; ties go to the first action.
+        The best response. Ties go to the first action.
     num_histories : int
         Number of histories generated.
     """
@@ -74,22 +74,22 @@ def reached_best_response(
     *,
     max_histories: int = 1_000_000,
 ) -> ReachedResponse:
-    """Return an exact best response of one player, from the rules of the game alone.
+    """Return an exact best response of one player, computed from the rules of the game.
 
-    Only histories that chance and the other policies reach with positive probability are
-    generated, for every behavior of the player. Policies with small support, such as those of most
-    searchers, reach few histories even of a game that is far too large to compile.
+    The function generates only histories that chance and the other policies reach with positive
+    probability, with every action of the player. Policies with small support, such as those of most
+    searchers, reach few histories even in a game that is far too large to compile.
 
     Parameters
     ----------
     game : Game
     policies : Policy or Sequence
-        One policy for all opponents, or one for each player (the responder's own is ignored);
-        None is the uniform policy. Each policy is queried once per infostate.
+        One policy for all opponents, or one for each player, in which case the responder's policy
+        is ignored. None is the uniform policy. Each policy is queried once per infostate.
     player : Player
-        The responder. It needs perfect recall, which every game defined by rules has.
+        The responder. Best responses require perfect recall, which every `Game` has.
     max_histories : int
-        Limit on the number of histories; about ten thousand are generated per second.
+        Limit on the number of histories. About ten thousand are generated per second.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def reached_best_response(
     >>> response.value, response.num_histories
     (0.5, 55)
     """
-    check_type("game", game, Game, "a Game, such as infoset.load makes of a name")
+    check_type("game", game, Game, 'a Game, such as infoset.load("kuhn_poker")')
     check_player(player, game.num_players, str(game))
     check_count("max_histories", max_histories, minimum=1)
     expansion = _Expansion(game, _policy_of_each(policies, game), player, max_histories)
@@ -125,8 +125,8 @@ def _policy_of_each(policies: Policy | Sequence[Policy | None] | None, game: Gam
         given = [*policies]
     if len(given) != game.num_players:
         raise ParameterError(
-            f"got {len(given)} policies; {game} has {game.num_players} players: give one policy "
-            "for each player, or one for all"
+            f"got {len(given)} policies; {game} has {game.num_players} players; give one policy "
+            f"for each player, or one for all"
         )
     return [UniformPolicy() if policy is None else policy for policy in given]
 
@@ -145,7 +145,7 @@ class _Level:
     reach : FloatArray
         [n] product of the probabilities of all steps.
     action : LongArray
-        [n] the responder's action in the last step; -1 where it did not act.
+        [n] the responder's action in the last step; -1 if it did not act.
     """
 
     histories: list[History]
@@ -156,7 +156,7 @@ class _Level:
 
 
 class _Expansion:
-    """Generates the reached histories level by level, and solves them backwards."""
+    """Generates the reached histories level by level, then solves backwards."""
 
     def __init__(
         self, game: Game, policies: Sequence[Policy], player: Player, max_histories: int
@@ -167,7 +167,7 @@ class _Expansion:
         self._answers: dict[Infostate, FloatArray] = {}
 
     def respond(self) -> tuple[float, dict[Infostate, int]]:
-        """Return the value for the responder, and its action at each infostate."""
+        """Return the value of the responder, and its action at each infostate."""
         levels = self._levels()
         values = np.zeros(0)
         chosen: dict[Infostate, int] = {}
@@ -197,8 +197,8 @@ class _Expansion:
             if self.num_histories + len(histories) > self.max_histories:
                 raise GameTooLargeError(
                     f"these policies reach more than {self.max_histories:,} histories of "
-                    f"{self.game}: drop actions of small probability (AveragePolicy has "
-                    "min_probability for that), or raise max_histories",
+                    f"{self.game}; drop actions of small probability, as with "
+                    f"AveragePolicy(min_probability=...), or raise max_histories",
                     {"histories": self.num_histories + len(histories)},
                 )
         self.num_histories += len(histories)
@@ -241,7 +241,7 @@ class _Expansion:
         values: FloatArray,
         chosen: dict[Infostate, int],
     ) -> FloatArray:
-        """Return [n] the responder's values of a level, given those [m] of the level below."""
+        """Return [n] the responder's values of a level, given the values [m] of the level below."""
         utility = [history.rewards_so_far[self.player] for history in level.histories]
         found = np.array(utility, np.float64)
         if below is None:

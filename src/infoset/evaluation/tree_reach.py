@@ -1,4 +1,4 @@
-"""Reach probabilities of the histories of a compiled tree under a policy, and related look-ups."""
+"""Reach probabilities of the histories of a compiled tree, and related lookups."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ __all__ = [
 
 
 def check_same_game(tree: GameTree, form: SequenceForm) -> None:
-    """Raise unless the sequence form of a policy belongs to a tree.
+    """Raise an error if a sequence form does not belong to a tree.
 
     Raises
     ------
     PolicyMismatchError
-        If it belongs to another game.
+        If the sequence form belongs to another game.
     """
     if form is not tree.sequence_form and form.fingerprint != tree.sequence_form.fingerprint:
         raise PolicyMismatchError(
@@ -59,7 +59,7 @@ def step_probability(tree: GameTree, policy: TabularPolicy) -> FloatArray:
 
 
 def find_history(tree: GameTree, history: History) -> int:
-    """Return the index in the tree of a history met in play.
+    """Return the index in the tree of a `History`.
 
     Raises
     ------

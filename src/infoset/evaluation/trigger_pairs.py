@@ -1,4 +1,4 @@
-"""Pairs of a trigger and a sequence that may be played after it, numbered for arrays."""
+"""A numbering of the pairs of a trigger and a sequence that may be played after it."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from infoset.typing import IntArray
 __all__ = ["MAX_PAIRS", "TriggerPairs", "enumerate_trigger_pairs"]
 
 MAX_PAIRS = 20_000_000
-"""Limit on the number of pairs: one array of pairs then takes 160 MB."""
+"""Limit on the number of pairs, at which an array of pairs takes 160 MB."""
 
 
 def enumerate_trigger_pairs(
     parent: IntArray, first: IntArray, num_actions: IntArray, num_sequences: int, game: str
 ) -> tuple[TriggerPairs, int]:
-    """Return the pairs of a treeplex, or of several in one numbering, and their number.
+    """Return the pairs of one or several treeplexes in a single numbering, and their number.
 
-    With at most H decisions of A actions in a row there are at most H·A pairs for each sequence,
-    which is far fewer than the square of the number of sequences.
+    If a play has at most H decisions with at most A actions each, there are at most H·A pairs for
+    each sequence. This is far fewer than the square of the number of sequences.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def enumerate_trigger_pairs(
         [I] parent sequence, first sequence and number of actions of each infostate, parents
         first.
     num_sequences : int
-        S, empty sequences included.
+        Number S of sequences, including empty sequences.
     game : str
         Name of the game in error messages.
 
@@ -64,8 +64,8 @@ def enumerate_trigger_pairs(
     if num_pairs > MAX_PAIRS:
         raise GameTooLargeError(
             f"{game} has {num_pairs:,} pairs of a recommended sequence and a sequence that may be "
-            f"played after it, more than {MAX_PAIRS:,}: measure the CCE gap with evaluate_cce, "
-            "or use a smaller game",
+            f"played after it, more than {MAX_PAIRS:,}: compute the CCE gap with evaluate_cce, or "
+            f"use a smaller game",
             {"sequences": num_sequences, "pairs": num_pairs},
         )
     return pairs, num_pairs

@@ -1,4 +1,4 @@
-"""Bounds on the value of a game, proved in exact rational arithmetic."""
+"""Bounds on the value of a game, proved with exact rational arithmetic."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class ValueProof:
     Attributes
     ----------
     lower, upper : Fraction
-        Security level of player 0's policy, and the upper bound that player 1's policy enforces:
-        both exact, in the game's units.
+        Security level of player 0's policy, and the upper bound that player 1's policy enforces.
+        Both are exact, in the game's units.
     probabilities : tuple[tuple[Fraction, ...], ...]
         The two policies: per player, the probability of the last action of each sequence, as in
         `TabularPolicy.probabilities`.
@@ -52,24 +52,25 @@ class ValueProof:
 
     @property
     def value(self) -> Fraction | None:
-        """The value of the game if the bounds are equal, and None otherwise."""
+        """The value of the game if the bounds are equal, otherwise None."""
         return self.lower if self.lower == self.upper else None
 
 
 def prove_value(game: GameTree | ExtensiveForm, policy: TabularPolicy) -> ValueProof:
     """Prove bounds on the value of a two-player constant-sum game, in exact arithmetic.
 
-    The probabilities of a policy, such as the answer of a solver, are rounded to fractions with
-    small denominators, and best responses to them are computed in fractions. Where the rounded
-    policies are an equilibrium, the bounds are equal and the value is proved; floating-point
-    numbers play no part in the argument. The cost of Python fractions limits this to small games.
+    The probabilities of a policy, such as the result of a solver, are rounded to fractions with
+    small denominators. Best responses to the rounded policies are computed with fractions. If the
+    rounded policies are an equilibrium, the bounds are equal and the value is proved. The proof
+    uses no floating-point arithmetic. The cost of Python fractions limits the method to small
+    games.
 
     Parameters
     ----------
     game : GameTree or ExtensiveForm
-        All chance probabilities must be exact (`Fraction` or `int`).
+        The game. All chance probabilities must be exact (`Fraction` or `int`).
     policy : TabularPolicy
-        For that game.
+        A policy for the game.
 
     Returns
     -------
@@ -85,8 +86,8 @@ def prove_value(game: GameTree | ExtensiveForm, policy: TabularPolicy) -> ValueP
 
     Notes
     -----
-    Rewards are stored as floating-point numbers, which are rational, and used as such. Player 1 is
-    taken to receive the constant sum minus the reward of player 0.
+    Rewards are stored as floating-point numbers, which are rational numbers and are used exactly.
+    Player 1 is assumed to receive the constant sum minus the reward of player 0.
 
     Examples
     --------
@@ -99,10 +100,13 @@ def prove_value(game: GameTree | ExtensiveForm, policy: TabularPolicy) -> ValueP
     """
     form = provable_form(game)
     check_type(
-        "policy", policy, TabularPolicy, "a TabularPolicy, such as that of infoset.solve(game)"
+        "policy", policy, TabularPolicy, "a TabularPolicy, such as infoset.solve(game).policy"
     )
     if policy.sequence_form.fingerprint != form.fingerprint:
-        raise PolicyMismatchError(f"the policy is for {policy.sequence_form.name}, not {form.name}")
+        raise PolicyMismatchError(
+            f"the policy is for {policy.sequence_form.name}, not {form.name}; give a policy for "
+            f"{form.name}"
+        )
     payoffs = exact_payoffs(game)
     best: ValueProof | None = None
     for denominator in DENOMINATORS:
@@ -139,9 +143,9 @@ def provable_form(game: GameTree | ExtensiveForm) -> SequenceForm:
 def prove_bounds(
     treeplexes: Sequence[Treeplex], payoffs: Payoffs, behaviors: Sequence[Plan]
 ) -> ValueProof:
-    """Return the bounds certified by two policies, from best responses in fractions.
+    """Return the bounds certified by two policies, from exact best responses.
 
-    behaviors: per player [Q], probabilities that sum to one at every infostate.
+    behaviors : per player [Q] probabilities that sum to one at every infostate.
     """
     plans = [_plan(plex, own) for plex, own in zip(treeplexes, behaviors, strict=True)]
     upper = _best_value(treeplexes[0], _gradient(payoffs, plans[1], 0, treeplexes[0]))
@@ -150,7 +154,7 @@ def prove_bounds(
 
 
 def exact_payoffs(game: GameTree | ExtensiveForm) -> Payoffs:
-    """Return player 0's payoffs, times chance reach, by the sequences of both players.
+    """Return player 0's payoffs times chance reach, keyed by the sequences of both players.
 
     Raises
     ------
@@ -186,8 +190,8 @@ def _exact_factors(game: GameTree | ExtensiveForm) -> list[Fraction]:
         table, index = (*game.probabilities, Fraction(1)), game.chance
     if table is None or not all(isinstance(value, (Fraction, int)) for value in table):
         raise UnsupportedGameError(
-            f"{game} has floating-point chance probabilities, from which nothing can be proved: "
-            "give them as Fraction, such as Fraction(1, 3)"
+            f"{game} has floating-point chance probabilities, but a proof requires exact ones; "
+            f"give them as fractions, such as Fraction(1, 3)"
         )
     exact = [Fraction(value) for value in table]
     return [exact[number] for number in index.tolist()]
@@ -196,8 +200,8 @@ def _exact_factors(game: GameTree | ExtensiveForm) -> list[Fraction]:
 def _rounded(treeplex: Treeplex, values: FloatArray, denominator: int) -> Plan:
     """Return [Q] probabilities as fractions that sum to one at every infostate.
 
-    The limit on denominators is at least the number of actions, so the largest probability is
-    never rounded to zero and the sum is positive.
+    The limit on denominators is at least the number of actions. The largest probability is
+    therefore never rounded to zero, and the sum is positive.
     """
     rounded = [Fraction(1)] * treeplex.num_sequences
     for first, count in zip(
@@ -222,7 +226,7 @@ def _plan(treeplex: Treeplex, behavior: Plan) -> Plan:
 
 
 def _gradient(payoffs: Payoffs, plan: Plan, player: int, treeplex: Treeplex) -> Plan:
-    """Return [Q] the gradient of the utility of a player, which is negated for player 1."""
+    """Return [Q] the gradient of player 0's utility for one player's plan, negated for player 1."""
     gradient = [Fraction()] * treeplex.num_sequences
     for sequences, payoff in payoffs.items():
         reach = plan[sequences[1 - player]]
@@ -232,7 +236,7 @@ def _gradient(payoffs: Payoffs, plan: Plan, player: int, treeplex: Treeplex) -> 
 
 
 def _best_value(treeplex: Treeplex, gradient: Plan) -> Fraction:
-    """Return the value of a best response to a gradient, which is overwritten."""
+    """Return the value of a best response to a gradient; the gradient is overwritten."""
     for infostate in reversed(range(treeplex.num_infostates)):
         first = int(treeplex.first_sequence[infostate])
         own = gradient[first : first + int(treeplex.num_actions[infostate])]

@@ -1,4 +1,4 @@
-"""Matches between policies and searchers: utilities, confidence intervals, AIVAT, averages."""
+"""Matches between policies and searchers, with confidence intervals and AIVAT."""
 
 from infoset.matches.aivat import ValueFunction, aivat_utilities, history_values
 from infoset.matches.game_matches import DealStream, make_chooser

@@ -10,12 +10,13 @@ from infoset.utils.compilation import kernel
 
 @kernel
 def drawn_index(probabilities: FloatArray, number: float) -> int:
-    """Return the index at which the running sum of probabilities exceeds `number`.
+    """Return the first index at which the cumulative probability exceeds `number`.
 
-    probabilities [n] sum to 1 up to rounding, number in [0, 1). Never an index of probability 0.
+    probabilities [n] sum to 1 up to rounding; number is in [0, 1). An index of probability 0 is
+    never returned.
     """
-    # If rounding leaves the sum just below `number`, the last index of positive probability is
-    # drawn.
+    # By rounding, the sum can be just below `number`. Then the last index of positive probability
+    # is returned.
     chosen = 0
     for index in range(len(probabilities)):
         if probabilities[index] > 0.0:
@@ -30,13 +31,13 @@ def drawn_index(probabilities: FloatArray, number: float) -> int:
 def edges_of_joint_action(
     joint_action: IntArray, chosen: IntArray, start: int, stop: int
 ) -> tuple[int, int]:
-    """Return the bounds of the edges among `start:stop` that belong to a joint action.
+    """Return the range of the edges within `start:stop` that have a given joint action.
 
     joint_action [E, N]; chosen [N] index of each player's action, -1 for players who do not act.
     """
-    # The edges of a world state are sorted by joint action, so those of one are adjacent; every
-    # legal joint action has at least one. The first loop finds each player's action from where
-    # that of the previous player begins.
+    # The edges of a world state are sorted by joint action, and every legal joint action has at
+    # least one edge. Match one player after another: the edges that agree for the earlier players
+    # are adjacent, and the search for the next player starts at the first of them.
     num_players = len(chosen)
     low = start
     for player in range(num_players):
@@ -65,10 +66,11 @@ def choose_actions(
 ) -> bool:
     """Fill `chosen` [N] with the action of each player at a history; return whether anyone acts.
 
-    The entry of a player who does not act is -1. infostate [N] of the history; per player
-    first_sequence, num_actions [S]; first, second [Q] the policies, with the first one at
-    `position` and the second at all others. Each decision takes the player's next random number
-    of choices [N, D]; num_made [N] counts them, in place.
+    The entry of a player who does not act is -1. infostate : [N] infostate of each player at the
+    history. first_sequence, num_actions : per player [S]. first, second : the two policies, per
+    player [Q]; the first plays at `position`, the second at all other positions. choices : [N, D]
+    random numbers of the players, one per decision. num_made : [N] number of decisions so far,
+    updated in place.
     """
     anyone_acts = False
     for player in range(len(chosen)):
@@ -105,11 +107,11 @@ def play_deals(
 ) -> None:
     """Play every deal once with the first policy at each position; fill `ends` [D, N] in place.
 
-    `ends` are the terminal histories reached. Of a game tree: first_child [H + 1], world [H],
-    infostate [H, N]; of its world graph: first_edge [W + 1], joint_action [E, N], probability [E].
-    Policies: see `choose_actions`. Random numbers in [0, 1), the same at all positions:
-    chance [D, L], one for each transition with several possible next worlds; choices [D, N, L],
-    one for each decision.
+    `ends` are the terminal histories reached. first_child [H + 1], world [H], and infostate [H, N]
+    are arrays of the game tree; first_edge [W + 1], joint_action [E, N], and probability [E] are
+    arrays of its world graph. Policies are as in `choose_actions`. Random numbers are in [0, 1) and
+    the same for all positions: chance [D, L] has one for each transition with several possible next
+    worlds, and choices [D, N, L] one for each decision.
     """
     num_deals, num_players = ends.shape
     num_made = np.zeros(num_players, np.int32)
@@ -134,7 +136,7 @@ def play_deals(
                     chosen,
                 ):
                     low, high = edges_of_joint_action(joint_action, chosen, low, high)
-                # `low:high` are the outcomes of chance after the joint action.
+                # The edges `low:high` are the outcomes of chance after the joint action.
                 edge = low
                 if high - low > 1:
                     edge += drawn_index(probability[low:high], chance[deal, num_drawn])

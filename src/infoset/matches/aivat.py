@@ -1,4 +1,4 @@
-"""AIVAT: unbiased estimates of utility with less variance, on a compiled tree and by the rules."""
+"""AIVAT: unbiased estimates of utility with reduced variance, on a tree or by the rules."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ __all__ = [
 ]
 
 ValueFunction: TypeAlias = Callable[[History], Sequence[float]]
-"""Estimates the utility of each player at a history that is not terminal."""
+"""A function that estimates the utility of each player at a nonterminal history."""
 
 MAX_OUTCOMES = 1000
-"""Draws with more outcomes are not corrected: the mean over them would take too long."""
+"""Draws with more outcomes are not corrected, because their mean would take too long."""
 
 Distributions: TypeAlias = Mapping[Player, FloatArray]
 
@@ -78,15 +78,14 @@ def aivat_utilities(
 ) -> FloatArray:
     """Return [H, N] the AIVAT estimate of every player's utility at each terminal history.
 
-    If all players but the `unknown` ones draw their actions from `policy`, the estimate has the
-    expectation of the utility, for any `values` and any behavior of the unknown players. The
-    closer `values` are to the true values, the smaller the variance.
+    If all players except the `unknown` ones draw their actions from `policy`, the estimate is
+    unbiased for any `values` and any behavior of the unknown players. The closer `values` are to
+    the true values, the smaller the variance.
 
-    The known policies make many histories equally explainable: they differ only in private
-    information of known players. Let s be the public state and the infostates of the unknown
-    players at a history. With the reach P(h) of chance and the known players, let
-    V(s) = Σ P(h) v(h) / P(s) and U(s) = Σ P(z) u(z) / P(s) over the histories of s. The estimate
-    of a play through s₀, s₁, …, s_n is
+    The estimate averages over all histories that differ only in private information of the known
+    players. Let s be the public state and the infostates of the unknown players at a history. With
+    the reach P(h) of chance and the known players, let V(s) = Σ P(h) v(h) / P(s) and U(s) = Σ P(z)
+    u(z) / P(s) over the histories of s. The estimate of a play through s₀, s₁, …, s_n is
 
         U(s_n) + Σ_t E[V(s_t) | s_{t-1}, actions of the unknown players] − V(s_t)
 
@@ -96,8 +95,8 @@ def aivat_utilities(
     policy : TabularPolicy
         Policy of the known players; the part of the unknown players is ignored.
     values : FloatArray
-        [H, N] estimates of each player's final utility, such as the `history_values` of a guess at
-        the policies.
+        [H, N] estimates of each player's final utility, such as the `history_values` of a policy
+        that resembles those of the players.
     unknown : Iterable[Player]
         Players whose actions are not drawn from the policy.
 
@@ -137,19 +136,19 @@ def aivat_utilities(
         check_player(player, tree.num_players, str(tree))
     check_values(tree, values)
     reach = reach_without(tree, policy, hidden)
-    # Imaginary observations (section 4 of the paper): average over the histories of each s, by
-    # reach. `mean` is U at terminal parts, and V elsewhere.
+    # Imaginary observations (section 4 of the paper): average over the histories of each s,
+    # weighted by reach. `mean` is U at terminal parts and V elsewhere.
     is_end = np.diff(tree.first_child) == 0
     part = _parts(tree, is_end, hidden)
     mean = _means(part, reach, np.where(is_end[:, None], tree.rewards_so_far, values))
     total = sum_by(part, reach, len(mean))
-    first = np.unique(part, return_index=True)[1]  # one history of each part
+    first = np.unique(part, return_index=True)[1]  # a representative history of each part
     parent = np.where(first > 0, part[tree.parent[first]], -1)
-    # The outcomes that are compared: parts with the same parent and the same last actions of the
-    # unknown players, whose choices are not corrected.
+    # A correction compares parts with the same parent and the same last actions of the unknown
+    # players, because the choices of unknown players are not corrected.
     group = _numbered(parent, *(tree.sequence[first, player] for player in hidden))
     correction = _means(group, total, mean)[group] - mean
-    # Sum the correction terms along each path, one level of the tree after the other.
+    # Sum the correction terms along each path, level by level.
     total_correction = np.zeros_like(mean)
     level = np.searchsorted(tree.level_offsets, first, side="right")
     for depth in range(2, len(tree.level_offsets)):
@@ -160,8 +159,8 @@ def aivat_utilities(
 
 
 def check_values(tree: GameTree, values: object) -> None:
-    """Raise unless values are an array of finite numbers [H, N]."""
-    check_type("values", values, np.ndarray, "an array [H, N], such as history_values makes")
+    """Raise an error if values are not an array of finite numbers [H, N]."""
+    check_type("values", values, np.ndarray, "an array [H, N], as from history_values")
     assert isinstance(values, np.ndarray)
     shape = (tree.num_histories, tree.num_players)
     if values.shape != shape or not np.isfinite(values).all():
@@ -172,7 +171,7 @@ def check_values(tree: GameTree, values: object) -> None:
 
 
 def _check(tree: object, policy: object) -> None:
-    check_type("tree", tree, GameTree, "a GameTree, such as infoset.build_tree makes")
+    check_type("tree", tree, GameTree, "a GameTree, such as infoset.build_tree(game)")
     check_policy(policy)
     assert isinstance(tree, GameTree)
     assert isinstance(policy, TabularPolicy)
@@ -180,13 +179,13 @@ def _check(tree: object, policy: object) -> None:
 
 
 def _parts(tree: GameTree, is_end: BoolArray, unknown: Sequence[Player]) -> LongArray:
-    """Return [H] an index of the parts: histories that only known players can tell apart."""
+    """Return [H] the part of each history: histories that only known players can tell apart."""
     seen = [tree.infostate[:, player] for player in unknown] or [tree.public_state]
     return _numbered(is_end, *seen)
 
 
 def _numbered(*columns: IntArray | LongArray | BoolArray) -> LongArray:
-    """Return [n] an index for each row of columns [n], equal for equal rows."""
+    """Return [n] a number for each row of the columns [n]; equal rows have equal numbers."""
     number = np.zeros(len(columns[0]), np.int64)
     for column in columns:
         rows = number * (int(column.max()) + 2) + column + 1
@@ -195,14 +194,14 @@ def _numbered(*columns: IntArray | LongArray | BoolArray) -> LongArray:
 
 
 def _means(position: LongArray, weight: FloatArray, values: FloatArray) -> FloatArray:
-    """Return [number of positions, N] the weighted means of values [n, N]; 0 where no weight is."""
+    """Return [number of positions, N] the weighted means of values [n, N]; 0 for weight 0."""
     size = int(position.max()) + 1
     total, sums = sum_by(position, weight, size), sum_by(position, weight[:, None] * values, size)
     return np.divide(sums, total[:, None], out=np.zeros_like(sums), where=total[:, None] > 0)
 
 
 def _levels(tree: GameTree) -> Iterable[tuple[int, int]]:
-    """Yield the bounds of the histories of each length."""
+    """Yield the index bounds of the histories of each length."""
     return pairwise(tree.level_offsets.tolist())
 
 
@@ -219,14 +218,14 @@ def play_with_correction(
 
         correction = Σ_t E[v(h_{t+1}) | h_t] − v(h_{t+1})
 
-    The correction has mean zero for any values, so utility plus correction has the expectation of
-    the utility. The random numbers are those of `play_out`.
+    The correction has mean zero for any values, so that utility plus correction is an unbiased
+    estimate. The function draws the same random numbers as `play_out`.
 
     Notes
     -----
-    Source: Burch et al. (2018). Differs from the paper: private information stays as drawn, so
-    policies are queried along the play only; draws with more than 1000 outcomes are left as they
-    are.
+    Source: Burch et al. (2018). Differs from the paper: it does not average over private
+    information, so that policies are queried only along the play, and it does not correct draws
+    with more than 1000 outcomes.
     """
     correction = np.zeros(history.game.num_players)
     while not history.is_terminal:
@@ -241,7 +240,7 @@ def play_with_correction(
             for player, answer in distributions.items()
         }
         following = history.sample(history.joint(chosen), chance)
-        # Chance and all players at once: the joint distribution of the next history.
+        # The joint distribution of the next history, over chance and all players.
         outcomes = list(islice(_outcomes(history, distributions), MAX_OUTCOMES + 1))
         if 1 < len(outcomes) <= MAX_OUTCOMES:
             correction -= _value(following, values)

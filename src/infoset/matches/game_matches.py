@@ -1,4 +1,4 @@
-"""Matches played by the rules of a game, without a compiled tree."""
+"""Matches that call the rules of a game, without a compiled tree."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class TerminalEstimates:
     ----------
     tree : GameTree
     utility : FloatArray
-        [H, N] by the position of the first policy.
+        [H, N] estimate at each terminal history, by the position of the first policy.
     """
 
     tree: GameTree
@@ -39,7 +39,7 @@ class TerminalEstimates:
 
 @dataclass(frozen=True, eq=False)
 class RulesMatch:
-    """A match by the rules; calling it with a range of deals plays them.
+    """A match played by the rules. Call it with a range of deals to play them.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class RulesMatch:
         The first and the second policy.
     seed : int
     values : callable, TerminalEstimates or None
-        Source of AIVAT corrections.
+        Source of the AIVAT corrections.
     """
 
     game: Game
@@ -82,7 +82,7 @@ class RulesMatch:
     def _play(
         self, root: History, players: Sequence[Policy], streams: _RandomStreams, position: Player
     ) -> tuple[float, float]:
-        """Play once; return the corrected utility and the win of one position."""
+        """Play once; return the corrected utility and the win fraction of one position."""
         own, chance = streams.own_generators, streams.chance.rng
         correction = 0.0
         if callable(self.values):
@@ -99,7 +99,7 @@ class RulesMatch:
 
 @dataclass(frozen=True)
 class _RandomStreams:
-    """The random streams of a match: of chance, positions, correlated draws and searches."""
+    """The random streams of a match: for chance, positions, correlated policies, and searches."""
 
     chance: DealStream
     own: tuple[DealStream, ...]
@@ -122,12 +122,12 @@ class _RandomStreams:
         return [stream.rng for stream in self.own]
 
     def rewind(self, deal: int) -> None:
-        """Set the streams of a play to the start of a deal."""
+        """Reset the streams of a play to the start of a deal."""
         for stream in (self.chance, *self.own, *self.searches):
             stream.rewind(deal)
 
     def policy_at(self, policy: Policy | SupportsSearch, player: Player) -> Policy:
-        """Return the policy at a position; a searcher searches with the stream of the position."""
+        """Return the policy at a position; a searcher uses the random stream of the position."""
         if isinstance(policy, SupportsSearch):
             return SearchPolicy(policy, self.searches[player].rng)
         return policy
@@ -136,16 +136,16 @@ class _RandomStreams:
 def _drawn(
     policy: Policy | SupportsSearch | CorrelatedPolicy, number: float
 ) -> Policy | SupportsSearch:
-    """Return the policy that a random number in [0, 1) draws from a correlated policy."""
+    """Return the policy that a random number in [0, 1) selects from a correlated policy."""
     if isinstance(policy, CorrelatedPolicy):
         return policy.policies[int(policy.drawn_indices(np.array([number]))[0])]
     return policy
 
 
 class DealStream:
-    """A random generator that can be set to the start of any deal.
+    """A random generator that can be reset to the start of any deal.
 
-    Philox is counter-based: deal d starts at counter 2⁶⁴ d, so different deals share no numbers.
+    Philox is counter-based. Deal d starts at counter 2⁶⁴ d, so that deals share no numbers.
     """
 
     def __init__(self, seed: int, number: int) -> None:
@@ -154,7 +154,7 @@ class DealStream:
         self.rng = np.random.Generator(self._bits)
 
     def rewind(self, deal: int) -> None:
-        """Set the generator to the start of a deal."""
+        """Reset the generator to the start of a deal."""
         self._start["state"]["counter"][1] = deal
         self._bits.state = self._start
 

@@ -1,4 +1,4 @@
-"""Matches: policies and searchers play the same deals at every position."""
+"""Matches between policies and searchers, with every deal played at every position."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from infoset.utils.workers import parallel_map
 __all__ = ["Contestant", "play_matches"]
 
 Contestant: TypeAlias = Policy | SupportsSearch | CorrelatedPolicy | None
-"""What can play in a match; None plays uniformly at random."""
+"""A participant in a match; None plays uniformly at random."""
 
 FIRST_CHECK = 1024
 """Number of deals before the width of an interval is checked."""
@@ -48,43 +48,44 @@ def play_matches(
     checkpoint: str | Path | None = None,
     callback: Callable[[MatchResult], object] | None = None,
 ) -> MatchResult:
-    """Estimate the utility of `first` against `second`; each deal is played at every position.
+    """Estimate the utility of `first` against `second`, playing each deal at every position.
 
-    In each play of a deal the first policy takes another position (player) and the second policy
-    takes all others: two plays per deal in a two-player game, N in an N-player game.
+    A position is a player of the game. A deal is played once for each position of the first policy,
+    with the second policy at all other positions. An N-player game thus has N plays per deal.
 
     Parameters
     ----------
     game : Game or GameTree
-        A game is played by its own `sample_transition` without being compiled. On a tree, tabular
-        policies are played by a compiled loop, which is much faster; `exact_match` computes their
-        expectation without playing.
+        A game is not compiled; its `sample_transition` draws the transitions. On a tree, a compiled
+        loop plays tabular policies, which is much faster; `exact_match` computes their expectation
+        without playing.
     first, second : Policy, searcher, CorrelatedPolicy or None
         A `TabularPolicy`; any object with its method `action_probabilities`; a searcher, which has
         a method `search(infostate, rng)` and runs a new search at every decision; or None for the
-        uniform policy. A correlated policy is sampled once per deal, for all positions that
-        follow it. With the same correlated policy as both, `position_means` estimates its values;
-        with another first policy, it estimates the utility of deviating from it.
+        uniform policy. A correlated policy is sampled once per deal, for all positions that follow
+        it. If both are the same correlated policy, `position_means` estimates its values. If only
+        the second is, `position_means` estimates the utility of deviating to `first`.
     num_deals : int
-        Number of deals, at least 2; the maximum if a half width is given.
+        Number of deals, at least 2. This is the maximum number if a half width is given.
     seed : int
-        Not negative. The same seed gives the same result.
+        A nonnegative integer. The same seed gives the same result.
     half_width, win_rate_half_width : float, optional
-        Stop when the confidence interval of the utility (in the game's units), or of the win rate,
-        extends at most this far to either side. If both are given, both must hold.
+        Stop when half the width of the confidence interval of the utility (in the game's units), or
+        of the win rate, is at most this number. If both are given, both conditions must hold.
     values : array or callable, optional
-        Estimates of the outcome of a play, by which AIVAT reduces the variance of utilities; any
-        estimates leave the expectation unchanged. For a tree an array [H, N], such as
-        `history_values` makes; for rules a function of a `History` that returns a number for each
-        player. Win rates are not corrected.
+        Estimates of the final utilities, with which AIVAT reduces the variance; the result is
+        unbiased for any estimates. For a tree give an array [H, N], such as `history_values`
+        returns. For a game give a function of a `History` that returns a number for each player.
+        Win rates are not corrected.
     workers : int
         Number of processes (threads for tabular policies on a tree). The result does not depend on
         it.
     checkpoint : str or Path, optional
-        A file that stores the match every few seconds and at the end, also after Ctrl-C. If the
-        file exists, the match resumes from it; if it holds more deals than requested, all count.
+        A file to which the match is saved every few seconds, at the end, and after Ctrl-C. If the
+        file exists, the match resumes from it. If the file has more deals than requested, all of
+        them count.
     callback : callable, optional
-        Called with the result so far after each chunk of deals.
+        A function that is called with the result so far after each chunk of deals.
 
     Returns
     -------
@@ -105,28 +106,27 @@ def play_matches(
     Notes
     -----
     The plays of a deal share random numbers. On a tree, the k-th draw of chance uses the same
-    number in every play of a deal, and so does the k-th decision of the player at a given
-    position, whichever policy decides; only transitions with several possible next worlds count
-    as draws. By the rules, the generators of chance and of each position start every play of a
-    deal in the same state, which is equivalent if `sample_transition` consumes the same amount of
-    random numbers in every play. Within a play all numbers are independent, so each play is an
-    unbiased sample. Common random numbers reduce the variance: in a zero-sum game, a policy
-    against itself has mean and standard error 0, and with two players, exchanging the policies
-    negates the mean exactly.
+    number in every play of a deal. So does the k-th decision at a given position, whichever policy
+    makes it. Only transitions with several possible next worlds count as draws. Without a tree, the
+    generators of chance and of each position start every play of a deal in the same state. This is
+    equivalent if `sample_transition` consumes the same amount of random numbers in every play.
+    Within a play all numbers are independent, so each play is an unbiased sample. Common random
+    numbers reduce the variance: in a zero-sum game, a policy against itself has mean and standard
+    error 0, and with two players, exchanging the policies negates the mean exactly.
 
     A searcher draws from a random stream of its position that restarts with every play. Its
     actions are thus distributed by its average policy, which `average_search` computes.
 
-    The plays of one deal are correlated, and deals are independent. The interval is therefore
-    Student's t interval for the mean of the averages of the deals. It relies on the central limit
-    theorem: with few deals, or large and rare gains, it is too narrow.
+    The plays of one deal are correlated, but deals are independent. The interval is therefore
+    Student's t interval over the deals, each of which counts by the average of its plays. It relies
+    on the central limit theorem: with few deals, or large and rare gains, it is too narrow.
 
     With a half width, the interval is checked after 1024 deals, and then whenever the observed
-    variance suggests that there are enough deals, at most twice as many as before. The rule
-    depends on the variance and not on the mean, and in the limit of narrow intervals it costs no
-    confidence (Chow and Robbins, 1965); with few deals and skewed utilities the intervals are
-    slightly too narrow. Stopping when a result becomes significant would be biased, and is not
-    offered.
+    variance suggests that there are enough deals. The number of deals at most doubles between
+    checks. The rule depends on the variance and not on the mean. In the limit of narrow intervals
+    the confidence level is exact (Chow and Robbins, 1965); with few deals and skewed utilities the
+    intervals are slightly too narrow. Stopping when a result becomes significant would be biased,
+    so there is no such option.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def _add_all(
     target: int,
     report: Callable[[], None],
 ) -> None:
-    """Add deals to the tally as they are played, and save them, also after an interrupt."""
+    """Add deals to the tally as they are played, and save them, even if interrupted."""
     try:
         for rows in played:
             with interrupts_held():
@@ -204,7 +204,7 @@ def _add_all(
 def _checks(
     tally: Tally, seed: int, wanted: tuple[float, ...], first: int, maximum: int
 ) -> Iterator[int]:
-    """Yield the numbers of deals after which to check the intervals, until they are narrow."""
+    """Yield numbers of deals at which to check the intervals, until they are narrow enough."""
     if min(wanted) == inf:
         yield maximum
         return
@@ -232,8 +232,8 @@ def _checked_half_width(name: str, half_width: float | None) -> float:
     check_number(name, half_width)
     if half_width == 0:
         raise ParameterError(
-            f"{name}=0 cannot be reached by sampling; exact_match(tree, first, second) computes "
-            "the expectation"
+            f"{name}=0 cannot be reached by sampling; give a positive number, or compute the "
+            f"expectation with exact_match(tree, first, second)"
         )
     return float(half_width)
 
@@ -241,8 +241,8 @@ def _checked_half_width(name: str, half_width: float | None) -> float:
 def _check_arguments(game: object, first: object, second: object, values: object) -> None:
     if not isinstance(game, Game | GameTree):
         raise ParameterError(
-            f"play_matches takes a Game or a GameTree, got {game!r}; infoset.load makes a game "
-            "from a name, and infoset.build_tree compiles it"
+            f"play_matches takes a Game or a GameTree, got {game!r}; give a game, such as "
+            f"infoset.load('kuhn_poker'), or a tree, such as infoset.build_tree(game)"
         )
     for policy in (first, second):
         if policy is None or isinstance(policy, CorrelatedPolicy | SupportsSearch):

@@ -27,13 +27,13 @@ ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 
 class MatchFile:
-    """A file that stores the deals of a match, from which the match resumes.
+    """The checkpoint file of a match, from which the match can be resumed.
 
     Parameters
     ----------
     path : Path
     about : Mapping[str, Any]
-        JSON values that determine the result of each deal.
+        JSON values that together determine the result of each deal.
 
     Raises
     ------
@@ -44,8 +44,8 @@ class MatchFile:
     def __init__(self, path: Path, about: Mapping[str, Any]) -> None:
         if path.is_dir() or not path.absolute().parent.is_dir():
             raise ParameterError(
-                f"checkpoint={path} cannot be written: give the name of a file in an existing "
-                "directory"
+                f"checkpoint={path} is a directory or is in a missing directory; give the name of "
+                f"a file in an existing directory"
             )
         self.path = path
         self.about = dict(about)
@@ -57,7 +57,7 @@ class MatchFile:
         Returns
         -------
         int
-            Number of deals at which the interval is to be checked next; 0 if there is no file.
+            Number of deals at which to check the interval next; 0 if there is no file.
 
         Raises
         ------
@@ -78,15 +78,15 @@ class MatchFile:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise CheckpointFileError(
                 f"{self.path} cannot be read as a match ({error!r}): give another file, or delete "
-                "this one to start again"
+                f"this one to start a new match"
             ) from error
 
     def _check(self, stored: Mapping[str, Any]) -> None:
         for name, value in self.about.items():
             if stored[name] != value:
                 raise CheckpointMismatchError(
-                    f"{self.path} stores a match with {name} {stored[name]!r}, and this match has "
-                    f"{value!r}: give another file, or the same match"
+                    f"{self.path} stores a match with {name} {stored[name]!r}, but this match has "
+                    f"{value!r}; give another file, or repeat the settings of the stored match"
                 )
 
     def write_occasionally(self, tally: Tally, next_check: int) -> None:
@@ -120,7 +120,7 @@ class MatchFile:
 
 
 def described(value: object) -> str:
-    """Return a text that identifies a policy or value function in every process.
+    """Return a text that identifies a policy or value function across processes.
 
     Tables and arrays are identified by a digest of their numbers, other objects by their `repr`
     without memory addresses.

@@ -1,4 +1,4 @@
-"""Results of matches: means over deals with confidence intervals."""
+"""Results of matches: means over deals, with confidence intervals."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ __all__ = [
 
 CONFIDENCE = 0.95
 BLOCK = 1024
-"""Number of deals that are summed together."""
+"""Number of deals whose moments are computed together."""
 
 ROUNDING = 1e-9
-"""Relative difference below which utilities count as equal: sums of rewards are rounded."""
+"""Relative difference below which utilities count as equal, to allow for rounding."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,9 @@ class MatchResult:
         Utility of the first policy per play, averaged over all positions, in the game's units.
     win_rate : Estimate
         Fraction of plays that the first policy wins, averaged over all positions. A player wins if
-        nobody has a higher utility; if k players tie for the highest, each wins 1 / k.
+        no player has a higher utility. If k players tie for the highest, each wins 1 / k.
     position_utilities, position_win_rates : tuple[Estimate, ...]
-        The same by the position (player) of the first policy.
+        The same quantities by position (player) of the first policy.
     num_deals : int
         Number of deals, each played once per position; 0 if the result is exact.
     seed : int
@@ -107,14 +107,15 @@ class MatchResult:
 
 
 class Tally:
-    """Running means and sums of squares of columns; the result does not depend on chunk sizes.
+    """Running means and sums of squares of columns, independent of chunk sizes.
 
-    Full blocks of rows are reduced at once; the remainder is stored until its block is full.
+    Rows are reduced in blocks of fixed size; the remaining rows are stored until their block is
+    full.
 
     Parameters
     ----------
     num_columns : int
-        C, the number of columns.
+        Number C of columns.
     """
 
     def __init__(self, num_columns: int) -> None:
@@ -138,8 +139,8 @@ class Tally:
 
     def moments(self) -> tuple[FloatArray, FloatArray]:
         """Return [C] the means and [C] the sums of squared deviations of all rows."""
-        # Combine the moments of blocks (Chan, Golub and LeVeque, 1979): the sum of squares is that
-        # within blocks plus that between the block means.
+        # Combine the moments of blocks (Chan, Golub and LeVeque, 1979): the total sum of squares is
+        # the sum within blocks plus the sum between block means.
         means, spreads = [*self._means], [*self._spreads]
         sizes = [float(BLOCK)] * len(means)
         if len(self._rest):
@@ -223,7 +224,7 @@ def _result(
 
 
 def win_fractions(utility: FloatArray) -> FloatArray:
-    """Return [..., N] the wins at utilities [..., N]: 1 / k for each of k highest players."""
+    """Return [..., N] the wins at utilities [..., N]: 1 / k for each of the k best players."""
     highest = utility.max(axis=-1, keepdims=True)
     is_highest = utility >= highest - ROUNDING * np.abs(utility).max(axis=-1, keepdims=True)
     return np.asarray(is_highest / is_highest.sum(axis=-1, keepdims=True), np.float64)

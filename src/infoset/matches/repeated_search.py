@@ -1,4 +1,4 @@
-"""Searches repeated at one infostate until their average is accurate enough."""
+"""Repeated searches at one infostate, until their average is accurate enough."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ __all__ = [
 ]
 
 MIN_GROWTH, MAX_GROWTH = 1.05, 2.0
-"""Bounds on the growth of the sample between two checks."""
+"""Bounds on the growth factor of the sample between two checks."""
 
 
 @runtime_checkable
 class SupportsSearch(Protocol):
-    """A searcher: it computes a policy at the infostate it is queried at, perhaps at random."""
+    """A searcher: it computes a policy at one infostate, possibly with random numbers."""
 
     def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:
         """Return [A] the probability of each legal action at an infostate, in order."""
@@ -40,18 +40,18 @@ class SupportsSearch(Protocol):
 
 @runtime_checkable
 class SupportsBatchSearch(SupportsSearch, Protocol):
-    """A searcher with a faster way to repeat a search at one infostate."""
+    """A searcher that can run many searches at one infostate in a single call."""
 
     def search_many(
         self, infostate: Infostate, rng: np.random.Generator, number: int
     ) -> FloatArray:
-        """Return [R, A] the results of a number of independent searches."""
+        """Return [R, A] the results of R independent searches."""
         ...
 
 
 @dataclass(frozen=True)
 class SearchPolicy:
-    """The policy that runs a new search at every query, with one random generator.
+    """The policy that runs a new search at every query, always with the same generator.
 
     Attributes
     ----------
@@ -79,9 +79,9 @@ class Average(NamedTuple):
     repeats : int
         Number of searches.
     error : float
-        Largest standard error of a probability.
+        Largest standard error of the probabilities.
     last_change : float
-        Largest change of a probability between the last two checks.
+        Largest change of the probabilities between the last two checks.
     """
 
     policy: FloatArray
@@ -97,8 +97,8 @@ class Repeats:
     Attributes
     ----------
     tolerance : float
-        Searches are repeated at least 1 / `tolerance` times, and until every standard error is at
-        most `tolerance`.
+        Searches are repeated at least 1 / `tolerance` times, until every standard error is at most
+        `tolerance`.
     max_repeats : int
         Limit on the number of searches.
 
@@ -127,7 +127,7 @@ class Repeats:
         infostate: Infostate,
         legal_actions: Sequence[Action],
     ) -> Average:
-        """Return the average of searches; the stopping rule is checked at growing intervals."""
+        """Return the average of searches, checking the stopping rule at increasing intervals."""
         sums, squares = np.zeros((2, len(legal_actions)))
         found, count = np.zeros(len(legal_actions)), 0
         minimum = min(ceil(1 / self.tolerance), self.max_repeats)
@@ -171,7 +171,7 @@ def _standard_error(average: FloatArray, squares: FloatArray, count: int) -> flo
 
 
 def check_searcher(searcher: object) -> None:
-    """Raise unless a value is a searcher.
+    """Raise an error if a value is not a searcher.
 
     Raises
     ------
@@ -180,13 +180,14 @@ def check_searcher(searcher: object) -> None:
     """
     if not isinstance(searcher, SupportsSearch):
         raise ParameterError(
-            f"{searcher!r} is not a searcher: it has no method search(infostate, rng); a "
-            "deterministic policy is tabulated by infoset.policy.tabulate"
+            f"{searcher!r} is not a searcher: it has no method search(infostate, rng); give a "
+            f"searcher such as infoset.search.PIMC(model), or use infoset.policy.tabulate for a "
+            f"deterministic policy"
         )
 
 
 def next_sample_size(count: int, excess: float) -> int:
-    """Return the estimated number of samples that suffice, at most twice the present number.
+    """Return the estimated number of samples needed, at most twice the current number.
 
     Parameters
     ----------

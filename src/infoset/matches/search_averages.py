@@ -1,4 +1,4 @@
-"""The average policy of a searcher: as a table, or computed where it is queried."""
+"""The average policy of a searcher, as a table or computed on demand."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["AveragePolicy", "AveragedSearch", "average_search"]
 INFOSTATES_PER_TASK = 8
 
 Searchers: TypeAlias = SupportsSearch | Sequence[SupportsSearch | None]
-"""One searcher for all players, or one for each; a player with None plays uniformly."""
+"""One searcher for all players, or one per player; None plays uniformly."""
 
 InfostatePosition: TypeAlias = tuple[Player, int]
 """A player and the position of one of its acting infostates."""
@@ -36,15 +36,15 @@ class AveragedSearch:
     Attributes
     ----------
     policy : TabularPolicy
-        The average; uniform at infostates that were not searched.
+        The average policy, which is uniform at infostates that were not searched.
     repeats : tuple[LongArray, ...]
-        Per player [I] number of searches at each acting infostate; 0 at infostates with one action
-        and at those left out.
+        Per player [I] number of searches at each acting infostate; 0 at infostates with a single
+        action and at infostates that were skipped.
     standard_errors : tuple[FloatArray, ...]
-        Per player [I] largest standard error of a probability; 0 where no search was run.
+        Per player [I] largest standard error of the action probabilities; 0 if no search was run.
     last_changes : tuple[FloatArray, ...]
-        Per player [I] largest change of a probability between the last two checks; 0 where no
-        search was run.
+        Per player [I] largest change of the action probabilities between the last two checks; 0 if
+        no search was run.
     tolerance : float
     """
 
@@ -75,18 +75,18 @@ def average_search(
     reached_only: bool = False,
     workers: int = 1,
 ) -> AveragedSearch:
-    """Return the average policy of searchers, as a table.
+    """Return the average policy of searchers as a table.
 
-    At each infostate independent searches are repeated at least 1 / `tolerance` times, so that one
-    result changes the average by at most the tolerance, and until the standard error of every
-    action probability is at most the tolerance. An action that never occurs in n searches may
-    still have a probability of about 1 / n.
+    At each infostate, independent searches are repeated until the standard error of every action
+    probability is at most the tolerance. There are at least 1 / `tolerance` searches, so that a
+    single result changes the average by at most the tolerance. An action that never occurs in n
+    searches may still have a probability of about 1 / n.
 
     Parameters
     ----------
     game : GameTree or SequenceForm
     searchers : searcher, or a sequence of one per player
-        Each has a method `search(infostate, rng)`. A player with None plays uniformly.
+        Each has a method `search(infostate, rng)`. None plays uniformly.
     tolerance : float
         Probability, above 0 and at most 1; the paper uses 1 %.
     max_repeats : int
@@ -112,11 +112,12 @@ def average_search(
     Notes
     -----
     Source: Arjonilla, Cazenave and Saffidine (2024). They repeat searches until the average policy
-    changes by less than 1 %, without saying how often it is checked. Here it is checked after
-    1 / `tolerance` searches, and then whenever the estimated standard error suggests that there are
-    enough, at most twice as many as before. Between n / 2 and n searches the average changes by
-    about its final error, so the standard error is the same rule with less noise. With a standard
-    error equal to the tolerance, about one probability in three is off by more.
+    changes by less than 1 %, but do not say how often it is checked. Here it is checked after 1 /
+    `tolerance` searches, and then whenever the estimated standard error suggests that there are
+    enough. The number of searches at most doubles between checks. From n / 2 to n searches the
+    average changes by about its final error, so that the standard error gives the same rule with
+    less noise. If a standard error equals the tolerance, the error of about one probability in
+    three is larger than the tolerance.
 
     Examples
     --------
@@ -156,8 +157,8 @@ def _searcher_of_each(
     given = searchers if isinstance(searchers, list | tuple) else [searchers] * form.num_players
     if len(given) != form.num_players:
         raise ParameterError(
-            f"got {len(given)} searchers; {form.name} has {form.num_players} players: give one "
-            "for each player (None for uniform play), or one for all"
+            f"got {len(given)} searchers; {form.name} has {form.num_players} players; give one "
+            f"searcher per player (None for uniform play), or one for all"
         )
     for searcher in given:
         if searcher is not None:
@@ -167,7 +168,7 @@ def _searcher_of_each(
 
 @dataclass(frozen=True)
 class _Searches:
-    """Runs the searches at some infostates; a copy is sent to each process."""
+    """Runs the searches at some infostates. Each process gets a copy."""
 
     form: SequenceForm
     searchers: tuple[SupportsSearch | None, ...]
@@ -178,7 +179,7 @@ class _Searches:
         return [self._average(*position) for position in positions]
 
     def _average(self, player: Player, position: int) -> Average:
-        """Return the average at one infostate, with a random stream of its own."""
+        """Return the average at one infostate, which has its own random stream."""
         searcher = self.searchers[player]
         assert searcher is not None
         tree = self.form.infostate_trees[player]
@@ -190,7 +191,7 @@ class _Searches:
 
 
 class _AverageTable:
-    """Collects averages in a table."""
+    """A table of averages that is filled during the searches."""
 
     def __init__(self, form: SequenceForm) -> None:
         self.form = form
@@ -200,7 +201,7 @@ class _AverageTable:
     def waves(
         self, searchers: tuple[SupportsSearch | None, ...], reached_only: bool
     ) -> Iterator[list[InfostatePosition]]:
-        """Yield the infostates to search, by own depth: those of one wave are independent."""
+        """Yield the infostates to search, one wave of independent infostates per own depth."""
         depths = [plex.own_depth for plex in self.form.treeplexes]
         for depth in range(1 + max(int(of_player.max(initial=-1)) for of_player in depths)):
             wave: list[InfostatePosition] = []
@@ -232,7 +233,7 @@ class _AverageTable:
         )
 
     def result(self, tolerance: float) -> AveragedSearch:
-        """Return the averages."""
+        """Return the averages as a result."""
         return AveragedSearch(
             policy=TabularPolicy.from_weights(self.form, self._probabilities),
             repeats=tuple(found[0].astype(np.int64) for found in self._statistics),
@@ -245,7 +246,7 @@ class _AverageTable:
 class AveragePolicy:
     """The average policy of a searcher, computed on demand at each infostate and cached.
 
-    For games that are not compiled; `average_search` makes a table for those that are.
+    This class serves games that are not compiled. For a compiled game use `average_search`.
 
     Parameters
     ----------
@@ -256,8 +257,8 @@ class AveragePolicy:
     seed : int
         The random numbers of the searches depend on the seed and the infostate.
     min_probability : float
-        Actions with a smaller average probability are dropped, and the rest is normalized. Below
-        1 / 2.
+        Actions with a smaller average probability are dropped, and the remaining ones are
+        normalized. Must be below 1 / 2.
 
     Raises
     ------
@@ -291,7 +292,7 @@ class AveragePolicy:
         check_number("min_probability", min_probability)
         if min_probability >= 0.5:
             raise ParameterError(
-                f"min_probability={min_probability} may drop all actions; give a number below 0.5"
+                f"min_probability={min_probability} could drop all actions; give a number below 0.5"
             )
         self.searcher = searcher
         self.repeats = Repeats(tolerance, max_repeats)
@@ -302,7 +303,7 @@ class AveragePolicy:
 
     @property
     def num_infostates(self) -> int:
-        """Number of infostates at which it was queried."""
+        """Number of infostates at which the policy was queried."""
         return len(self._found)
 
     def action_probabilities(

@@ -1,4 +1,4 @@
-"""Matches of tabular policies on a compiled tree: sampled in bulk, or computed exactly."""
+"""Matches of tabular policies on a compiled tree, sampled or exact."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ RANDOM_NUMBERS_PER_CHUNK = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class TreeMatch:
-    """A match of tabular policies on a tree; calling it with a range of deals plays them.
+    """A match of tabular policies on a tree. Call it with a range of deals to play them.
 
     Attributes
     ----------
@@ -46,8 +46,8 @@ class TreeMatch:
     first, second : TabularPolicy or CorrelatedPolicy
     seed : int
     utility : FloatArray
-        [H, N] utility of the first policy at each terminal history, by its position; AIVAT
-        estimates, or the utilities themselves.
+        [H, N] utility of the first policy at each terminal history, by its position: either AIVAT
+        estimates or the actual utilities.
     """
 
     tree: GameTree
@@ -63,12 +63,12 @@ class TreeMatch:
 
     @property
     def _longest(self) -> int:
-        """Bound on the random numbers that chance and each player use in a play."""
+        """Upper bound on the random numbers that chance or a player uses in a play."""
         return len(self.tree.level_offsets) - 1
 
     @cached_property
     def _wins(self) -> FloatArray:
-        """[H, N] the win of each player at each history."""
+        """[H, N] win fraction of each player at each history."""
         return win_fractions(self.tree.rewards_so_far)
 
     def __call__(self, deals: range) -> FloatArray:
@@ -106,14 +106,14 @@ class TreeMatch:
     def _random_numbers(self, deals: range) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return random numbers for chance [D, L], players [D, N, L] and correlated draws [D].
 
-        The numbers of a deal depend on its index only, not on the chunk it is in.
+        The numbers of a deal depend only on its index, not on its chunk.
         """
         shapes = (self._longest,), (self.tree.num_players, self._longest), ()
         seeds = np.random.SeedSequence(self.seed).spawn(len(shapes))
         numbers = []
         for seed, shape in zip(seeds, shapes, strict=True):
             bits = np.random.PCG64(seed)
-            # One draw of a double advances PCG64 by one, so this skips the earlier deals.
+            # A double advances PCG64 by one step, so that this skips the numbers of earlier deals.
             bits.advance(deals.start * int(np.prod(shape)))
             numbers.append(np.random.Generator(bits).random((len(deals), *shape)))
         chance, choices, mixing = numbers
@@ -125,7 +125,7 @@ def _drawn_pairs(
     second: TabularPolicy | CorrelatedPolicy,
     mixing: FloatArray,
 ) -> Iterator[tuple[TabularPolicy, TabularPolicy, LongArray]]:
-    """Yield each pair of policies that random numbers [D] draw, and the deals that draw it."""
+    """Yield each pair of policies that random numbers [D] select, and its deals."""
     of_first, first_drawn = _drawn_policies(first, mixing)
     of_second, second_drawn = _drawn_policies(second, mixing)
     drawn = np.stack([first_drawn, second_drawn], axis=1)
@@ -137,7 +137,7 @@ def _drawn_pairs(
 def _drawn_policies(
     policy: TabularPolicy | CorrelatedPolicy, mixing: FloatArray
 ) -> tuple[tuple[TabularPolicy, ...], LongArray]:
-    """Return the policies of a mixture, and [D] the index that each random number draws."""
+    """Return the policies of a mixture, and [D] the index that each random number selects."""
     if isinstance(policy, CorrelatedPolicy):
         return policy.policies, policy.drawn_indices(mixing)
     return (policy,), np.zeros(len(mixing), np.int64)
@@ -154,8 +154,8 @@ def exact_match(
     ----------
     tree : GameTree
     first, second : Policy, CorrelatedPolicy or None
-        As in `play_matches`. A policy that is not tabular is queried once at each infostate. For
-        a randomized searcher, give the policy that `average_search` returns.
+        As in `play_matches`. A policy that is not tabular is queried once at each infostate.
+        Instead of a randomized searcher, give `average_search(tree, searcher).policy`.
 
     Returns
     -------
@@ -165,7 +165,7 @@ def exact_match(
     Raises
     ------
     ParameterError
-        If `tree` is not a tree, or a policy is not a policy.
+        If `tree` is not a `GameTree`, or `first` or `second` is not a policy.
     PolicyMismatchError
         If a tabular policy is for another game than the tree.
 
@@ -181,7 +181,7 @@ def exact_match(
     >>> [round(mean, 12) for mean in result.position_means]
     [0.125, -0.125]
     """
-    check_type("tree", tree, GameTree, "a GameTree: infoset.build_tree makes one of a game")
+    check_type("tree", tree, GameTree, "a GameTree, such as infoset.build_tree(game)")
     tables = [_tabulated(tree, policy) for policy in (first, second)]
     middles, lengths = _mixture_cells(*tables)
     ends = tree.terminals
@@ -214,7 +214,7 @@ def find_table(tree: GameTree, policy: object) -> TabularPolicy | CorrelatedPoli
 def _tabulated(
     tree: GameTree, policy: Policy | CorrelatedPolicy | None
 ) -> TabularPolicy | CorrelatedPolicy:
-    """Return a policy as one or several tables, querying it where it is not tabular."""
+    """Return a policy as one or several tables; a policy that is not tabular is queried."""
     table = find_table(tree, policy)
     if table is not None:
         return table
@@ -229,7 +229,7 @@ def _tabulated(
 
 
 def _mixture_cells(*policies: TabularPolicy | CorrelatedPolicy) -> tuple[FloatArray, FloatArray]:
-    """Return [D] a point in each interval of [0, 1) that draws one pair, and [D] its length."""
+    """Return [D] a point in each interval of [0, 1) that selects one pair, and [D] the lengths."""
     cuts = [np.array([0.0, 1.0])]
     for policy in policies:
         if isinstance(policy, CorrelatedPolicy):

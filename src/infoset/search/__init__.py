@@ -1,4 +1,4 @@
-"""Searchers: policies computed at the infostates that come up, over worlds drawn from a belief."""
+"""Searchers: policies computed one infostate at a time, over worlds drawn from a belief."""
 
 from infoset.search.epimc import EPIMC
 from infoset.search.ismcts import ISMCTS, TreeSearchRecord

@@ -1,8 +1,8 @@
 """Alpha-beta search: one player against all others, chance moves in expectation.
 
 Source: Knuth and Moore, "An analysis of alpha-beta pruning" (1975), with a transposition table of
-bounds. Inside a chance node the window is the whole range of utilities: nothing is cut there
-(expectiminimax).
+bounds. Below a chance node the window is reset to the whole range of utilities, so that the
+expectation is exact (expectiminimax).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from infoset.typing import FloatArray, LongArray
 from infoset.utils.compilation import kernel
 
 LOWER, UPPER = range(2)
-"""Columns of the transposition table, and entries of the range of utilities."""
+"""Columns of `TranspositionTable.result`, and indices of `utility_range`."""
 
 
 class AlphaBeta(NamedTuple):
@@ -38,13 +38,14 @@ class AlphaBeta(NamedTuple):
     ----------
     stack : Stack
     alpha, beta : FloatArray
-        [D] the window: values outside do not change the value at the root.
+        [D] the window: values outside it do not change the value at the root.
     first_alpha, first_beta : FloatArray
-        [D] the window before the first branch, by which a result is a value or a bound.
+        [D] the window before the first branch was searched. A value inside it is exact; a value
+        outside it is a bound.
     best : FloatArray
-        [D] value over the branches searched so far; in the end, of the position.
+        [D] best or expected value over the branches searched so far.
     table : TranspositionTable
-        A result is a lower and an upper bound.
+        Each result is a lower and an upper bound on the value.
     """
 
     stack: Stack
@@ -58,12 +59,12 @@ class AlphaBeta(NamedTuple):
 
 @inlined
 def look_up(work: AlphaBeta, depth: int, player: int, search: int) -> bool:
-    """Narrow the window by the stored bounds; return whether they settle the value."""
+    """Narrow the window to the stored bounds; return whether they determine the value."""
     table, stack = work.table, work.stack
     place = table_place(table, stack, depth)
     if not holds_position(table, place, stack, depth, search):
         return False
-    # stored values are of later rewards; the window is in utilities
+    # The table stores sums of future rewards; the window is in total utilities.
     so_far = stack.rewards_so_far[depth, player]
     lower, upper = so_far + table.result[place, LOWER], so_far + table.result[place, UPPER]
     if lower >= work.beta[depth] or lower == upper:
@@ -72,7 +73,7 @@ def look_up(work: AlphaBeta, depth: int, player: int, search: int) -> bool:
     if upper <= work.alpha[depth]:
         work.best[depth] = upper  # an alpha cutoff
         return True
-    # Not settled, but the bounds still narrow the window for the branches.
+    # Not determined, but the bounds still narrow the window for the branches.
     work.alpha[depth] = max(work.alpha[depth], lower)
     work.beta[depth] = min(work.beta[depth], upper)
     return False
@@ -80,7 +81,7 @@ def look_up(work: AlphaBeta, depth: int, player: int, search: int) -> bool:
 
 @inlined
 def store(work: AlphaBeta, depth: int, player: int, search: int) -> None:
-    """Store the result of a position: a value inside the window, otherwise one bound."""
+    """Store the result of a position: an exact value inside the window, a bound outside it."""
     table, stack = work.table, work.stack
     place = table_place(table, stack, depth)
     if not holds_position(table, place, stack, depth, search):
@@ -88,8 +89,8 @@ def store(work: AlphaBeta, depth: int, player: int, search: int) -> None:
         table.result[place, LOWER] = -inf
         table.result[place, UPPER] = inf
     value = work.best[depth] - stack.rewards_so_far[depth, player]
-    # above the first alpha the result is a lower bound, below the first beta an upper bound,
-    # and inside the window both: a value
+    # Above the first alpha the result is a lower bound, below the first beta an upper bound. Inside
+    # the window it is both, and therefore exact.
     is_exact = stack.mover[depth] == CHANCE_MOVE
     if is_exact or work.best[depth] > work.first_alpha[depth]:
         table.result[place, LOWER] = value
@@ -109,21 +110,21 @@ def enter(
         return True
     if look_up(work, depth, player, search):
         return True
-    # remember the window before the children narrow it: `store` compares with it
+    # Save the window before the branches narrow it: `store` compares the result with it.
     work.first_alpha[depth] = work.alpha[depth]
     work.first_beta[depth] = work.beta[depth]
     if mover == CHANCE_MOVE:
         work.best[depth] = 0.0
     else:
-        # The identity of maximum or minimum, so that the first branch always replaces it (fail-
-        # soft).
+        # Start from the identity of max or min, so that the first branch always replaces it. The
+        # backed-up value may lie outside the window (fail-soft).
         work.best[depth] = -inf if mover == player else inf
     return False
 
 
 @inlined
 def set_child_window(work: AlphaBeta, depth: int, utility_range: FloatArray) -> None:
-    """Pass the window on to the next branch; under a chance move, open it entirely."""
+    """Give the next branch the current window, or the full range below a chance move."""
     if work.stack.mover[depth] == CHANCE_MOVE:
         work.alpha[depth + 1], work.beta[depth + 1] = utility_range[LOWER], utility_range[UPPER]
     else:
@@ -139,14 +140,14 @@ def back_up(model: Any, work: AlphaBeta, depth: int, value: float, player: int) 
     """
     stack, mover = work.stack, work.stack.mover[depth]
     if mover == CHANCE_MOVE:
-        # the current position has moved on; restore the parent to ask for the probability
+        # The search has played on from the parent. Restore the parent to query the probability.
         load_position(stack, stack.states, stack.rewards_so_far, depth)
         weight = outcome_probability(model, stack.here, stack.branch[depth] - 1)
         work.best[depth] += weight * value
     elif mover == player:
         work.best[depth] = max(work.best[depth], value)
         work.alpha[depth] = max(work.alpha[depth], value)
-    else:  # all others minimize
+    else:  # all other players minimize
         work.best[depth] = min(work.best[depth], value)
         work.beta[depth] = min(work.beta[depth], value)
     # Chance moves have no cutoff: every outcome enters the expectation.
@@ -170,26 +171,27 @@ def search_value(
     depth, is_new = 0, True
     work.alpha[0], work.beta[0] = utility_range[LOWER], utility_range[UPPER]
     while True:
-        # Down: enter a new position, which may be known at once. Up: give its value to the parent.
+        # On the way down, enter a new position; its value may already be known. On the way up, back
+        # up the value of the finished branch.
         if is_new:
             is_known = enter(model, work, depth, player, search, status)
         else:
             is_known = back_up(model, work, depth, work.best[depth + 1], player)
             if is_known:
                 store(work, depth, player, search)
-        # Depth 0 is the position asked for; its value is complete.
+        # Depth 0 is the root: its value is the result.
         if is_known and depth == 0:
             return float(work.best[0])
         if is_known:
             depth -= 1
         else:
-            # at the last depth there is no window to set: `take_next_branch` reports TOO_DEEP
+            # At the last depth there is no room for a window: `take_next_branch` reports TOO_DEEP.
             if depth + 1 < len(work.alpha):
                 set_child_window(work, depth, utility_range)
             if not take_next_branch(model, work.stack, depth, status):
-                return 0.0  # meaningless; the caller reads `status`
+                return 0.0  # unused: the caller checks `status`
             depth += 1
-        # one level down, a new position; one level up, the parent absorbs the value
+        # A move down enters a new position; a move up returns to a position on the stack.
         is_new = not is_known
 
 
@@ -207,10 +209,12 @@ def alpha_beta(
 ) -> None:
     """Write the values [K] of K positions to a player; stop where `status` reports a problem.
 
-    utility_range : [2] bounds on the utility. search : a number not used before with this table.
+    utility_range : [2] bounds on the utility. search : a number that no earlier search with this
+    table used.
     """
     for row in range(len(states)):
-        # Rows share the transposition table: worlds of one belief meet in many positions.
+        # All rows share the transposition table: worlds of one belief lead to many common
+        # positions.
         load_position(work.stack, states, rewards_so_far, row)
         values[row] = search_value(model, work, utility_range, player, search, status)
         if status[PROBLEM] != NO_PROBLEM:

@@ -1,8 +1,8 @@
 """Kernels shared by the depth-first searches: the stack of positions and the transposition table.
 
-A search keeps one position per depth on a stack instead of calling itself: Numba inlines a loop,
-not a recursion. Forced moves (a single action, a single transition) are skipped, so that every
-position on the stack is a decision, a chance move with several outcomes, or an end.
+A search keeps one position per depth on an explicit stack instead of recursing, because Numba
+cannot inline recursive calls. Forced moves (a single action, a single transition) are skipped, so
+that every position on the stack is a decision, a chance move with several outcomes, or an end.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from infoset.typing import FloatArray, LongArray
 from infoset.utils.compilation import inner_kernel
 
 NODES, PROBLEM = range(2)
-"""Entries of the `status` of a search: positions visited so far, and why it stopped."""
+"""Indices of the `status` of a search: the number of positions visited, and the problem that
+stopped it."""
 
 NO_PROBLEM, TOO_DEEP, SIMULTANEOUS = range(3)
 
@@ -36,12 +37,12 @@ SHIFT = np.uint64(29)
 
 
 class Stack(NamedTuple):
-    """The positions from the root of a search to the current one, by depth.
+    """The positions on the path from the root of a search to the current position, by depth.
 
     Attributes
     ----------
     here : Position
-        The current position, on which the model plays.
+        The current position, which the model changes in place.
     states, rewards_so_far : LongArray, FloatArray
         [D, L] and [D, N], as in `Position`.
     mover : LongArray
@@ -59,16 +60,17 @@ class Stack(NamedTuple):
 
 
 class TranspositionTable(NamedTuple):
-    """Results by position; each position has one place, where a new result replaces the old.
+    """Results by position. A position hashes to one place, where a new result replaces the old one.
 
-    Results are utilities less the rewards so far, so that they hold for every path to a position.
+    Results are utilities minus the rewards so far, so that they are valid for every path to a
+    position.
 
     Attributes
     ----------
     states : LongArray
         [T, L] where T is a power of two.
     search : LongArray
-        [T] number of the search that wrote the result; results of other searches are ignored.
+        [T] number of the search that wrote the result. Results of other searches are ignored.
     result : FloatArray
         [T, M]
     """
@@ -81,12 +83,13 @@ class TranspositionTable(NamedTuple):
 @inner_kernel
 def table_place(table: TranspositionTable, stack: Stack, depth: int) -> int:
     """Return the place in the table of the position at a depth, by hashing its state."""
-    # multiply and xorshift by entry: high bits of the product must reach the low bits of the mask
+    # Multiply, then xor-shift: the shift moves the well-mixed high bits of the product to the low
+    # bits that the mask selects.
     mixed = np.uint64(0)
     for column in range(stack.states.shape[1]):
         mixed = (mixed ^ np.uint64(stack.states[depth, column])) * FACTOR
         mixed ^= mixed >> SHIFT
-    # The length of the table is a power of two: the mask keeps the low bits.
+    # The length of the table is a power of two, so that `length - 1` masks the low bits.
     return int(mixed & np.uint64(len(table.search) - 1))
 
 
@@ -95,10 +98,10 @@ def holds_position(
     table: TranspositionTable, place: int, stack: Stack, depth: int, search: int
 ) -> bool:
     """Return whether a place holds this search's result for the position at a depth."""
-    # Earlier searches may have been for another player or another range of utilities.
+    # Results of an earlier search may be for another player or another range of utilities.
     if table.search[place] != search:
         return False
-    # compared in full: equal hashes are not enough
+    # Compare the whole state: different states can have the same hash.
     for column in range(stack.states.shape[1]):
         if table.states[place, column] != stack.states[depth, column]:
             return False
@@ -110,7 +113,7 @@ def claim_place(
     table: TranspositionTable, place: int, stack: Stack, depth: int, search: int
 ) -> None:
     """Assign a place to the position at a depth; the caller writes the result."""
-    # Always replace: recent positions lie deeper and are met again soon.
+    # Always replace: recent positions are deeper in the tree and likely to recur soon.
     table.search[place] = search
     for column in range(stack.states.shape[1]):
         table.states[place, column] = stack.states[depth, column]
@@ -127,7 +130,7 @@ def save_position(stack: Stack, depth: int) -> None:
 
 @inlined
 def load_position(stack: Stack, states: LongArray, rewards_so_far: FloatArray, row: int) -> None:
-    """Make one row of positions the current one; observations do not matter here."""
+    """Copy one row of positions to the current position. These searches do not use observations."""
     for column in range(states.shape[1]):
         stack.here.state[column] = states[row, column]
     for player in range(rewards_so_far.shape[1]):
@@ -136,9 +139,9 @@ def load_position(stack: Stack, states: LongArray, rewards_so_far: FloatArray, r
 
 @inlined
 def take_forced_actions(model: Any, position: Position) -> int:
-    """Let every actor with a single action take it, in place; return who acts next."""
+    """Take the action of every actor that has only one, in place; return who acts next."""
     mover = actor(model, position)
-    # Negative movers are `CHANCE_MOVE` and `END`.
+    # A negative `mover` is `CHANCE_MOVE` or `END`.
     while mover >= 0 and num_actions(model, position) == 1:
         choose_action(model, position, 0)
         mover = actor(model, position)
@@ -152,8 +155,8 @@ def skip_forced_moves(model: Any, position: Position) -> int:
         mover = actor(model, position)
         if mover >= 0 and num_actions(model, position) == 1:
             choose_action(model, position, 0)
-        # Deterministic transitions are chance moves with one outcome; they end each round of
-        # choices.
+        # A deterministic transition is a chance move with one outcome. It follows after all actors
+        # of a world state have chosen.
         elif mover == CHANCE_MOVE and num_outcomes(model, position) == 1:
             apply_outcome(model, position, 0)
         else:
@@ -162,13 +165,13 @@ def skip_forced_moves(model: Any, position: Position) -> int:
 
 @inlined
 def push_position(model: Any, stack: Stack, depth: int) -> int:
-    """Put the current position on the stack, forced moves skipped; return who acts there."""
-    # the skipped moves belong to the same depth: they have nothing to decide or to average
+    """Skip forced moves and push the current position on the stack; return who acts there."""
+    # Forced moves use no depth of their own, because there is nothing to maximize or to average.
     mover = skip_forced_moves(model, stack.here)
     save_position(stack, depth)
     stack.mover[depth] = mover
     stack.branch[depth] = 0
-    # An end has no branches; `num_branches` is not read there.
+    # `num_branches` is not set at an end, where it is never read.
     if mover == CHANCE_MOVE:
         stack.num_branches[depth] = num_outcomes(model, stack.here)
     elif mover != END:
@@ -178,24 +181,24 @@ def push_position(model: Any, stack: Stack, depth: int) -> int:
 
 @inlined
 def take_next_branch(model: Any, stack: Stack, depth: int, status: LongArray) -> bool:
-    """Take the next branch of the position at a depth; return False, with the reason, if it fails.
+    """Take the next branch of the position at a depth; on failure set `status` and return False.
 
-    It fails if the stack is full, or if a second player must choose before the next transition:
+    It fails if the stack is full, or if a second player has a choice before the next transition:
     simultaneous choices have no perfect-information value in pure strategies.
     """
-    # Arrays are not resized in a kernel: the caller enlarges the stack and searches again.
+    # A kernel does not resize arrays: the caller enlarges the stack and repeats the search.
     if depth + 1 == len(stack.mover):
         status[PROBLEM] = TOO_DEEP
         return False
-    # Siblings have changed the current position; start again from the stored one.
+    # Searching earlier branches changed the current position; restore it from the stack.
     load_position(stack, stack.states, stack.rewards_so_far, depth)
     branch = stack.branch[depth]
-    stack.branch[depth] = branch + 1  # counted before the descent, so that back-up sees its number
+    stack.branch[depth] = branch + 1  # `back_up` subtracts the 1
     if stack.mover[depth] == CHANCE_MOVE:
         apply_outcome(model, stack.here, branch)
     else:
         choose_action(model, stack.here, branch)
-        # forced choices of further simultaneous actors are harmless
+        # Further actors with a single action are no problem; a further choice is.
         if take_forced_actions(model, stack.here) >= 0:
             status[PROBLEM] = SIMULTANEOUS
             return False

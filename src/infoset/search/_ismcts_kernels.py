@@ -1,11 +1,13 @@
-"""Information-set Monte Carlo tree search, in kernels: one tree whose nodes are infostates.
+"""Kernels of information-set Monte Carlo tree search, with one tree of infostates.
 
-A simulation has four stages: selection of actions inside the tree by UCB, expansion by one node, a
-playout to the end, and backup of the returns along the path. A node is an infostate of the player
-who acts there, so that the statistics of all worlds in the infostate are shared.
+A simulation has four stages: selection of actions inside the tree by upper confidence bounds (UCB),
+expansion by one node, a random playout to the end, and backup of the returns along the path. A node
+is an infostate of the player who acts there, so that the statistics of all worlds in the infostate
+are shared.
 
-Infostates get numbers as they are met: first those of all players at the roots, then each by its
-predecessor and what the transition showed, from a hash table whose keys are compared in full.
+Infostates are numbered in the order in which simulations reach them. The infostates of all players
+at the roots come first. Every other infostate is identified by its predecessor and the observation
+that leads to it; a hash table maps this pair to its number.
 """
 
 from __future__ import annotations
@@ -32,25 +34,25 @@ from infoset.utils.compilation import kernel
 from infoset.utils.splitmix import Stream, next_uniform
 
 PREVIOUS, OBSERVATION, NEXT, SEARCH = range(4)
-"""Columns of `Tree.steps`: an infostate, what is observed there, the infostate that follows, and
-the search that wrote the row; rows of other searches are empty."""
+"""Columns of `Tree.steps`: an infostate, the observation made there, the next infostate, and the
+number of the search that wrote the row. Rows of other searches count as empty."""
 
 INFOSTATE, ENTRY, PLAYER = range(3)
-"""Columns of `Tree.path`: the infostate, the entry of the action taken, and who took it."""
+"""Columns of `Tree.path`: the infostate, the action entry, and the player who acted."""
 
 NUM_INFOSTATES, NUM_ENTRIES, THIS_SEARCH = range(3)
-"""Places in `Tree.counts`."""
+"""Indices of `Tree.counts`."""
 
 NO_NODE = -1
 TREE_FULL = -1
 
 FACTORS = (0x5BD1E995, 0x2545F491)
-"""Odd multipliers of the hash; products with 31 bits fit in 64."""
+"""Odd multipliers of the hash. Their products with 31-bit numbers fit in 64 bits."""
 LOW_BITS = 0x7FFFFFFF
 
 
 class Tree(NamedTuple):
-    """The tree of a search, in arrays that later searches reuse.
+    """The tree of a search. Later searches reuse its arrays.
 
     Attributes
     ----------
@@ -59,15 +61,15 @@ class Tree(NamedTuple):
     first_entry : LongArray
         [I] the first action entry of an infostate's node, or `NO_NODE`.
     visits : LongArray
-        [I] number N of simulations through a node, without the one that added it.
+        [I] number N of simulations that passed through a node, excluding the one that added it.
     entry_visits : LongArray
-        [E] number n of them that took the action.
+        [E] number n of these simulations that took the action.
     returns : FloatArray
         [E] sum of the acting player's returns, in the game's units.
     path : LongArray
         [D, 3] the actions that the current simulation took inside the tree.
     counts : LongArray
-        [3] number of infostates, number of entries, and the number of the search.
+        [3] number of infostates, number of action entries, and serial number of the search.
     """
 
     steps: LongArray
@@ -80,7 +82,7 @@ class Tree(NamedTuple):
 
 
 class Roots(NamedTuple):
-    """The positions from which simulations start, and the root nodes of the answer.
+    """The positions from which simulations start, and the nodes whose visits form the policy.
 
     Attributes
     ----------
@@ -89,15 +91,16 @@ class Roots(NamedTuple):
     rewards_so_far : FloatArray
         [K, N]
     infostates : LongArray
-        [K, N] number of each player's infostate, different for different players.
+        [K, N] number of each player's infostate; no number is used for two players.
     cumulative : FloatArray
         [K] cumulative probability; infinite for the last.
     num_infostates : int
-        Number of the infostates above.
+        Number of different infostates at the roots.
     own : LongArray
-        [M] the searching player's infostates among them.
+        [M] numbers of the searching player's infostates at the roots.
     action_indices : LongArray
-        [M, A] index there of each legal action of the true infostate; -1 if not legal there.
+        [M, A] index, at each of the M infostates, of each legal action of the true infostate; -1 if
+        it is not legal there.
     """
 
     states: LongArray
@@ -130,9 +133,10 @@ class Playout(NamedTuple):
 
 @inlined
 def start_search(tree: Tree, num_infostates: int) -> None:
-    """Empty the tree; the infostates at the roots keep their numbers."""
+    """Empty the tree, except for the numbered infostates at the roots."""
     tree.counts[NUM_INFOSTATES], tree.counts[NUM_ENTRIES] = num_infostates, 0
-    # rows of the hash table carry the number of their search: counting up empties it in O(1)
+    # Rows of the hash table carry the number of their search, so that incrementing the number
+    # empties the table in O(1).
     tree.counts[THIS_SEARCH] += 1
     for infostate in range(num_infostates):
         tree.first_entry[infostate] = NO_NODE
@@ -140,9 +144,10 @@ def start_search(tree: Tree, num_infostates: int) -> None:
 
 @inlined
 def step_row(steps: LongArray, previous: int, observation: int, search: int) -> int:
-    """Return the row of a step, or the empty row where it belongs (linear probing)."""
+    """Return the row of a step, or the empty row to insert it in (linear probing)."""
     mask = len(steps) - 1
-    # fold the observation to 31 bits so that the products do not overflow, then mix high bits down
+    # Fold the observation to 31 bits so that the product does not overflow, then mix the high bits
+    # into the low bits.
     folded = (observation ^ (observation >> 31)) & LOW_BITS
     mixed = (previous * FACTORS[0]) ^ (folded * FACTORS[1])
     row = (mixed ^ (mixed >> 29)) & mask
@@ -155,15 +160,15 @@ def step_row(steps: LongArray, previous: int, observation: int, search: int) -> 
 
 @inlined
 def next_infostate(tree: Tree, previous: int, observation: int) -> int:
-    """Return the infostate after an observation, numbered if new, or `TREE_FULL`."""
+    """Return the number of the infostate after an observation, or `TREE_FULL`."""
     search = tree.counts[THIS_SEARCH]
     row = step_row(tree.steps, previous, observation, search)
-    # An infostate is its predecessor and one observation (perfect recall), so a pair of integers
-    # identifies a whole sequence of observations.
+    # With perfect recall an infostate is its predecessor plus one observation, so that a pair of
+    # integers identifies a whole sequence of observations.
     if tree.steps[row, SEARCH] == search:
         return int(tree.steps[row, NEXT])
     number = tree.counts[NUM_INFOSTATES]
-    # the table has two rows per infostate, so that it is never more than half full
+    # The table has two rows per infostate, so that it is never more than half full.
     if number == len(tree.visits):
         return TREE_FULL
     tree.counts[NUM_INFOSTATES] += 1
@@ -179,7 +184,7 @@ def next_infostate(tree: Tree, previous: int, observation: int) -> int:
 def copy_steps(old: LongArray, new: LongArray, search: int) -> None:
     """Copy the steps of a search into a larger, empty hash table."""
     for row in range(len(old)):
-        # Rows of earlier searches are left behind: they count as empty.
+        # Rows of earlier searches count as empty and are not copied.
         if old[row, SEARCH] == search:
             place = step_row(new, old[row, PREVIOUS], old[row, OBSERVATION], search)
             for column in range(4):
@@ -192,7 +197,7 @@ def add_node(tree: Tree, infostate: int, count: int) -> bool:
     first = tree.counts[NUM_ENTRIES]
     if first + count > len(tree.returns):
         return False
-    # Entries of a node are adjacent; the arrays are reused, so old statistics are cleared here.
+    # The entries of a node are adjacent. Arrays are reused, so the old statistics are cleared.
     tree.counts[NUM_ENTRIES] += count
     tree.first_entry[infostate] = first
     tree.visits[infostate] = 0
@@ -204,11 +209,11 @@ def add_node(tree: Tree, infostate: int, count: int) -> bool:
 
 @inlined
 def draw_untried(tree: Tree, first: int, number: int, stream: Stream) -> int:
-    """Draw one of the `number` untried actions uniformly."""
-    # walk to the untried action of a random rank
+    """Draw one of the `number` untried actions of a node uniformly."""
+    # Draw a rank among the untried actions, then find the action of that rank.
     rank = int(next_uniform(stream) * number)
     action = 0
-    # Stops at an untried action with exactly `rank` untried ones before it.
+    # The loop ends at an untried action once `rank` untried actions have been passed.
     while tree.entry_visits[first + action] > 0 or rank > 0:
         if tree.entry_visits[first + action] == 0:
             rank -= 1
@@ -223,19 +228,19 @@ def select_action(tree: Tree, infostate: int, count: int, width: float, stream: 
     `ucb(a) = mean return(a) + width * sqrt(ln N / n(a))`
     """
     first, visits = tree.first_entry[infostate], tree.visits[infostate]
-    if visits < count:  # each visit so far tried another action
+    if visits < count:  # every visit so far tried a new action
         return draw_untried(tree, first, count - visits, stream)
-    widened = width * sqrt(log(visits))  # the numerator is the same for all actions
+    widened = width * sqrt(log(visits))  # shared by all actions
     best, ties, highest = 0, 0, -np.inf
     for action in range(count):
         tried = tree.entry_visits[first + action]
-        # returns / n + widened / sqrt(n), with one division
+        # Equals returns / n + widened / sqrt(n), with a single division.
         ucb = (tree.returns[first + action] + widened * sqrt(tried)) / tried
-        # Returns are in the game's units; `width` already carries the scale of rewards.
+        # Returns are in utility units; `width` already includes `reward_scale`.
         if ucb > highest:
             best, ties, highest = action, 1, ucb
         elif ucb == highest:
-            # reservoir sampling: the k-th tied action replaces the choice with probability 1 / k
+            # Reservoir sampling: the k-th tied action replaces the choice with probability 1 / k.
             ties += 1
             if next_uniform(stream) * ties < 1.0:
                 best = action
@@ -245,10 +250,11 @@ def select_action(tree: Tree, infostate: int, count: int, width: float, stream: 
 @kernel
 def add_root_totals(tree: Tree, roots: Roots, visits: LongArray, returns: FloatArray) -> None:
     """Add visits [A] and returns [A] of the actions over the player's own root nodes, in place."""
-    # Under a public belief, simulations start at several own infostates. Their visits are added,
-    # so that the answer at λ = 1 depends on the public state alone.
+    # With a public weight λ > 0, simulations start at several own infostates. Their visits are
+    # summed, so that at λ = 1 the policy depends on the public state alone.
     for row in range(len(roots.own)):
-        # a root that no simulation started from has no node; one illegal action has no entry
+        # A root from which no simulation started has no node. An index of -1 marks an illegal
+        # action.
         first = tree.first_entry[roots.own[row]]
         for action in range(len(visits)):
             index = roots.action_indices[row, action]
@@ -263,7 +269,8 @@ def add_root_totals(tree: Tree, roots: Roots, visits: LongArray, returns: FloatA
 @inlined
 def draw_root(roots: Roots, playout: Playout, stream: Stream) -> None:
     """Start a simulation at a position drawn from the belief: the determinization."""
-    # inversion of the cumulative distribution; the last entry is infinite, so that one is found
+    # Invert the cumulative distribution. Its last entry is infinite, so that rounding cannot push
+    # the draw past the end.
     root = np.searchsorted(roots.cumulative, next_uniform(stream), side="right")
     for entry in range(roots.states.shape[1]):
         playout.position.state[entry] = roots.states[root, entry]
@@ -274,13 +281,13 @@ def draw_root(roots: Roots, playout: Playout, stream: Stream) -> None:
 
 @inlined
 def update_infostates(tree: Tree, playout: Playout) -> bool:
-    """Follow all players' infostates after a transition; return whether there is room.
+    """Update all players' infostates after a transition; return whether there is room.
 
-    Those who do not act matter too: what they observe now decides which node they meet later.
+    Players who do not act are included: their observations determine their later nodes.
     """
     for player in range(len(playout.infostates)):
-        # Observations include the player's own action, so that different actions lead to different
-        # infostates.
+        # An observation includes the player's own action, so that different actions lead to
+        # different infostates.
         observation = playout.position.observations[player]
         number = next_infostate(tree, playout.infostates[player], observation)
         if number == TREE_FULL:
@@ -291,9 +298,9 @@ def update_infostates(tree: Tree, playout: Playout) -> bool:
 
 @inlined
 def descend(model: Any, tree: Tree, playout: Playout, width: float, stream: Stream) -> int:
-    """Select actions inside the tree, and expand it by the first node outside.
+    """Select actions inside the tree, then add the first node outside it.
 
-    Returns the length of `Tree.path`, or `TREE_FULL`.
+    Returns the number of actions written to `Tree.path`, or `TREE_FULL`.
     """
     length = 0
     while True:
@@ -301,23 +308,24 @@ def descend(model: Any, tree: Tree, playout: Playout, width: float, stream: Stre
         if player == END:
             return length
         if player == CHANCE_MOVE:
-            # chance is sampled, not searched; infostates change at transitions only, so that
-            # simultaneous actors choose without seeing each other's choice
+            # Chance is sampled. Infostates change only at transitions, so that simultaneous actors
+            # choose without seeing each other's choices.
             draw_outcome(model, playout.position, stream)
             if not update_infostates(tree, playout):
                 return TREE_FULL
             continue
-        # Legal actions depend on the infostate only, so that `count` agrees with the node's
-        # entries.
+        # Legal actions depend on the infostate alone, so that `count` equals the number of entries
+        # of its node in every world.
         here, count = playout.infostates[player], num_actions(model, playout.position)
         if tree.first_entry[here] == NO_NODE:
-            # expansion; the new node's actions get no visit from this simulation
+            # Stage 2, expansion: this simulation visits none of the new node's actions.
             return length if add_node(tree, here, count) else TREE_FULL
         if length == len(tree.path):
             return TREE_FULL
-        # selection: the node belongs to the infostate, whatever world was drawn
+        # Stage 1, selection: the node belongs to the infostate, whichever world was drawn.
         action = select_action(tree, here, count, width, stream)
-        # The path is recorded, not backed up: a simulation that runs out of room leaves no trace.
+        # Statistics are updated only after the descent, so that a simulation that runs out of room
+        # leaves them unchanged.
         tree.path[length, INFOSTATE] = here
         tree.path[length, ENTRY] = tree.first_entry[here] + action
         tree.path[length, PLAYER] = player
@@ -327,19 +335,19 @@ def descend(model: Any, tree: Tree, playout: Playout, width: float, stream: Stre
 
 @inlined
 def count_visits(tree: Tree, length: int) -> None:
-    """Count the simulation at the nodes and actions on its path: backup of the visits."""
+    """Increment the visit counts of the nodes and actions on the path."""
     for step in range(length):
-        # The node added by this simulation is not on the path; its first visit comes when it is
-        # selected from (the convention of OpenSpiel: visits sum to simulations - 1).
+        # The node that this simulation added is not on the path. Its first visit comes from the
+        # next simulation through it, as in OpenSpiel: root visits sum to simulations - 1.
         tree.visits[tree.path[step, INFOSTATE]] += 1
         tree.entry_visits[tree.path[step, ENTRY]] += 1
 
 
 @inlined
 def back_up(tree: Tree, length: int, utility: FloatArray, num_rollouts: int) -> None:
-    """Add to each action on the path the utility of who took it: backup of the returns."""
+    """Add to each action on the path the acting player's utility."""
     for step in range(length):
-        # max^n: every action is credited with the utility of the player who took it.
+        # As in max^n, each action is credited with the utility of the player who took it.
         gain = utility[tree.path[step, PLAYER]]
         tree.returns[tree.path[step, ENTRY]] += gain / num_rollouts
 
@@ -355,25 +363,25 @@ def simulate(
     num_simulations: int,
     stream: Stream,
 ) -> int:
-    """Run simulations, `tree` in place; return how many there was room for.
+    """Run simulations, changing `tree` in place; return how many were completed before it was full.
 
-    A simulation that finds the tree full adds at most some infostates, and restores the stream:
-    repeated in a larger tree, it is the same.
+    A simulation that finds the tree full restores the stream and adds at most some infostate
+    numbers. Repeated in a larger tree, it makes the same random choices.
     """
     for done in range(num_simulations):
-        # One 64-bit word is the whole state of the stream.
+        # The state of the stream is this single 64-bit word.
         before = stream[0]
         # Stages 1 and 2: draw a world from the belief, select and expand.
         draw_root(roots, playout, stream)
         length = descend(model, tree, playout, width, stream)
         if length == TREE_FULL:
-            # nothing but infostates was added yet: visits and returns are still untouched
+            # Only infostate numbers were added so far; visits and returns are unchanged.
             stream[0] = before
             return done
         # Stages 3 and 4: play out uniformly at random, and back up.
         count_visits(tree, length)
         copy_position(playout.leaf, playout.position)
-        # playouts restart from the leaf; nothing below it is looked up or stored
+        # Every playout starts from the leaf. Positions below the leaf are not stored.
         for _ in range(num_rollouts):
             copy_position(playout.position, playout.leaf)
             play_out(model, playout.position, stream)
@@ -395,12 +403,12 @@ def repeat_search(
 ) -> int:
     """Search once for each of R seeds, and write the visits [R, A] of the root actions.
 
-    Returns how many searches there was room for.
+    Returns how many searches were completed before the tree was full.
     """
     stream, returns = np.zeros(1, np.uint64), np.zeros(visits.shape[1])
     for search in range(len(seeds)):
         stream[0] = seeds[search]
-        # Searches are independent: an empty tree and a stream of their own for each.
+        # Searches are independent: each has an empty tree and its own random stream.
         start_search(tree, roots.num_infostates)
         done = simulate(model, roots, tree, playout, width, num_rollouts, num_simulations, stream)
         if done < num_simulations:

@@ -1,7 +1,7 @@
 """Max^n search: every player maximizes its own utility, chance moves in expectation.
 
-Source: Luckhardt and Irani, "An algorithmic solution of N-person games" (1986). Where several
-actions are best for the player who acts, the others expect the mean of them.
+Source: Luckhardt and Irani, "An algorithmic solution of N-person games" (1986). If several actions
+are best for the acting player, the position has the mean of their values.
 """
 
 from __future__ import annotations
@@ -38,11 +38,12 @@ class MaxN(NamedTuple):
     best : FloatArray
         [D] value of the best branch so far to the player who acts.
     num_best : LongArray
-        [D] number of branches tied with it.
+        [D] number of branches tied for the best value.
     total : FloatArray
-        [D, N] sum of their values; in the end, their mean, the value of the position.
+        [D, N] sum of the values of the tied branches; after the last branch, their mean, which is
+        the value of the position.
     table : TranspositionTable
-        A result is the values of all players.
+        Each result is the values of all players.
     """
 
     stack: Stack
@@ -54,13 +55,14 @@ class MaxN(NamedTuple):
 
 @inlined
 def look_up(work: MaxN, depth: int, search: int) -> bool:
-    """Return whether the values of a position are stored, and write them."""
+    """Copy the stored values of a position, if any; return whether they were stored."""
     table, stack = work.table, work.stack
     place = table_place(table, stack, depth)
     if not holds_position(table, place, stack, depth, search):
         return False
     for player in range(work.total.shape[1]):
-        # Results are of later rewards, and hold for every path to the position.
+        # The table stores sums of future rewards, which are the same for every path to the
+        # position.
         so_far = stack.rewards_so_far[depth, player]
         work.total[depth, player] = so_far + table.result[place, player]
     return True
@@ -73,8 +75,8 @@ def store(work: MaxN, depth: int, search: int) -> None:
     place = table_place(table, stack, depth)
     claim_place(table, place, stack, depth, search)
     for player in range(work.total.shape[1]):
-        # Tied actions count alike, so the mean does not depend on their order; with more than two
-        # players, ties change what the others get.
+        # The mean over ties does not depend on the order of actions. With more than two players,
+        # tied actions can differ in their values to the other players.
         work.total[depth, player] /= work.num_best[depth]
         so_far = stack.rewards_so_far[depth, player]
         table.result[place, player] = work.total[depth, player] - so_far
@@ -85,13 +87,13 @@ def enter(model: Any, work: MaxN, depth: int, search: int, status: LongArray) ->
     """Begin a position; return whether its values are known without searching it."""
     status[NODES] += 1
     mover = push_position(model, work.stack, depth)
-    # Ends are not stored: their values are the rewards so far.
+    # Ends are not stored: their values equal the rewards so far.
     if mover != END and look_up(work, depth, search):
         return True
-    # `store` divides by num_best: a chance move counts as one best branch, its expectation
+    # `store` divides by `num_best`. At a chance move the total is already the expectation.
     work.num_best[depth] = 1 if mover == CHANCE_MOVE else 0
     for player in range(work.total.shape[1]):
-        # Chance and decisions start their sum at 0; an end is its utility.
+        # An end has its utility as its value; all other positions start their sum at 0.
         utility = work.stack.rewards_so_far[depth, player]
         work.total[depth, player] = utility if mover == END else 0.0
     return mover == END
@@ -101,7 +103,7 @@ def enter(model: Any, work: MaxN, depth: int, search: int, status: LongArray) ->
 def add_branch(work: MaxN, depth: int, weight: float) -> None:
     """Add the weighted values of a branch to those of its position."""
     for player in range(work.total.shape[1]):
-        # Weight: a probability at chance moves, 1 for actions.
+        # `weight` is the probability of a chance outcome, or 1 for an action.
         work.total[depth, player] += weight * work.total[depth + 1, player]
 
 
@@ -113,27 +115,27 @@ def back_up(model: Any, work: MaxN, depth: int) -> bool:
         load_position(stack, stack.states, stack.rewards_so_far, depth)
         add_branch(work, depth, outcome_probability(model, stack.here, stack.branch[depth] - 1))
     else:
-        # compared by the mover's own value; all players' values are accumulated
+        # Branches are compared by the mover's value; the values of all players are summed.
         value, best = work.total[depth + 1, mover], work.best[depth]
         tolerance = TIE_TOLERANCE * max(1.0, abs(best))
         if work.num_best[depth] == 0 or value > best + tolerance:
-            work.best[depth] = value  # strictly better: forget the tied branches so far
+            work.best[depth] = value  # strictly better: drop the ties so far
             work.num_best[depth] = 0
             for player in range(work.total.shape[1]):
                 work.total[depth, player] = 0.0
         if work.num_best[depth] == 0 or value >= best - tolerance:
-            work.num_best[depth] += 1  # best, or tied with the best
+            work.num_best[depth] += 1  # new best, or tied with the best
             add_branch(work, depth, 1.0)
     return bool(stack.branch[depth] == stack.num_branches[depth])
 
 
 @inlined
 def search_values(model: Any, work: MaxN, search: int, status: LongArray) -> None:
-    """Write the values of the current position as the first total."""
+    """Write the values of the current position to `work.total[0]`."""
     depth, is_new = 0, True
     while True:
-        # The same loop as in `search_value` of alpha-beta, without windows: max^n cannot cut, since
-        # the players' values are not tied to each other.
+        # The loop of `search_value` in alpha-beta, without windows: max^n has no cutoffs, because
+        # one player's value does not bound the values of the others.
         if is_new:
             is_known = enter(model, work, depth, search, status)
         else:
@@ -147,7 +149,7 @@ def search_values(model: Any, work: MaxN, search: int, status: LongArray) -> Non
         elif take_next_branch(model, work.stack, depth, status):
             depth += 1
         else:
-            # A problem is in `status`; totals are incomplete.
+            # `status` reports the problem; the totals are incomplete.
             return
         is_new = not is_known
 
@@ -165,12 +167,12 @@ def max_n(
 ) -> None:
     """Write the values [K] of K positions to a player; stop where `status` reports a problem.
 
-    search : a number not used before with this table.
+    search : a number that no earlier search with this table used.
     """
     for row in range(len(states)):
         load_position(work.stack, states, rewards_so_far, row)
         search_values(model, work, search, status)
         if status[PROBLEM] != NO_PROBLEM:
             return
-        # the table serves every player: max^n values do not depend on who searches
+        # The values of all players are found together, whichever player searches.
         values[row] = work.total[0, player]

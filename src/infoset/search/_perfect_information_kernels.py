@@ -29,7 +29,7 @@ from infoset.utils.compilation import kernel
 
 @kernel
 def topological_order(graph: GraphNodes) -> IntArray:
-    """Return [K] the nodes of an acyclic graph, each after all its predecessors (Kahn)."""
+    """Return [K] the nodes of an acyclic graph in topological order (Kahn's algorithm)."""
     missing = np.zeros(len(graph.actor), np.int32)  # predecessors not yet in the order
     for target in graph.next_node:
         missing[target] += 1
@@ -46,7 +46,7 @@ def topological_order(graph: GraphNodes) -> IntArray:
         first = graph.first_child[node]
         for child in range(first, first + graph.num_children[node]):
             target = graph.next_node[child]
-            # A node joins the order when its last predecessor is done; cycles would never join.
+            # A node is appended when its last predecessor is done. Nodes on a cycle never are.
             missing[target] -= 1
             if missing[target] == 0:
                 order[filled] = target
@@ -58,11 +58,11 @@ def topological_order(graph: GraphNodes) -> IntArray:
 def moves_are_sequential(graph: GraphNodes, order: IntArray, has_choice: BoolArray) -> bool:
     """Return whether at most one player has a choice between any two transitions.
 
-    order : [K] see `topological_order`. has_choice : [K] written; whether a player has a choice
+    order : [K] from `topological_order`. has_choice : [K] output, whether any player has a choice
     between the node and the next transition.
     """
     is_sequential = True
-    # backwards, so that a node's children are done before it
+    # Backwards, so that children are done before their parents.
     for place in range(len(order) - 1, -1, -1):
         node = order[place]
         has_choice[node] = False
@@ -70,7 +70,8 @@ def moves_are_sequential(graph: GraphNodes, order: IntArray, has_choice: BoolArr
             continue
         first, count = graph.first_child[node], graph.num_children[node]
         for child in range(first, first + count):
-            # children of an actor's node are later actors of the same world state
+            # The children of an actor's node are later actors at the same world state. If one of
+            # them has a choice, this actor must not have one.
             if has_choice[graph.next_node[child]]:
                 has_choice[node] = True
                 is_sequential = is_sequential and count == 1
@@ -83,46 +84,47 @@ def moves_are_sequential(graph: GraphNodes, order: IntArray, has_choice: BoolArr
 def max_n_values(graph: GraphNodes, order: IntArray, values: FloatArray) -> None:
     """Write values [K, N] of all nodes when every player maximizes its own utility.
 
-    Of several best actions the mean counts. order : [K] see `topological_order`. values start at 0.
+    Ties between best actions take the mean of their values. order : [K] from `topological_order`.
+    values : all 0 on entry.
     """
     for place in range(len(order) - 1, -1, -1):
         node = order[place]
-        # Ends have no children and keep the value 0: rewards are on the transitions.
+        # Ends have no children and remain at 0: values are sums of future rewards.
         mover, first = graph.actor[node], graph.first_child[node]
         best, num_best = 0.0, 0
         for child in range(first, first + graph.num_children[node]):
             target = graph.next_node[child]
             if mover == CHANCE_MOVE:
-                # expectation over transitions, rewards included
+                # Expectation over transitions, including their rewards.
                 total = graph.rewards[child] + values[target]
                 values[node] += graph.probability[child] * total
                 num_best = 1
                 continue
-            # actions carry no rewards: those are on the transitions
+            # Actions have no rewards; transitions do.
             tolerance = TIE_TOLERANCE * max(1.0, abs(best))
             if num_best == 0 or values[target, mover] > best + tolerance:
                 best, num_best = values[target, mover], 1
-                # Strictly better: the tied branches so far are forgotten.
+                # Strictly better: drop the ties so far.
                 values[node] = values[target]
             elif values[target, mover] >= best - tolerance:
                 num_best += 1
                 values[node] += values[target]
-        # The mean over ties, as in the depth-first search, so that both give the same values.
+        # The mean over ties, as in the depth-first search. An end divides by 1.
         values[node] /= max(num_best, 1)
 
 
 @kernel
 def minimax_values(graph: GraphNodes, order: IntArray, values: FloatArray) -> None:
-    """Write values [K, N] of all nodes to each player when all others play against it.
+    """Write values [K, N] of all nodes to each player when all others minimize its utility.
 
-    order : [K] see `topological_order`. values start at 0.
+    order : [K] from `topological_order`. values : all 0 on entry.
     """
     for place in range(len(order) - 1, -1, -1):
         node = order[place]
         mover, first = graph.actor[node], graph.first_child[node]
         for child in range(first, first + graph.num_children[node]):
             target = graph.next_node[child]
-            # One pass solves N games at once: column p is the game of player p against all others.
+            # One pass solves N zero-sum games: column p is player p against all others.
             for player in range(values.shape[1]):
                 value = values[target, player]
                 if mover == CHANCE_MOVE:
@@ -141,13 +143,14 @@ def minimax_values(graph: GraphNodes, order: IntArray, values: FloatArray) -> No
 
 @inlined
 def reach_turn(model: Any, position: Position, player: int) -> tuple[int, bool]:
-    """Let the actors before a player choose, in place; their first action will do.
+    """Let the actors before a player take their first action, in place.
 
-    Returns the player's number of actions, 0 if it does not act, and whether none of those before
-    it had a choice.
+    Returns the player's number of actions, which is 0 if it does not act, and whether all earlier
+    actors had a single action.
     """
     mover, is_alone = actor(model, position), True
-    # Actors of a world state choose one after another, without seeing each other's choice.
+    # Actors of a world state choose one after another without seeing each other's choices, so that
+    # earlier choices do not change the player's legal actions.
     while mover >= 0 and mover != player:
         is_alone = is_alone and num_actions(model, position) == 1
         choose_action(model, position, 0)
@@ -161,16 +164,16 @@ def after_actions(
 ) -> tuple[LongArray, LongArray, LongArray]:
     """Return the states after each action of a player at K positions.
 
-    Returns states [M, L], and for each the position [M] and the action [M] that it comes from. The
-    action is -1 if another player chooses simultaneously. Positions at which the player does not
-    act have no successors.
+    Returns the states [M, L], the position [M] that each comes from, and the action [M] that leads
+    to it. The action is -1 if another player chooses simultaneously. Positions at which the player
+    does not act have no successors.
     """
     here = empty_position(states.shape[1], rewards_so_far.shape[1])
     counts = np.zeros(len(states), np.int64)
     for row in range(len(states)):
         here.state[:] = states[row]
         counts[row], _ = reach_turn(model, here, player)
-    # counted first, then written: two passes need no growing arrays
+    # Two passes: count the successors, then allocate and write them.
     total = counts.sum()
     after = np.empty((total, states.shape[1]), np.int64)
     origin, action = np.empty(total, np.int64), np.empty(total, np.int64)
@@ -180,8 +183,7 @@ def after_actions(
             here.state[:] = states[row]
             _, is_alone = reach_turn(model, here, player)
             choose_action(model, here, branch)
-            # No actor with a choice may follow either: then the state does not fix the action's
-            # effect.
+            # If a later actor has a choice, the state after the action has no value yet.
             is_alone = is_alone and take_forced_actions(model, here) < 0
             after[filled] = here.state
             origin[filled], action[filled] = row, branch if is_alone else -1
@@ -193,7 +195,7 @@ def after_actions(
 def next_movers(model: Any, states: LongArray, num_players: int) -> LongArray:
     """Return [K] the player to act at each position, `CHANCE_MOVE` or `END`.
 
-    Forced actions are taken, states [K, L] in place; no transition is applied.
+    Takes forced actions, changing states [K, L] in place, but applies no transition.
     """
     here = empty_position(states.shape[1], num_players)
     movers = np.empty(len(states), np.int64)
@@ -208,14 +210,14 @@ def next_movers(model: Any, states: LongArray, num_players: int) -> LongArray:
 def after_transitions(
     model: Any, states: LongArray, rewards_so_far: FloatArray, player: int
 ) -> tuple[LongArray, FloatArray, LongArray, LongArray, FloatArray]:
-    """Return the positions after each transition from K positions at which all have chosen.
+    """Return the positions after each transition from K positions whose actors have all chosen.
 
-    Returns states [M, L], rewards so far [M, N], the player's observation [M], and for each the
-    position [M] that it comes from and its probability [M].
+    Returns the states [M, L], the rewards so far [M, N], the player's observations [M], the
+    position [M] that each comes from, and the transition probabilities [M].
     """
     here = empty_position(states.shape[1], rewards_so_far.shape[1])
     counts = np.empty(len(states), np.int64)
-    for row in range(len(states)):  # two passes, as in `after_actions`
+    for row in range(len(states)):  # count first, as in `after_actions`
         here.state[:] = states[row]
         counts[row] = num_outcomes(model, here)
     total = counts.sum()
@@ -231,7 +233,7 @@ def after_transitions(
         for outcome in range(counts[row]):
             here.state[:] = states[row]
             here.rewards_so_far[:] = rewards_so_far[row]
-            # Asked before the transition: it changes the state in which the outcome has its number.
+            # Read the probability first: `outcome` refers to the state before the transition.
             probability[filled] = outcome_probability(model, here, outcome)
             apply_outcome(model, here, outcome)
             after[filled], rewarded[filled] = here.state, here.rewards_so_far

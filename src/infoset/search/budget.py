@@ -1,4 +1,4 @@
-"""Budgets of searches, and records of what they used."""
+"""Limits on the cost of a search, and records of its actual cost."""
 
 from __future__ import annotations
 
@@ -14,22 +14,23 @@ from infoset.utils.arguments import check_count, check_number
 __all__ = ["Overruns", "SearchBudget", "SearchRecord"]
 
 CLOCK_FRACTION = 0.05
-"""Fraction of the time limit that may pass between looks at the clock."""
+"""Target duration of a batch, as a fraction of the time limit. The clock is read between
+batches."""
 
 MAX_GROWTH = 4
-"""Largest factor between one batch and the next."""
+"""Largest ratio of the sizes of successive batches."""
 
 
 @dataclass(frozen=True)
 class SearchBudget:
-    """Limits of a search: a number of worlds or simulations, a time, or both.
+    """Limits of a search: a number of worlds or simulations, a time limit, or both.
 
     Attributes
     ----------
     unit : str
-        Name of the parameter that counts, such as `num_worlds`.
+        Name of the parameter that sets the number, such as `num_worlds`.
     number : int or None
-        None for as many as the time allows.
+        Maximum number of worlds or simulations; None for no limit on the number.
     milliseconds : float or None
         Time limit; None for no limit. With a limit, answers depend on the speed of the machine.
 
@@ -50,7 +51,8 @@ class SearchBudget:
             check_number("milliseconds", self.milliseconds)
             if self.milliseconds == 0:
                 raise ParameterError(
-                    "milliseconds=0 leaves no time; give more, or None for no limit"
+                    "milliseconds=0 leaves no time to search; give a positive number, or None for "
+                    "no time limit"
                 )
 
     @property
@@ -63,9 +65,10 @@ class SearchBudget:
         return {self.unit: self.number, "milliseconds": self.milliseconds}
 
     def batches(self, start: float) -> Iterator[int]:
-        """Yield the size of the next batch, as long as the budget lasts.
+        """Yield the sizes of batches until the budget is used up.
 
-        Without a time limit there is one batch. With one, batches grow until each takes 5 % of it.
+        Without a time limit there is one batch. With a time limit, batches grow until each takes
+        about 5 % of it.
 
         Parameters
         ----------
@@ -119,7 +122,7 @@ class SearchRecord:
 
 
 LATE = 0.2
-"""Overrun up to which a search counts as on time."""
+"""Largest overrun, as a fraction of the limit, at which a search still counts as on time."""
 
 
 @dataclass
@@ -131,7 +134,7 @@ class Overruns:
     num_searches : int
         Searches with a time limit.
     num_late : int
-        Those more than 20 % over it.
+        Searches that took more than 20 % longer than their limit.
     worst : float
         Largest overrun, as a fraction of the limit.
     """
@@ -150,9 +153,10 @@ class Overruns:
     def __str__(self) -> str:
         if not self.num_late:
             return (
-                f"none of {self.num_searches:,} searches overran its time by more than {LATE:.0%}"
+                f"no search out of {self.num_searches:,} exceeded its time limit by more than "
+                f"{LATE:.0%}"
             )
         return (
-            f"{self.num_late:,} of {self.num_searches:,} searches overran their time by more than "
-            f"{LATE:.0%}; the longest took {1 + self.worst:.2g} times its limit"
+            f"{self.num_late:,} of {self.num_searches:,} searches exceeded their time limit by "
+            f"more than {LATE:.0%}; the longest took {1 + self.worst:.2g} times its limit"
         )

@@ -1,8 +1,9 @@
 """EPIMC: perfect-information Monte Carlo that postpones perfect information.
 
-The player's next `depth` decisions form a tree of infostates, built over all worlds at once. At an
-infostate the player takes one action in all worlds; the others act with perfect information.
-Positions after the last of these decisions are leaves, valued under perfect information.
+The player's next `depth` decisions form a tree of infostates, built over all worlds together. At
+each infostate the player takes the same action in all worlds; the other players act with perfect
+information. Positions after the last of these decisions are leaves, which get their
+perfect-information value.
 """
 
 from __future__ import annotations
@@ -33,20 +34,21 @@ __all__ = ["EPIMC"]
 
 
 class EPIMC(DeterminizedSearcher):
-    """PIMC whose next own decisions are taken with the player's own information.
+    """PIMC in which the player's next decisions use only the player's own information.
 
-    In its first `depth` decisions, the one at the root included, the player takes the same action
-    in all worlds that it cannot tell apart. The other players see everything and take the actions
-    that are best for them, ties split evenly. After these decisions everybody sees everything. The
-    result is a best response over infostates to the opponents of PIMC; with depth 1 it is PIMC.
+    In its next `depth` decisions, including the one at the root, the player takes the same action
+    in all worlds that it cannot tell apart. The other players see everything and take their best
+    actions; ties are split evenly. After these decisions all players see everything. The answer is
+    a best response over infostates to opponents with perfect information, as in PIMC; with depth 1
+    it is PIMC.
 
     Parameters
     ----------
     model, belief, num_worlds, milliseconds, opponents, seed
         As in `PIMC`.
     depth : int
-        Number of own decisions before perfect information; decisions with a single action do not
-        count.
+        Number of decisions of the player before it gets perfect information. Decisions with a
+        single action do not count.
 
     Attributes
     ----------
@@ -112,20 +114,21 @@ class EPIMC(DeterminizedSearcher):
 
 
 class Plays(NamedTuple):
-    """Plays from the root positions, all after the same number of transitions.
+    """A batch of plays from the root positions, all after the same number of transitions.
 
     Attributes
     ----------
     states, rewards_so_far : LongArray, FloatArray
         [M, L] and [M, N], as in `RootPositions`.
     weight : FloatArray
-        [M] weight of the world times the probabilities of chance and of the other players.
+        [M] weight of the world times the probabilities of the actions of chance and the other
+        players.
     infostate : LongArray
-        [M] a number for what the player knows, different for different infostates.
+        [M] number of the player's infostate; different infostates have different numbers.
     entry : LongArray
-        [M] the last own action, as an entry of `OwnDecisions`.
+        [M] the player's last action, as an entry of `OwnDecisions`.
     left : LongArray
-        [M] number of own decisions left before perfect information.
+        [M] number of the player's remaining decisions before perfect information.
     """
 
     states: LongArray
@@ -145,12 +148,12 @@ def _join(parts: list[Plays]) -> Plays:
 
 
 class OwnDecisions:
-    """The tree of the player's decisions: one value per action, at the root and below it.
+    """The tree of the player's decisions, with a value for each action at each infostate.
 
     Parameters
     ----------
     num_actions : int
-        At the root.
+        Number of actions at the root.
     """
 
     def __init__(self, num_actions: int) -> None:
@@ -164,14 +167,14 @@ class OwnDecisions:
         self.scale += float(abs(value).sum())
 
     def extend(self, parent: LongArray, num_actions: LongArray) -> LongArray:
-        """Add J infostates below the entries `parent` [J]; return [J] their first entries."""
+        """Add J infostates below the entries `parent` [J]; return the first entry [J] of each."""
         first = len(self.value) + np.cumsum(num_actions) - num_actions
         self.value = np.concatenate([self.value, np.zeros(num_actions.sum())])
         self._levels.append((parent, first))
         return first
 
     def back_up(self) -> None:
-        """Add the value of the best action of each infostate to its parent, the deepest first."""
+        """Add the best action value of each infostate to its parent entry, deepest first."""
         end = len(self.value)
         for parent, first in reversed(self._levels):
             best = np.maximum.reduceat(self.value[:end], first)
@@ -180,7 +183,7 @@ class OwnDecisions:
 
 
 class PostponedSearch:
-    """Best response over infostates to opponents with perfect information, to a depth.
+    """Depth-limited best response over infostates to opponents with perfect information.
 
     Parameters
     ----------
@@ -190,7 +193,7 @@ class PostponedSearch:
         [K, A] see `SearchModel.action_indices`.
     player : Player
     depth : int
-        Number of own decisions, the one at the root included, before perfect information.
+        Number of decisions of the player, including the root, before perfect information.
     """
 
     def __init__(
@@ -209,12 +212,12 @@ class PostponedSearch:
         self._depth = depth
 
     def scores(self, weight: FloatArray) -> WorldScores:
-        """Return the values of the root actions, summed over worlds of weights [K]."""
+        """Return the values of the root actions, summed over worlds with weights [K]."""
         num_actions = self._indices.shape[1]
         decisions = OwnDecisions(num_actions)
         plays = self._after_root_actions(weight)
         while len(plays.weight):
-            # 1. leaves, 2. one transition, 3. the decisions before the next transition
+            # Repeat: value the leaves, apply one transition, take the decisions before the next.
             plays = self._value_leaves(plays, decisions)
             if len(plays.weight):
                 plays = self._act(self._transition(plays), decisions)
@@ -242,7 +245,7 @@ class PostponedSearch:
         return plays.pick(is_same.any(axis=1))
 
     def _value_leaves(self, plays: Plays, decisions: OwnDecisions) -> Plays:
-        """Value the plays after their last own decision; return the others."""
+        """Value the plays that have no decision of the player left; return the others."""
         is_leaf = plays.left == 0
         leaves = plays.pick(is_leaf)
         if len(leaves.weight):
@@ -256,7 +259,7 @@ class PostponedSearch:
             self._model, after_transitions
         )(self._model.arrays, plays.states, plays.rewards_so_far, self._player)
         moved = plays.pick(origin)
-        # what the player knows: the infostate before, and what it observed
+        # The new infostate is the previous infostate plus the observation.
         known = np.stack([moved.infostate, observation], axis=1)
         _, infostate = np.unique(known, axis=0, return_inverse=True)
         return moved._replace(
@@ -267,7 +270,7 @@ class PostponedSearch:
         )
 
     def _act(self, plays: Plays, decisions: OwnDecisions) -> Plays:
-        """Return the plays after the next actor has chosen; those that are over are valued."""
+        """Return the plays after the next actor has chosen; value those that have ended."""
         movers = run_on(self._model, next_movers)(
             self._model.arrays, plays.states, self._model.num_players
         )
@@ -281,7 +284,7 @@ class PostponedSearch:
         return _join(parts)
 
     def _decide(self, plays: Plays, decisions: OwnDecisions) -> Plays:
-        """Return the plays after each own action, with new entries by infostate."""
+        """Return the plays after each of the player's actions, with new entries by infostate."""
         after, origin, action = self._after_actions(
             plays.states, plays.rewards_so_far, self._player
         )
@@ -290,7 +293,8 @@ class PostponedSearch:
         first = decisions.extend(plays.entry[first_play], counts)
         chosen = plays.pick(origin)
         entry = first[place.reshape(-1)][origin] + action
-        # negative numbers: an infostate and own action, not yet an infostate after a transition
+        # A negative number stands for an infostate and an action, until the next transition gives
+        # the next infostate.
         return chosen._replace(
             states=after, infostate=-1 - entry, entry=entry, left=chosen.left - 1
         )

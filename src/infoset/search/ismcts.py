@@ -35,20 +35,20 @@ from infoset.utils.splitmix import Stream
 __all__ = ["BONUSES", "ISMCTS", "SearchRoot", "SearchTree", "TreeSearchRecord"]
 
 BONUSES: Final = {"ln": 1.0, "2ln": 2.0}
-"""The factor c of the bonus sqrt(c ln N / n), by name: OpenSpiel's, and that of UCB1."""
+"""The factor c of the bonus sqrt(c ln N / n), by name: "ln" as in OpenSpiel, "2ln" as in UCB1."""
 
 MAX_CACHED_POSITIONS = 200_000
-"""Root positions cached over all infostates; beyond them the cache is cleared."""
+"""Maximum number of root positions in the cache; the cache is cleared when it is full."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TreeSearchRecord(SearchRecord):
-    """Result and cost of a tree search; its nodes are the infostates of the tree.
+    """Result and cost of a tree search; `num_nodes` counts the infostates in the tree.
 
     Attributes
     ----------
     visits : LongArray
-        [A] number of simulations that took each action at a root node of the player.
+        [A] number of simulations that took each action at the player's root infostates.
     num_simulations : int
     """
 
@@ -59,20 +59,19 @@ class TreeSearchRecord(SearchRecord):
 class ISMCTS(Searcher):
     """Information-set Monte Carlo tree search.
 
-    Each simulation draws a position from the belief and descends a tree whose nodes are the
-    infostates of the players who act, so that no player acts on what it cannot know. At a node it
-    takes the action with the largest upper confidence bound
+    Each simulation draws a position from the belief and descends a tree. The nodes of the tree are
+    the infostates of the acting players, so that no player uses information that it does not have.
+    At each node the simulation takes the action with the largest upper confidence bound
 
         mean return + exploration * reward_scale * sqrt(c ln N / n),
 
-    N and n being the visits of node and action; untried actions come first, in random order. At
-    the first node outside the tree, which it adds, it plays on at random to the end. The utilities
-    are then added to the actions on the path. The policy is the normalized visit counts at the
-    root.
+    where N and n are the visit counts of the node and the action. Untried actions come first, in
+    random order. The simulation adds the first node outside the tree and plays from there at random
+    to the end. The utilities are then credited to the actions on the path. The policy is the
+    normalized visit counts at the root.
 
-    With a public weight above 0, all own infostates in the support of the belief are roots of one
-    tree. They share the nodes below that other players cannot tell apart, and their visits are
-    summed.
+    With a public weight above 0, all infostates of the player in the support of the belief are
+    roots of one tree. They share the other players' nodes below them, and their visits are summed.
 
     Parameters
     ----------
@@ -87,10 +86,11 @@ class ISMCTS(Searcher):
     bonus : str
         One of `BONUSES`: "ln" for sqrt(ln N / n), "2ln" for sqrt(2 ln N / n).
     reward_scale : float
-        Unit of the exploration constant, in the game's units: 1 takes returns as they are; the
-        difference of the largest and smallest utility normalizes them to a range of 1.
+        Scale of the bonus, in the game's units of utility. The default 1 leaves returns unscaled;
+        the difference between the largest and smallest utility has the effect of returns normalized
+        to a range of 1.
     num_rollouts : int
-        Random playouts from each new node, which count by their mean.
+        Number of random playouts from each new node; their mean is backed up.
     milliseconds : float or None
         Time limit of a search. The answer then depends on the machine.
     seed : int
@@ -99,7 +99,7 @@ class ISMCTS(Searcher):
     Attributes
     ----------
     budget : SearchBudget
-        Of simulations.
+        Limits on simulations and time.
     last_search : TreeSearchRecord or None
         Result and cost of the last search.
 
@@ -144,7 +144,8 @@ class ISMCTS(Searcher):
         super().__init__(model, belief=belief, seed=seed)
         if num_simulations is None and milliseconds is None:
             raise ParameterError(
-                "num_simulations=None and milliseconds=None never end a search; give one of them"
+                "num_simulations=None and milliseconds=None would never end a search; give at "
+                "least one of the two limits"
             )
         self.budget = SearchBudget("num_simulations", num_simulations, milliseconds)
         check_number("exploration", exploration)
@@ -176,13 +177,13 @@ class ISMCTS(Searcher):
     def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:
         """Return [A] the normalized visit counts of the legal actions, in order.
 
-        The answer is uniform if no simulation took any action.
+        The result is uniform if no simulation took any action at the root.
 
         Parameters
         ----------
         infostate : Infostate
         rng : numpy.random.Generator
-            Gives the seed of the simulations, and samples positions where there are too many to
+            Generates the seed of the simulations, and samples positions if there are too many to
             list.
 
         Raises
@@ -219,7 +220,7 @@ class ISMCTS(Searcher):
     def search_many(
         self, infostate: Infostate, rng: np.random.Generator, num_searches: int
     ) -> FloatArray:
-        """Return [R, A] the answers of R searches, the same as from R calls of `search`.
+        """Return [R, A] the policies of R searches, equal to those of R calls of `search`.
 
         With a compiled model and no time limit they run in one call that releases the global
         interpreter lock, and `last_search` is left unchanged.
@@ -284,7 +285,7 @@ class ISMCTS(Searcher):
             memory.grow()
 
     def _compile(self, roots: Roots, stream: Stream) -> float:
-        """Compile the kernels at the first search; return the seconds it took."""
+        """Compile the kernels before the first search; return the time in seconds."""
         before = perf_counter()
         if not self._is_compiled:
             self._simulate(roots, stream, 0)
@@ -293,7 +294,7 @@ class ISMCTS(Searcher):
         return perf_counter() - before
 
     def _root(self, infostate: Infostate, rng: np.random.Generator) -> SearchRoot:
-        """Return the root of a search, cached if no random numbers went into it."""
+        """Return the root of a search, cached unless it was sampled."""
         if infostate in self._roots:
             return self._roots[infostate]
         before = repr(rng.bit_generator.state)
@@ -311,7 +312,7 @@ class ISMCTS(Searcher):
 
 
 class SearchRoot(NamedTuple):
-    """The root of a search: all it needs of an infostate and a belief.
+    """The root of a search: the legal actions at an infostate and the positions of its belief.
 
     Attributes
     ----------
@@ -343,13 +344,13 @@ class SearchRoot(NamedTuple):
         """
         actions = model.require_legal_actions(infostate)
         roots = model.roots(infostate, belief, rng)
-        # shift the numbers of each player past those of the players before it
+        # Offset the numbers of each player past those of the earlier players.
         sizes = roots.infostates.max(axis=0) + 1
         infostates = roots.infostates + (np.cumsum(sizes) - sizes)
         own, first = np.unique(infostates[:, infostate.player], return_index=True)
         cumulative = np.cumsum(roots.probability)
         cumulative[-1] = np.inf
-        kernel_roots = Roots(  # copies: Numba compiles again for read-only arrays
+        kernel_roots = Roots(  # copies, because Numba compiles anew for read-only arrays
             np.array(roots.states, np.int64, order="C"),
             np.array(roots.rewards_so_far, np.float64, order="C"),
             np.array(infostates, np.int64, order="C"),
@@ -362,10 +363,10 @@ class SearchRoot(NamedTuple):
 
 
 class SearchTree:
-    """The memory of a searcher: arrays that one search after another reuses.
+    """The memory of a searcher, reused by successive searches.
 
-    A search sees nothing of earlier ones: rows of the hash table carry the number of their search,
-    and everything else is written before it is read.
+    Earlier searches do not affect later ones: rows of the hash table carry the number of their
+    search, and everything else is written before it is read.
 
     Parameters
     ----------
@@ -389,7 +390,7 @@ class SearchTree:
         )
 
     def start_search(self, num_infostates: int) -> None:
-        """Empty the tree but for the infostates at the roots."""
+        """Empty the tree except for the infostates at the roots."""
         self.reserve(num_infostates)
         start_search(self.tree, num_infostates)
 
@@ -414,7 +415,7 @@ class SearchTree:
         return int((self.tree.first_entry[:number] != NO_NODE).sum())
 
     def root_totals(self, roots: Roots) -> tuple[LongArray, FloatArray]:
-        """Return visits [A] and returns [A] of the actions, summed over own root nodes."""
+        """Return visits [A] and returns [A] of the actions, summed over the player's root nodes."""
         num_actions = roots.action_indices.shape[1]
         visits, returns = np.zeros(num_actions, np.int64), np.zeros(num_actions)
         add_root_totals(self.tree, roots, visits, returns)
@@ -422,7 +423,7 @@ class SearchTree:
 
 
 def _empty_tree(num_infostates: int, num_entries: int, length: int) -> Tree:
-    """Return a tree with room for infostates, action entries, and a path."""
+    """Return an empty tree with the given capacities."""
     return Tree(
         steps=np.zeros((2 * num_infostates, 4), np.int64),
         first_entry=np.full(num_infostates, NO_NODE, np.int64),

@@ -1,4 +1,4 @@
-"""Values of positions under perfect information: what a leaf of a determinized search is worth."""
+"""Perfect-information values of positions: the leaf values of determinized searches."""
 
 from __future__ import annotations
 
@@ -46,14 +46,15 @@ __all__ = [
 MAX_N: Final = "max_n"
 PARANOID: Final = "paranoid"
 OPPONENTS: Final = (MAX_N, PARANOID)
-"""What the other players maximize: their own utility, or the loss of the searching player."""
+"""Objectives of the other players: their own utility (`max_n`), or the loss of the searching player
+(`paranoid`)."""
 
 FIRST_DEPTH = 64
 TABLE_SIZE = 1 << 18
 
 
 class PerfectInformationValues(ABC):
-    """Values of positions when every player sees everything, chance moves in expectation.
+    """Values of positions when all players see everything; chance moves count by expectation.
 
     Parameters
     ----------
@@ -79,7 +80,7 @@ class PerfectInformationValues(ABC):
         self.num_nodes = 0
 
     def start_search(self) -> None:
-        """Discard results of earlier searches that could affect the next one."""
+        """Discard results of earlier searches that could affect the next search."""
         return
 
     @abstractmethod
@@ -103,7 +104,7 @@ class PerfectInformationValues(ABC):
     def action_values(
         self, states: LongArray, rewards_so_far: FloatArray, actor: Player, player: Player
     ) -> FloatArray:
-        """Return [K, A] the value to `player` of each action of `actor`; NaN where there is none.
+        """Return [K, A] the value to `player` of each action of `actor`; NaN fills shorter rows.
 
         Raises
         ------
@@ -131,10 +132,10 @@ class PerfectInformationValues(ABC):
 def perfect_information_values(
     model: SearchModel, opponents: str = MAX_N
 ) -> PerfectInformationValues:
-    """Return the evaluator of positions of a model.
+    """Return the object that evaluates the positions of a model.
 
-    On an explored game all values come from one backward induction and are looked up. Otherwise
-    they are searched depth first, unless the model knows them in closed form.
+    On an explored game, one backward induction computes the values of all positions. Otherwise
+    values come from a depth-first search, unless the model has them in closed form.
 
     Raises
     ------
@@ -147,7 +148,7 @@ def perfect_information_values(
 
 
 class BackwardInduction(PerfectInformationValues):
-    """Values looked up in the backward induction over a world graph."""
+    """Values from one backward induction over a world graph."""
 
     model: GraphModel
 
@@ -160,13 +161,13 @@ class BackwardInduction(PerfectInformationValues):
 
 
 _VALUES_OF: WeakKeyDictionary[GraphModel, dict[str, FloatArray]] = WeakKeyDictionary()
-"""The values of the models in use, by opponents."""
+"""Cached values of each model in use, by kind of opponents."""
 
 
 def values_of_nodes(model: GraphModel, opponents: str) -> FloatArray:
     """Return [K, N] the expected later rewards of each player at each node of a graph model.
 
-    Row w is world state w. The values are computed once per model.
+    The first rows are the world states, in order. The values are computed once per model.
 
     Raises
     ------
@@ -193,10 +194,10 @@ def _induced_values(model: GraphModel, opponents: str) -> FloatArray:
 
 
 class DepthFirstSearch(PerfectInformationValues):
-    """Values found by search: alpha-beta for one player against all others, otherwise max^n.
+    """Values from depth-first search: alpha-beta for paranoid opponents, otherwise max^n.
 
-    Results are stored by position for the rest of a search, in a table of 2^18 places. A model
-    that knows the values of actions in closed form is asked for them instead.
+    Results are cached by position during a search, in a table of 2^18 places. If the model has the
+    values of actions in closed form, these are used instead.
     """
 
     def __init__(self, model: SearchModel, opponents: str = MAX_N) -> None:
@@ -213,7 +214,7 @@ class DepthFirstSearch(PerfectInformationValues):
     def action_values(
         self, states: LongArray, rewards_so_far: FloatArray, actor: Player, player: Player
     ) -> FloatArray:
-        """Return [K, A] the value to `player` of each action of `actor`; NaN if none."""
+        """Return [K, A] the value to `player` of each action of `actor`; NaN fills shorter rows."""
         known = self.model.perfect_information_values(states, player) if self._prunes else None
         if known is None:
             return super().action_values(states, rewards_so_far, actor, player)
@@ -242,7 +243,7 @@ class DepthFirstSearch(PerfectInformationValues):
         positions = (model.arrays, states, rewards_so_far, player)
         if isinstance(work, AlphaBeta):
             utility_range = np.array(model.utility_range, np.float64)
-            # minimax values differ by player: results of different players must not mix
+            # Minimax values depend on the player: do not mix results of different players.
             number = self._search_number * model.num_players + player
             run_on(model, alpha_beta)(*positions, utility_range, number, work, status, values)
         else:
@@ -271,13 +272,13 @@ class DepthFirstSearch(PerfectInformationValues):
 
 
 def run_on(model: SearchModel, kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a kernel compiled, or its Python function if the model is not compiled."""
+    """Return a kernel, or its Python function if the model is not compiled."""
     return kernel if model.is_compiled else getattr(kernel, "py_func", kernel)
 
 
 def simultaneous_error(model: SearchModel) -> UnsupportedGameError:
     """Return the error for a game with simultaneous choices."""
     return UnsupportedGameError(
-        f"players of {model.game} choose simultaneously, so that its positions have no "
+        f"players of {model.game} choose simultaneously, so its positions have no "
         "perfect-information value in pure strategies; search it with infoset.search.ISMCTS"
     )

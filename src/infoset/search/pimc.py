@@ -1,4 +1,4 @@
-"""Perfect-information Monte Carlo: play the action that is best on average with open cards.
+"""Perfect-information Monte Carlo: play the action with the best mean perfect-information value.
 
 At an infostate s_i, PIMC draws worlds from a belief B_λ, values every action in each world under
 perfect information, and plays an action with the largest sum:
@@ -53,7 +53,8 @@ class WorldScores(NamedTuple):
     score : FloatArray
         [A] sum over worlds of weight times value.
     scale : float
-        Sum over worlds of weight times the largest absolute value, the unit of the tie tolerance.
+        Sum over worlds of weight times the largest absolute value; the tie tolerance is relative to
+        it.
     """
 
     score: FloatArray
@@ -61,13 +62,13 @@ class WorldScores(NamedTuple):
 
 
 ScoreWorlds: TypeAlias = Callable[[FloatArray], WorldScores]
-"""Returns the scores of the actions for weights [K] of the worlds."""
+"""A function that maps weights [K] of the worlds to scores of the actions."""
 
 
 def split_ties(scores: WorldScores) -> FloatArray:
     """Return [A] the policy that is uniform over the actions with the largest score.
 
-    Scores within 1e-9 of the largest, relative to the scale, are tied.
+    Scores within `1e-9 * scale` of the largest are tied.
 
     Examples
     --------
@@ -106,15 +107,15 @@ def evaluate_worlds(
 ) -> WorldEvaluation:
     """Draw worlds within a budget and score the actions over them.
 
-    Every world is weighted by its probability instead if the budget is unlimited, or if it sets
-    no number of worlds and the time was enough to draw each world at least once.
+    Instead of sampling, every world is weighted by its probability if the budget is unlimited, or
+    if it limits only the time and every world was drawn at least once.
 
     Parameters
     ----------
     probability : FloatArray
-        [K] of the worlds.
+        [K] probability of each world.
     budget : SearchBudget
-        Of worlds.
+        Limits on worlds and time.
     rng : numpy.random.Generator
     score_worlds : ScoreWorlds
     start : float
@@ -134,7 +135,7 @@ def evaluate_worlds(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class WorldSearchRecord(SearchRecord):
-    """Result and cost of a determinized search; its nodes are positions.
+    """Result and cost of a determinized search; `num_nodes` counts positions.
 
     Attributes
     ----------
@@ -149,7 +150,7 @@ class WorldSearchRecord(SearchRecord):
 
 
 class DeterminizedSearcher(Searcher):
-    """A searcher that evaluates determinizations and plays an action with the largest sum.
+    """A searcher that plays an action with the largest sum of values over determinizations.
 
     Parameters
     ----------
@@ -159,7 +160,7 @@ class DeterminizedSearcher(Searcher):
     Attributes
     ----------
     budget : SearchBudget
-        Of worlds.
+        Limits on worlds and time.
     last_search : WorldSearchRecord or None
         Result and cost of the last search.
     """
@@ -189,7 +190,7 @@ class DeterminizedSearcher(Searcher):
     def _world_scores(
         self, roots: RootPositions, indices: LongArray, player: Player
     ) -> ScoreWorlds:
-        """Return the scoring of worlds; `indices` are those of `SearchModel.action_indices`."""
+        """Return a function that scores worlds; `indices` as in `SearchModel.action_indices`."""
 
     def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:
         """Return [A] the probability of each legal action at an infostate, in order.
@@ -198,7 +199,7 @@ class DeterminizedSearcher(Searcher):
         ----------
         infostate : Infostate
         rng : numpy.random.Generator
-            Draws worlds; not used where every world is weighted by its probability.
+            Draws worlds; not used if every world is weighted by its probability.
 
         Raises
         ------
@@ -207,7 +208,7 @@ class DeterminizedSearcher(Searcher):
         ParameterError
             If its player does not act there.
         UnsupportedGameError
-            If players choose simultaneously later on.
+            If players choose simultaneously later in the game.
         """
         check_generator(rng)
         start, nodes_before = perf_counter(), self._perfect.num_nodes
@@ -233,7 +234,7 @@ class DeterminizedSearcher(Searcher):
     def search_many(
         self, infostate: Infostate, rng: np.random.Generator, num_searches: int
     ) -> FloatArray:
-        """Return [R, A] the answers of R searches, the same as from R calls of `search`.
+        """Return [R, A] the policies of R searches, equal to those of R calls of `search`.
 
         Without a time limit each world is evaluated once for all searches, and `last_search` is
         left unchanged.
@@ -256,7 +257,7 @@ class DeterminizedSearcher(Searcher):
         if len(self.model.require_legal_actions(infostate)) == 1:
             return np.ones((num_searches, 1))
         roots = self.model.roots(infostate, self.belief, rng)
-        # roots that were sampled differ from search to search: no sharing then
+        # Sampled roots differ from search to search, so that they cannot be shared.
         if self.budget.seconds is not None or repr(rng.bit_generator.state) != repr(before):
             rng.bit_generator.state = before
             return super().search_many(infostate, rng, num_searches)
@@ -268,7 +269,7 @@ class DeterminizedSearcher(Searcher):
         return np.stack([split_ties(evaluation.scores) for evaluation in found])
 
     def _compile(self, score_worlds: ScoreWorlds, num_worlds: int) -> float:
-        """Compile the kernels at the first search; return the seconds it took."""
+        """Compile the kernels before the first search; return the time in seconds."""
         before = perf_counter()
         if self.model.is_compiled and not self._is_compiled:
             score_worlds(np.eye(1, num_worlds)[0])
@@ -284,9 +285,9 @@ class DeterminizedSearcher(Searcher):
 class PIMC(DeterminizedSearcher):
     """Perfect-information Monte Carlo search.
 
-    Worlds are drawn from the belief. In each world, an action is worth what the player gets if
-    everybody sees everything from then on, chance moves in expectation. The action with the
-    largest sum over worlds is played; ties are split evenly.
+    Worlds are drawn from the belief. The value of an action in a world is the utility that the
+    player expects if all players see everything from then on. The searcher plays the action with
+    the largest sum of values over the worlds; ties are split evenly.
 
     Parameters
     ----------
@@ -295,15 +296,15 @@ class PIMC(DeterminizedSearcher):
     belief : PublicPrivateBelief or float
         Distribution of worlds; a number is the public weight λ.
     num_worlds : int or None
-        Number of worlds drawn; None weights every world by its probability, the limit of
-        infinitely many.
+        Number of worlds drawn; None weights every world by its probability, which is the limit of
+        infinitely many draws.
     milliseconds : float, optional
         Time limit of a search: worlds are drawn until `num_worlds` or the time is used up. The
         answer then depends on the machine.
     opponents : str
-        What the other players maximize once everybody sees everything. `max_n`: their own utility;
-        of equally good actions the mean counts. `paranoid`: the searching player's loss. In
-        two-player constant-sum games both are minimax.
+        What the other players maximize after all players see everything. `max_n`: their own
+        utility, with the mean over equally good actions. `paranoid`: the loss of the searching
+        player. In two-player constant-sum games both are minimax.
     seed : int
         Seed of the policy; `search` takes a generator instead.
 
@@ -322,9 +323,9 @@ class PIMC(DeterminizedSearcher):
     Notes
     -----
     Source: Arjonilla, Cazenave, Saffidine, "Mixture of public and private distributions in
-    imperfect information games", arXiv 2405.14346 (2024). The paper leaves open how worlds are
-    added up, how ties are broken and how chance moves are valued. Sums of values, even splits and
-    expectations reproduce its tables.
+    imperfect information games", arXiv 2405.14346 (2024). The paper does not say how it aggregates
+    worlds, breaks ties, and values chance moves. Sums of values, even splits, and expectations
+    reproduce its tables.
 
     Examples
     --------
@@ -366,13 +367,13 @@ class RootActionValues:
         self._roots = roots
         self._indices = indices
         self._player = player
-        self._row = np.full(len(indices), -1)  # row of `_values` by world; -1 if not computed
+        self._row = np.full(len(indices), -1)  # [K] row of `_values`; -1 if not computed yet
         self._values = np.zeros((0, indices.shape[1]))
 
     def scores(self, weight: FloatArray) -> WorldScores:
-        """Return the sums of the values by weights [K].
+        """Return the sums of the values over worlds with weights [K].
 
-        An action that is not legal in a world, where the player holds another hand, adds 0.
+        In a world where the player's hand is different, an action may be illegal; it then adds 0.
         """
         drawn = np.flatnonzero(weight)
         new = drawn[self._row[drawn] < 0]
@@ -390,7 +391,7 @@ class RootActionValues:
             self._player,
             self._player,
         )
-        if not values.size:  # the player acts in none of these worlds
+        if not values.size:  # The player does not act in any of these worlds.
             return np.zeros(indices.shape)
         picked = np.take_along_axis(values, np.maximum(indices, 0), axis=1)
         return np.where((indices >= 0) & ~np.isnan(picked), picked, 0.0)

@@ -1,4 +1,4 @@
-"""The base class of searchers: policies computed by search at the infostates they are asked for."""
+"""The base class of searchers: policies computed by search, one infostate at a time."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ __all__ = ["Searcher"]
 
 
 class Searcher(ABC):
-    """A player that searches when it is to act, from its infostate alone.
+    """A policy that is computed by search at each infostate where its player acts.
 
-    A searcher is a policy: its answer at an infostate is found by one search and cached.
+    Each answer depends on the infostate alone. It comes from one search and is cached.
 
     Parameters
     ----------
     model : SearchModel
         The game, such as `search_model(game)`.
     belief : PublicPrivateBelief or float
-        Distribution of worlds; a number is the public weight λ, from 0, the player's private
-        belief, to 1, the public belief.
+        Distribution of worlds. A number is the public weight λ: 0 is the player's private belief, 1
+        the public belief.
     seed : int
         Seed of the policy; `search` takes a generator instead.
 
@@ -65,7 +65,7 @@ class Searcher(ABC):
         return f"{type(self).__name__}({self.model.game}, {settings})"
 
     def settings(self) -> dict[str, Any]:
-        """Return the settings that determine the answers, by name; policies by their classes."""
+        """Return the settings that determine the answers by name; policies by their classes."""
         policies = self.belief.policies
         several = policies if isinstance(policies, Sequence) else (policies,)
         assumed = [type(policy).__name__ for policy in several if policy is not None]
@@ -82,7 +82,7 @@ class Searcher(ABC):
         Parameters
         ----------
         infostate : Infostate
-            What the player knows. The answer depends on it and the generator, and nothing else.
+            The player's information. The answer depends only on it and on the generator.
         rng : numpy.random.Generator
 
         Raises
@@ -96,7 +96,7 @@ class Searcher(ABC):
     def search_many(
         self, infostate: Infostate, rng: np.random.Generator, num_searches: int
     ) -> FloatArray:
-        """Return [R, A] the answers of R searches, the same as from R calls of `search`.
+        """Return [R, A] the policies of R searches, equal to those of R calls of `search`.
 
         Parameters
         ----------
@@ -116,10 +116,10 @@ class Searcher(ABC):
     def action_probabilities(
         self, infostate: Infostate, legal_actions: Sequence[Action]
     ) -> FloatArray:
-        """Return the probability of each legal action, in order: the answer of one search.
+        """Return the probability of each legal action, in order, from one search.
 
-        The generator is derived from the seed and the infostate, so that an answer does not depend
-        on the order of the questions.
+        The generator is derived from the seed and the infostate, so that the order of calls does
+        not matter.
 
         Raises
         ------
@@ -139,7 +139,7 @@ class Searcher(ABC):
         known = self.model.legal_actions(infostate)
         if tuple(legal_actions) != known:
             raise ParameterError(
-                f"at the infostate {infostate} of player {infostate.player} the legal actions are "
+                f"the legal actions at the infostate {infostate} of player {infostate.player} are "
                 f"{list(known)}, not {list(legal_actions)}; check that it is an infostate of "
                 f"{self.model.game}"
             )

@@ -1,4 +1,4 @@
-"""The searchers that are known by name."""
+"""The registry of searchers that can be chosen by name."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ EXAMPLE = (
 )
 
 BELIEF_PARAMETERS: Final = ("public_weight", "max_worlds", "num_samples")
-"""Parameters of `PublicPrivateBelief` that can stand in place of `belief`."""
+"""Parameters of `PublicPrivateBelief` that can be given instead of `belief`."""
 
 
 @dataclass(frozen=True)
 class SearcherSpec:
-    """A searcher that is known by name.
+    """A registered searcher.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class SearcherSpec:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """Names of its parameters: those of its class but the model, and those of its belief."""
+        """Names of its parameters: those of the class except `model`, and those of the belief."""
         own = (name for name in signature(self.searcher_class).parameters if name != "model")
         return (*BELIEF_PARAMETERS, *own)
 
@@ -56,13 +56,13 @@ class SearcherSpec:
 _SPECS: Final = (
     SearcherSpec(
         "pimc",
-        "perfect-information Monte Carlo, from mixed beliefs (Arjonilla et al. 2024)",
+        "perfect-information Monte Carlo with mixed beliefs (Arjonilla et al. 2024)",
         PIMC,
     ),
     SearcherSpec(
         "epimc",
-        "PIMC that postpones perfect information beyond the player's next decisions "
-        "(after Arjonilla et al. 2024)",
+        "PIMC with perfect information only after the player's next decisions (based on Arjonilla "
+        "et al. 2024)",
         EPIMC,
     ),
     SearcherSpec(
@@ -79,7 +79,7 @@ SEARCHERS: Registry[SearcherSpec] = Registry(
 
 
 def get_searcher(name: str) -> SearcherSpec:
-    """Return the searcher of a name, in any case.
+    """Return the registered searcher of a name, ignoring upper and lower case.
 
     Raises
     ------
@@ -99,7 +99,7 @@ def get_searcher(name: str) -> SearcherSpec:
 def make_searcher(
     searcher: str, source: Game | GameTree | WorldGraph | SearchModel, **parameters: Any
 ) -> Searcher:
-    """Return a searcher for a game, by name.
+    """Create a searcher for a game by name.
 
     Parameters
     ----------
@@ -107,18 +107,19 @@ def make_searcher(
         A name of `SEARCHERS`, with parameters in parentheses as in the names of games:
         `pimc`, `ismcts(num_simulations=500,public_weight=0.2)`.
     source : Game, GameTree, WorldGraph or SearchModel
-        The game; several searchers can share one `search_model(game)`.
+        The game. Several searchers can share one `search_model(game)`.
     **parameters
-        Parameters of the class that are not in the text, such as `belief` or `seed`.
-        `public_weight`, `max_worlds` and `num_samples` set up a `PublicPrivateBelief`. In a text
-        `public_weight` is a number, or a list by own move, as `[0.6;0.0]`.
+        Parameters of the class that are not given in the text, such as `belief` or `seed`.
+        `public_weight`, `max_worlds` and `num_samples` set up a `PublicPrivateBelief`. In a text,
+        `public_weight` is a number, or a list with one weight per move of the player, such as
+        `[0.6;0.0]`.
 
     Raises
     ------
     UnknownNameError
         If the searcher or a parameter is unknown; the message suggests the nearest.
     ParameterError
-        If the text cannot be parsed, a value is invalid, or is given twice.
+        If the text cannot be parsed, or a value is invalid or given twice.
 
     Examples
     --------
@@ -138,13 +139,14 @@ def make_searcher(
 def _settings(
     spec: SearcherSpec, written: Mapping[str, Any], given: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the arguments of the class, with the belief made from its parameters."""
+    """Return the arguments of the class, with the belief built from its parameters."""
     for name in (*written, *given):
         if name not in spec.parameters:
             raise UnknownNameError.of(f"parameter of {spec.name}", name, spec.parameters)
         if name in written and name in given:
             raise ParameterError(
-                f"{name} is given twice: in the text of {spec.name} and as an argument; give one"
+                f"{name} is given twice: in the text of {spec.name} and as an argument; remove "
+                f"one of them"
             )
     settings = {**written, **given}
     of_belief = {name: settings.pop(name) for name in BELIEF_PARAMETERS if name in settings}

@@ -1,4 +1,4 @@
-"""The policy of PIMC at every infostate of a game tree, with each world weighted exactly."""
+"""The policy of PIMC at every infostate of a game tree, with worlds weighted by probability."""
 
 from __future__ import annotations
 
@@ -28,12 +28,14 @@ def pimc_policy(
 ) -> TabularPolicy:
     """Return the policy that `PIMC` plays at every infostate, in the limit of all worlds.
 
-    Without assumed policies the scores of all infostates are sums over the histories of the tree.
+    Unless the belief has assumed policies, the scores of all infostates come from one pass over the
+    histories of the tree.
 
     Parameters
     ----------
     source : GameTree or GraphModel
-        A model must be one of a tree; it keeps the values of its worlds for the next call.
+        A model must have been built from a tree. It caches its perfect-information values for later
+        calls.
     belief : PublicPrivateBelief or float
         Distribution of worlds; a number is the public weight λ.
     opponents : str
@@ -60,7 +62,8 @@ def pimc_policy(
     model = source if isinstance(source, GraphModel) else GraphModel(source)
     if model.tree is None:
         raise UnsupportedGameError(
-            f"the model of {model.game} was made from a world graph and has no tree; make it with "
+            f"the model of {model.game} was built from a world graph and has no tree; build it "
+            f"with "
             "GraphModel(build_tree(game)), or search single infostates with PIMC"
         )
     held = belief if isinstance(belief, PublicPrivateBelief) else PublicPrivateBelief(belief)
@@ -82,7 +85,7 @@ class OwnMoves(NamedTuple):
     sequence : IntArray
         [M] the sequence that ends with the action.
     key : LongArray
-        [M] a number for the public state and the action.
+        [M] number of the pair of public state and action.
     public_state : IntArray
         [M] the public state before the action.
     reach : FloatArray
@@ -99,7 +102,7 @@ class OwnMoves(NamedTuple):
 
     @classmethod
     def of_player(cls, tree: GameTree, values: FloatArray, player: Player) -> OwnMoves:
-        """Return the moves of a player, from the values [W, N] of the world states."""
+        """Return the moves of a player, given the values [W, N] of the world states."""
         after = 1 + np.flatnonzero(tree.graph.joint_action[tree.edge[1:], player] >= 0)
         before, edge = tree.parent[after], tree.edge[after]
         labels, num_labels = _action_labels(tree, player)
@@ -114,7 +117,7 @@ class OwnMoves(NamedTuple):
 
 
 def _action_labels(tree: GameTree, player: Player) -> tuple[LongArray, int]:
-    """Return [E] a number for the player's action on each edge, and how many there are."""
+    """Return [E] the number of the player's action on each edge, and how many actions there are."""
     graph = tree.graph
     known: dict[object, int] = {}
     max_actions = max(map(len, graph.action_sets))
@@ -148,11 +151,12 @@ def _expectation(
     """Return [Q] the expectation of values [M] under B_λ, for the λ [Q] of each sequence."""
     num_sequences = len(public_weight)
     weighted = moves.reach * value
-    # B_priv: over the histories of the infostate
+    # B_priv: normalize over the histories of the infostate.
     own_reach = np.bincount(moves.sequence, moves.reach, num_sequences)
     own_reach[0] = 1.0
     private = np.bincount(moves.sequence, weighted, num_sequences) / own_reach
-    # B_pub: over the histories of the public state at which the action is legal
+    # B_pub: normalize over the histories of the public state; only those where the action is legal
+    # contribute.
     _, first, kind = np.unique(moves.key, return_index=True, return_inverse=True)
     public_reach = np.bincount(tree.public_state, tree.chance_reach)
     of_public_state = np.bincount(kind, weighted) / public_reach[moves.public_state[first]]

@@ -1,4 +1,4 @@
-"""Games in the form that searches use, compiled or by their rules."""
+"""Search models: games in the form that searches use, compiled or through their rules."""
 
 from infoset.search.models._model_kernels import (
     CHANCE_MOVE,

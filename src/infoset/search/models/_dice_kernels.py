@@ -11,15 +11,15 @@ from infoset.typing import FloatArray, LongArray
 from infoset.utils.compilation import kernel
 
 FIRST_HAND, SECOND_HAND, CALL, PLAYER, CHOSEN = range(5)
-"""Entries of the state: the number of each hand, the last call, the player to move (at the end,
-the winner), and the call chosen but not yet made."""
+"""Indices of the state: the number of each hand, the last call, the player to move (at the end, the
+winner), and the call that is chosen but not yet made."""
 
 STATE_SIZE = 5
 NO_CALL = -1
 
 
 class Dice(NamedTuple):
-    """Number of dice in each hand that match each bid; `liar` is the last call, B.
+    """The rules of liar's dice as arrays. Calls 0 to B - 1 are bids; call B is `liar`.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Dice(NamedTuple):
 def actor(model: Dice, position: Position) -> int:
     """Return the player to act, `CHANCE_MOVE` or `END`."""
     state = position.state
-    # A chosen call waits for its transition, as simultaneous choices would.
+    # A chosen call takes effect at the next transition, which is deterministic.
     if state[CHOSEN] != NO_CALL:
         return CHANCE_MOVE
     return END if state[CALL] == len(model.quantity) else int(state[PLAYER])
@@ -44,7 +44,8 @@ def actor(model: Dice, position: Position) -> int:
 
 def num_actions(model: Dice, position: Position) -> int:
     """Return the number of higher calls; `liar` is legal only once there is a bid."""
-    # `NO_CALL` is -1, so that B - last counts all B + 1 calls before the first bid, minus `liar`.
+    # `NO_CALL` is -1, so that B - last would be B + 1 before the first bid; `liar` is not legal
+    # then.
     last = position.state[CALL]
     return int(len(model.quantity) - last - (last == NO_CALL))
 
@@ -71,13 +72,13 @@ def apply_outcome(model: Dice, position: Position, outcome: int) -> None:
     last = state[CALL]
     state[CALL], state[PLAYER], state[CHOSEN] = call, 1 - player, NO_CALL
     if call == len(model.quantity):
-        # Wild faces are part of `matches`; the bid is true if it is met by both hands together.
+        # `matches` includes wild faces. The bid is true if both hands together have enough matches.
         matches = model.matches[state[FIRST_HAND], last] + model.matches[state[SECOND_HAND], last]
         winner = 1 - player if matches >= model.quantity[last] else player
         state[PLAYER] = winner
         position.rewards_so_far[winner] += 1.0
         position.rewards_so_far[1 - winner] -= 1.0
-        call += winner  # the winner is public: two different observations of `liar`
+        call += winner  # the observation of `liar` includes the winner
     for viewer in range(2):
         position.observations[viewer] = call
 
@@ -87,28 +88,28 @@ implement(Dice, actor, num_actions, choose_action, num_outcomes, outcome_probabi
 
 @kernel
 def call_values(model: Dice, states: LongArray, player: int, values: FloatArray) -> None:
-    """Write the values [K, A] to a player of each call when all dice are seen; NaN beyond them.
+    """Write the values [K, A] to a player of each call when all dice are seen; NaN fills the rows.
 
-    With M the highest true bid, a bid wins if and only if it is M: the answer to a lower bid is M,
-    to a higher one `liar`. `liar` wins if and only if the last bid is false.
+    Let M be the highest true bid. A bid wins if and only if it is M: the opponent answers a lower
+    bid with M and a higher bid with `liar`. `liar` wins if and only if the last bid is false.
     """
     num_bids = len(model.quantity)
     values[:] = np.nan
     for k in range(len(states)):
         first, second, last, mover, _ = states[k]
-        # M exists: one die of any face shown is a true bid
+        # M exists: the bid of one die of any face in a hand is true.
         highest = num_bids - 1
-        # Bids are tried from the highest down.
+        # Find M: try bids from the highest down.
         while (
             model.matches[first, highest] + model.matches[second, highest] < model.quantity[highest]
         ):
             highest -= 1
         own = 1.0 if mover == player else -1.0
-        # bids other than M lose; actions count from the bid after the last
+        # All bids but M lose. Action 0 is the bid after the last call.
         values[k, : num_bids - 1 - last] = -own
         if highest > last:
             values[k, highest - last - 1] = own
         if last != NO_CALL:
-            # `liar` is the last action
+            # `liar` is the last legal action.
             met = model.matches[first, last] + model.matches[second, last] >= model.quantity[last]
             values[k, num_bids - 1 - last] = -own if met else own

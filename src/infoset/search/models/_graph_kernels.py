@@ -12,7 +12,7 @@ from infoset.utils.splitmix import Stream, next_uniform
 
 
 class GraphNodes(NamedTuple):
-    """A `DecisionGraph` with what searches need at its children. A `Position`'s state is its node.
+    """A `DecisionGraph` with rewards and observations. The state of a `Position` is its node.
 
     Attributes
     ----------
@@ -21,11 +21,12 @@ class GraphNodes(NamedTuple):
     probability : FloatArray
         [C] probability of a transition.
     cumulative : FloatArray
-        [C] sum of the probabilities up to and including a transition; infinite for the last.
+        [C] cumulative probability within a node, including the transition; infinite at its last
+        one.
     rewards : FloatArray
         [C, N]
     observations : IntArray
-        [C, N] see `Position`.
+        [C, N] as in `Position`.
     """
 
     actor: IntArray
@@ -50,8 +51,8 @@ def num_actions(model: GraphNodes, position: Position) -> int:
 
 def choose_action(model: GraphNodes, position: Position, action: int) -> None:
     """Move to the next actor of the world state, or to its transitions."""
-    # Actors of a world state are nodes of their own, one after another; the last one's children are
-    # transition nodes.
+    # Each actor of a world state has its own node. The nodes of simultaneous actors follow one
+    # another; after the last actor comes a transition node.
     position.state[0] = model.next_node[model.first_child[position.state[0]] + action]
 
 
@@ -68,7 +69,7 @@ def outcome_probability(model: GraphNodes, position: Position, outcome: int) -> 
 @inlined
 def apply_outcome(model: GraphNodes, position: Position, outcome: int) -> None:
     """Apply a transition."""
-    # only transitions carry rewards and observations; actions lead to the next actor
+    # Only transitions have rewards and observations; actions only lead to the next actor.
     child = model.first_child[position.state[0]] + outcome
     for player in range(model.rewards.shape[1]):
         position.rewards_so_far[player] += model.rewards[child, player]
@@ -80,7 +81,7 @@ def draw_outcome(model: GraphNodes, position: Position, stream: Stream) -> None:
     """Draw a transition and apply it."""
     node = position.state[0]
     outcome = drawn_outcome(model, model.first_child[node], model.num_children[node], stream)
-    # The same draw as `draw_by_inversion`, with a stored cumulative distribution.
+    # The same outcome as `draw_by_inversion`, without summing the probabilities again.
     apply_outcome(model, position, outcome)
 
 
@@ -90,8 +91,8 @@ def drawn_outcome(model: GraphNodes, first: int, count: int, stream: Stream) -> 
     if count == 1:
         return 0
     uniform = next_uniform(stream)
-    # With equal probabilities this first guess is exact; otherwise walk from it to the answer.
-    # Infinity at the last child stops the walk upwards.
+    # The first guess is exact for equal probabilities. Otherwise walk up or down to the first child
+    # whose cumulative probability exceeds the number. Infinity at the last child ends the walk up.
     child = first + np.int64(uniform * count)
     while uniform >= model.cumulative[child]:
         child += 1

@@ -1,10 +1,10 @@
-"""The questions that searches ask of a game, and how each model answers them in kernels.
+"""The functions through which searches play a game, and their dispatch to models in kernels.
 
-A search is written once, against the functions of this file. In a compiled kernel a question is
-answered by the function that the model's arrays were registered with (`implement`). In plain
-Python (`py_func` of a kernel) it is answered by the method of a model object, so that the same
-search also runs on rules that cannot be compiled. Helper functions that take a model are marked
-`inlined` for the same reason.
+A search is written once, in terms of the functions of this file. In a compiled kernel, a call is
+dispatched to the function registered for the model's arrays (`implement`). In plain Python
+(`py_func` of a kernel), it is dispatched to the method of a model object, so that the same search
+also runs on rules that cannot be compiled. Helper functions that take a model are marked `inlined`,
+so that they too can run in both ways.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ END = TERMINAL_NODE
 Function = TypeVar("Function", bound=Callable[..., object])
 
 INLINED: Any = {"forceinline": True, "error_model": "numpy", "_nrt": False}
-"""Numba options of the questions. Without reference counts (`_nrt`): counting the users of every
-array takes ten times as long as the questions themselves."""
+"""Numba options of the dispatched functions. `_nrt` is off because reference counts of the arrays
+would take ten times as long as the functions themselves."""
 
 
 def inlined(function: Function) -> Function:
-    """Mark a helper to be inlined into the kernels that call it, and run as is in their `py_func`.
+    """Mark a helper: inlined where a kernel calls it, and plain Python in a `py_func`.
 
     The helper must neither allocate arrays nor assign to slices.
     """
@@ -38,17 +38,17 @@ def inlined(function: Function) -> Function:
 
 
 class Position(NamedTuple):
-    """The current position of a simulated play; every step changes its arrays in place.
+    """The current position of a simulated play. Moves change its arrays in place.
 
     Attributes
     ----------
     state : LongArray
-        [L] the model's encoding of the position; equal rows have equal futures.
+        [L] the model's encoding of the position. Positions with equal states have equal futures.
     rewards_so_far : FloatArray
-        [N] sum of the rewards of each player; at the end, its utility.
+        [N] sum of the rewards of each player so far; at the end of the game, the utilities.
     observations : LongArray
-        [N] an integer for what the last transition showed each player, its own action included.
-        Different integers mean different observations.
+        [N] an integer code of what each player observed at the last transition, including its own
+        action. Different observations have different codes.
     """
 
     state: LongArray
@@ -70,12 +70,12 @@ def num_actions(model: Any, position: Position) -> int:
 
 
 def choose_action(model: Any, position: Position, action: int) -> None:
-    """Record the action of the actor, in place, by its index; no one observes it yet."""
+    """Record the choice of the actor, in place. No player observes it before the transition."""
     _ask("choose_action", model, position, action)
 
 
 def num_outcomes(model: Any, position: Position) -> int:
-    """Return the number of possible transitions once all have chosen; 1 if deterministic."""
+    """Return the number of possible transitions once all actors have chosen."""
     return int(_ask("num_outcomes", model, position))
 
 
@@ -85,7 +85,7 @@ def outcome_probability(model: Any, position: Position, outcome: int) -> float:
 
 
 def apply_outcome(model: Any, position: Position, outcome: int) -> None:
-    """Apply a transition, in place: new state, rewards added, `observations` overwritten."""
+    """Apply a transition, in place: set the state, add the rewards, and set the observations."""
     _ask("apply_outcome", model, position, outcome)
 
 
@@ -108,7 +108,7 @@ def draw_by_inversion(model: Any, position: Position, stream: Stream) -> None:
     if last > 0:
         uniform = next_uniform(stream)
         cumulative = outcome_probability(model, position, 0)
-        # `outcome < last`: rounding may leave the sum of all probabilities below the number
+        # `outcome < last`: by rounding, the probabilities may sum to less than `uniform`.
         while outcome < last and uniform >= cumulative:
             outcome += 1
             cumulative += outcome_probability(model, position, outcome)
@@ -119,14 +119,14 @@ _IMPLEMENTATIONS: dict[type, dict[str, Callable[..., Any]]] = {}
 
 
 def implement(arrays: type, *functions: Callable[..., Any]) -> None:
-    """Register the kernels that answer the questions above for a named tuple of arrays.
+    """Register the kernels that implement the functions above for a named tuple of arrays.
 
     Parameters
     ----------
     arrays : type
         The named tuple that is the `arrays` of a `SearchModel`.
     *functions : Callable
-        One per question and named like it; `draw_outcome` is optional.
+        One for each function above, with the same name; `draw_outcome` is optional.
     """
     _IMPLEMENTATIONS[arrays] = {function.__name__: function for function in functions}
 
@@ -134,7 +134,7 @@ def implement(arrays: type, *functions: Callable[..., Any]) -> None:
 def _ask(question: str, model: Any, *arguments: Any) -> Any:
     functions = _IMPLEMENTATIONS.get(type(model))
     if functions is None:
-        # A model object, in plain Python: it answers by its method.
+        # A model in plain Python implements the function as a method.
         return getattr(model, question)(*arguments)
     return functions[question](model, *arguments)
 
@@ -142,7 +142,7 @@ def _ask(question: str, model: Any, *arguments: Any) -> Any:
 def _implementation(
     question: str, model: Any, default: Callable[..., Any] | None = None
 ) -> Callable[..., Any] | None:
-    # Numba passes the type of a named tuple, which knows its Python class
+    # Numba passes the Numba type of the named tuple, which refers to its Python class.
     kind = getattr(model, "instance_class", None)
     return _IMPLEMENTATIONS[kind].get(question, default) if kind in _IMPLEMENTATIONS else None
 
@@ -195,8 +195,8 @@ def play_out(model: Any, position: Position, stream: Stream) -> None:
         if who == CHANCE_MOVE:
             draw_outcome(model, position, stream)
         else:
-            # A forced action uses no random number: models that skip forced moves draw the same
-            # plays.
+            # A forced action uses no random number, so that models that skip forced moves draw the
+            # same plays.
             count = num_actions(model, position)
             choose_action(model, position, int(next_uniform(stream) * count) if count > 1 else 0)
 
@@ -213,7 +213,7 @@ def copy_position(target: Position, source: Position) -> None:
 
 @register_jitable
 def empty_position(size: int, num_players: int) -> Position:
-    """Return a zero position for a model with states [size]."""
+    """Return a position of zeros for a model whose states have length `size`."""
     return Position(
         np.zeros(size, np.int64), np.zeros(num_players), np.zeros(num_players, np.int64)
     )

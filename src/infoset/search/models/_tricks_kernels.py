@@ -1,11 +1,12 @@
 """Kernels that play the trick-taking game, and solve it when all cards are seen.
 
-Cards are bits and hands bit sets. Cards are sorted by suit, so that a suit is a run of bits.
+A card is a bit, and a hand is a bit set. Cards are sorted by suit, so that a suit is a run of bits.
 
-A position between tricks is solved under a canonical number that forgets which cards are gone,
-which suit is which and which player is which. The cards left of a suit form a word: a leading 1,
-then one bit per card from the highest down, 1 if the player on lead holds it. The words of the four
-suits stand side by side, the largest first. Twenty cards leave only 70,618 such positions.
+Positions between tricks are solved up to equivalence: the canonical number of a position does not
+depend on which cards are gone, on the order of the suits, or on which player leads. The remaining
+cards of a suit form a word: a leading 1, then one bit per card from the highest down, which is 1 if
+the player on lead holds the card. The words of the four suits are concatenated, the largest first.
+The deck of 20 cards has only 70,618 such positions.
 """
 
 from __future__ import annotations
@@ -22,25 +23,25 @@ HANDS = 0
 LED, PLAYER = 2, 3
 TRICKS = 4
 CHOSEN = 6
-"""Entries of the state: the hand of each player, the card led (0 between tricks), the player to
-move, the tricks of each player, and the card chosen but not yet played (0 if none)."""
+"""Indices of the state: the hand of each player, the card led (0 between tricks), the player to
+move, the tricks of each player, and the card that is chosen but not yet played (0 if none)."""
 
 STATE_SIZE = 7
 
 NUM_SUITS = 4
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-"""2^64 divided by the golden ratio: multiplicative (Fibonacci) hashing."""
+"""2^64 divided by the golden ratio, for multiplicative (Fibonacci) hashing."""
 
 Words = tuple[int, int, int, int]
 
 
 class Tricks(NamedTuple):
-    """What the rules depend on.
+    """The parameters of the rules.
 
     Attributes
     ----------
     suits : LongArray
-        [C] the bit set of the suit of each card.
+        [C] all cards of each card's suit, as a bit set.
     num_tricks : int
     tie : float
         Utility of both players when each takes half of the tricks.
@@ -61,7 +62,7 @@ class SolvedPositions(NamedTuple):
     tricks : LongArray
         [2^n, 2] lower and upper bound on the tricks that the player on lead can force.
     width : int
-        Bits of a word.
+        Number of bits of a word.
     """
 
     position: LongArray
@@ -69,7 +70,7 @@ class SolvedPositions(NamedTuple):
     width: int
 
 
-# The questions of a model
+# The functions of a model
 
 
 @inlined
@@ -84,12 +85,12 @@ def count(cards: int) -> int:
 
 @inlined
 def legal_cards(model: Tricks, state: LongArray) -> int:
-    """Return the cards that may be played: those of the suit led if there are any, else all."""
+    """Return the legal cards: those of the suit led if the hand has any, else the hand."""
     # Following suit is compulsory; a player who is void may discard anything.
     hand = state[HANDS + state[PLAYER]]
     led = state[LED]
     if led:
-        # `count(led - 1)` is the number of the card: the position of its bit
+        # `led` has one bit set, so that `count(led - 1)` is the position of that bit.
         following = hand & model.suits[count(led - 1)]
         if following:
             return int(following)
@@ -101,7 +102,7 @@ def actor(model: Tricks, position: Position) -> int:
     state = position.state
     if state[CHOSEN]:
         return CHANCE_MOVE
-    # Both hands are empty together: the player to move has a card unless the game is over.
+    # The player to move has no card only when the game is over.
     return int(state[PLAYER]) if state[HANDS + state[PLAYER]] else END
 
 
@@ -129,12 +130,12 @@ def outcome_probability(model: Tricks, position: Position, outcome: int) -> floa
 
 
 def apply_outcome(model: Tricks, position: Position, outcome: int) -> None:
-    """Play the chosen card; after the last one, pay."""
+    """Play the chosen card; after the last card, add the utilities."""
     state = position.state
     seen = play_chosen(model, state)
     is_over = state[HANDS] == 0 and state[HANDS + 1] == 0
     for player in range(2):
-        # Cards are played openly: both players observe the same.
+        # Cards are played face up: both players make the same observation.
         position.observations[player] = seen
         if is_over:
             ahead = state[TRICKS + player] - state[TRICKS + 1 - player]
@@ -148,12 +149,12 @@ def play_chosen(model: Tricks, state: LongArray) -> int:
     card, player, led = state[CHOSEN], state[PLAYER], state[LED]
     number = count(card - 1)
     state[CHOSEN] = 0
-    # The card was in the hand, so that exclusive or removes it.
+    # The card is in the hand, so that exclusive or removes it.
     state[HANDS + player] ^= card
     if not led:
         state[LED], state[PLAYER] = card, 1 - player
-        return 3 * number  # three observations per card: led, and replied with either winner
-    # a higher bit within the suit led is a higher card; other suits never win
+        return 3 * number  # a card has three observations: led, or played second with either winner
+    # Within the suit led, a higher bit is a higher card. Cards of other suits never win.
     wins = card > led and led & model.suits[number] != 0
     winner = player if wins else 1 - player
     state[LED], state[PLAYER] = 0, winner
@@ -171,10 +172,10 @@ implement(
 
 @kernel
 def deposit(places: LongArray, pools: LongArray, cards: LongArray) -> None:
-    """Write cards [K]: those of the pools [K] at the places [K], both bit sets (a bit deposit)."""
+    """Write the cards [K] that the bits of `places` [K] select from the pools [K]."""
     for k in range(len(places)):
         pool, chosen = pools[k], places[k]
-        # Bit k of `places` asks for the k-th lowest card of the pool.
+        # Bit k of `places` selects the k-th lowest card of the pool, counted from 0.
         while chosen:
             card = pool & -pool
             if chosen & 1:
@@ -190,11 +191,11 @@ def card_indices(model: Tricks, states: LongArray, cards: LongArray, indices: Lo
         legal = legal_cards(model, states[k])
         for place in range(len(cards)):
             card = cards[place]
-            # The number of legal cards below it, because actions count from the lowest.
+            # The index is the number of lower legal cards.
             indices[k, place] = count(legal & (card - 1)) if legal & card else -1
 
 
-# The solver with all cards seen
+# The perfect-information solver
 
 
 @kernel
@@ -202,39 +203,40 @@ def can_force(solved: SolvedPositions, position: int, need: int, left: int) -> b
     """Return whether the player on lead can force `need` of the `left` tricks."""
     if need <= 0 or need > left:
         return need <= 0
-    # the table answers if `need` is outside its bounds
-    # Zero-window search with memory: each answer is yes or no, and tightens one bound.
+    # Zero-window search with memory: each answer is yes or no and tightens one stored bound. The
+    # bounds decide unless `need` lies between them.
     place = _table_place(solved, position)
     if solved.position[place] == position:
         if need <= solved.tricks[place, 0]:
             return True
         if need > solved.tricks[place, 1]:
             return False
-    # Nothing stored decides it: search all leads that are not equivalent, each against all replies.
+    # Otherwise search all leads up to equivalence, each against all replies.
     words = _unpack(position, solved.width)
-    answer = _cashed_tricks(words) >= need  # no search if sure winners suffice
+    answer = _cashed_tricks(words) >= need  # no search if the sure winners suffice
     for suit in range(NUM_SUITS):
         if answer:
             break
         for card in range(_length(words[suit]) - 1, -1, -1):
-            # of adjacent cards in one hand, only the highest is tried: they are equivalent
+            # Adjacent cards of one hand are equivalent: only the highest is tried.
             if answer or not _ends_run(words[suit], card, 1):
                 continue
             answer = True  # this lead works unless some reply refutes it
-            must_follow = _opponent_holds(words[suit])  # otherwise any card, which loses
+            must_follow = _opponent_holds(words[suit])  # otherwise any card is legal, and loses
             for other in range(NUM_SUITS):
                 if must_follow and other != suit:
                     continue
                 for reply in range(_length(words[other])):
                     if not answer or not _ends_run(words[other], reply, 0):
                         continue
-                    # Bit positions grow with rank, so that the higher bit wins within the suit.
+                    # Within the suit, the higher bit is the higher card and wins.
                     wins = other != suit or card > reply
                     after = _after_trick(words, suit, card, other, reply, wins, solved.width)
                     if wins:
                         answer = can_force(solved, after, need - 1, left - 1)
                     else:
-                        # the opponent now leads, and must be kept to `left - 1 - need` tricks
+                        # The opponent leads the remaining `left - 1` tricks and must not force more
+                        # than `left - 1 - need` of them.
                         answer = not can_force(solved, after, left - need, left - 1)
     _store(solved, place, position, need, left, answer)
     return answer
@@ -242,7 +244,7 @@ def can_force(solved: SolvedPositions, position: int, need: int, left: int) -> b
 
 @inlined
 def _table_place(solved: SolvedPositions, position: int) -> int:
-    """Return the place of a position in the table: high bits of a product."""
+    """Return the place of a position in the table, from the high bits of a product."""
     spread = np.uint64(position) * GOLDEN
     return int(spread >> np.uint64(32)) & (len(solved.position) - 1)
 
@@ -251,11 +253,11 @@ def _table_place(solved: SolvedPositions, position: int) -> int:
 def _store(
     solved: SolvedPositions, place: int, position: int, need: int, left: int, answer: bool
 ) -> None:
-    """Tighten a bound of a position, replacing the position that was at its place."""
+    """Tighten one bound of a position; the entry of another position at its place is replaced."""
     if solved.position[place] != position:
         solved.position[place] = position
         solved.tricks[place, 0], solved.tricks[place, 1] = 0, left
-    # Yes: at least `need`. No: at most one fewer.
+    # If true, at least `need` tricks can be forced; if false, at most `need - 1`.
     if answer:
         solved.tricks[place, 0] = max(solved.tricks[place, 0], need)
     else:
@@ -264,10 +266,11 @@ def _store(
 
 @inlined
 def _cashed_tricks(words: Words) -> int:
-    """Return the tricks that the player on lead takes by leading cards that cannot lose.
+    """Return how many tricks the player on lead takes by leading only cards that cannot lose.
 
-    In each suit these are the cards above all of the opponent's. If they are as many as the
-    opponent holds, the opponent then has none left, and all cards of the suit win.
+    In each suit, these are the cards above all cards of the opponent. If there are at least as many
+    of them as the opponent has cards of the suit, leading them exhausts the opponent's cards, and
+    the rest of the suit wins too.
     """
     total = 0
     for word in words:
@@ -289,10 +292,10 @@ def _opponent_holds(word: int) -> bool:
 
 @inlined
 def _ends_run(word: int, card: int, holder: int) -> bool:
-    """Return whether a card is its holder's and the next higher one is not."""
+    """Return whether `holder` has a card but not the next higher one."""
     if (word >> card & 1) != holder:
         return False
-    # Above the highest card only the leading 1 is left: the run ends there.
+    # Above the highest card there is only the leading 1, which ends the run.
     return word >> (card + 1) == 1 or (word >> (card + 1) & 1) != holder
 
 
@@ -309,12 +312,12 @@ def _length(word: int) -> int:
 def _after_trick(
     words: Words, suit: int, card: int, other: int, reply: int, wins: bool, width: int
 ) -> int:
-    """Return the position after a trick: two cards fewer, its winner on lead."""
+    """Return the position after a trick: without its two cards, and with its winner on lead."""
     first, second, third, fourth = words
-    # within one suit the higher card goes first, so that the place of the other stays valid
+    # Within one suit remove the higher card first, so that the index of the lower remains valid.
     if suit == other and reply > card:
         card, reply = reply, card
-    # Words are numbers, not array entries: a tuple of integers stays in registers.
+    # Four separate integers instead of an array, so that they remain in registers.
     first = _word_after(first, suit == 0, card, other == 0, reply, wins)
     second = _word_after(second, suit == 1, card, other == 1, reply, wins)
     third = _word_after(third, suit == 2, card, other == 2, reply, wins)
@@ -326,26 +329,26 @@ def _after_trick(
 def _word_after(
     word: int, is_led: bool, card: int, is_other: bool, reply: int, keeps_lead: bool
 ) -> int:
-    """Return a word without the cards played of the suit, from the view of the new leader."""
+    """Return a word without the cards played, from the perspective of the new leader."""
     if is_led:
         word = _without(word, card)
     if is_other:
         word = _without(word, reply)
-    # a change of lead flips every bit but the leading 1
+    # A change of lead flips every bit except the leading 1.
     return word if keeps_lead else word ^ ((1 << _length(word)) - 1)
 
 
 @inlined
 def _without(word: int, card: int) -> int:
-    """Return a word without one card: the higher bits move down by one."""
-    # The leading 1 moves down with them: the word is one card shorter.
+    """Return a word without one card; the higher bits shift down by one."""
+    # The leading 1 shifts too, so that the word is one card shorter.
     return (word >> (card + 1)) << card | (word & ((1 << card) - 1))
 
 
 @inlined
 def _pack(first: int, second: int, third: int, fourth: int, width: int) -> int:
-    """Return four words side by side, sorted by a network of five comparisons."""
-    # Suits are interchangeable between tricks, so that sorted words are a canonical form.
+    """Return four words concatenated in descending order (a sorting network)."""
+    # Suits are interchangeable between tricks, so that sorting gives a canonical form.
     if first < second:
         first, second = second, first
     if third < fourth:
@@ -375,7 +378,7 @@ def _unpack(position: int, width: int) -> Words:
 def card_values(
     model: Tricks, solved: SolvedPositions, states: LongArray, player: int, values: FloatArray
 ) -> None:
-    """Write the values [K, A] of each card to a player when all cards are seen; NaN beyond them."""
+    """Write the perfect-information values [K, A] of each card to a player; NaN fills the rows."""
     values[:] = np.nan
     after = np.empty(STATE_SIZE, np.int64)
     then = np.empty(STATE_SIZE, np.int64)
@@ -405,13 +408,13 @@ def _value(
     """Return the security level of a player; within a trick, after the best reply."""
     if not state[LED]:
         return _value_between_tricks(model, solved, state, player)
-    # one reply is left in the trick, one ply of negamax: the replier maximizes `sign` times
-    # the player's value
+    # One card of the trick is missing, which makes one ply of negamax: the player who replies
+    # maximizes `sign` times the value.
     sign = 1.0 if state[PLAYER] == player else -1.0
     best = -1.0
     cards = legal_cards(model, state)
     while cards and best < 1.0:
-        # `cards & -cards` is the lowest card; the next line but one clears it.
+        # `cards & -cards` is the lowest card; `cards & (cards - 1)` removes it.
         _play(model, state, cards & -cards, then)
         best = max(best, sign * _value_between_tricks(model, solved, then, player))
         cards &= cards - 1
@@ -422,15 +425,15 @@ def _value(
 def _value_between_tricks(
     model: Tricks, solved: SolvedPositions, state: LongArray, player: int
 ) -> float:
-    """Return the security level of a player between tricks: -1, plus 1 for each goal it can force.
+    """Return the security level of a player between tricks: -1 plus 1 for each goal it can force.
 
-    The goals are half of the tricks and more than half of them; they coincide if a tie wins.
+    The two goals are half of the tricks and more than half of them. They coincide if a tie wins.
     """
     half = (model.num_tricks + 1) // 2
     more = half if model.tie > 0.0 else model.num_tricks // 2 + 1
     position = _canonical_position(model, solved, state)
     value = -1.0
-    # each reachable goal adds 1: -1 for neither, 0 for half only, 1 for both
+    # The value is -1 with neither goal, 0 with half of the tricks only, and 1 with both.
     for need in (half, more):
         value += _can_reach(solved, position, state, player, need)
     return value
@@ -445,7 +448,8 @@ def _can_reach(
     missing = need - state[TRICKS + player]
     if state[PLAYER] == player:
         return can_force(solved, position, missing, left)
-    # off lead: the leader must not be able to force one trick more than it may have
+    # The player is not on lead. It reaches its goal unless the leader can force `left - missing +
+    # 1` tricks.
     return not can_force(solved, position, left - missing + 1, left)
 
 
@@ -454,14 +458,14 @@ def _canonical_position(model: Tricks, solved: SolvedPositions, state: LongArray
     """Return the canonical number of a position between tricks."""
     leader = state[PLAYER]
     own, other = state[HANDS + leader], state[HANDS + 1 - leader]
-    # from the highest card down; a change of suit starts the next word
+    # Go through the cards from the highest down; a change of suit starts the next word.
     first = second = third = word = 1
     suit = model.suits[-1]
     for card in range(len(model.suits) - 1, -1, -1):
         if model.suits[card] != suit:
             suit = model.suits[card]
             first, second, third, word = second, third, word, 1
-        # Cards already played are skipped, so that only relative ranks are left.
+        # Cards already played are skipped, so that only relative ranks matter.
         if (own | other) >> card & 1:
             word = word << 1 | (own >> card & 1)
     return _pack(first, second, third, word, solved.width)

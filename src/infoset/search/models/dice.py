@@ -1,4 +1,4 @@
-"""The search model of liar's dice, for sizes that cannot be explored."""
+"""The search model of liar's dice, for sizes too large to explore."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["DiceInfostate", "DiceModel", "parse_dice_infostate"]
 class DiceModel(SearchModel):
     """The search model of liar's dice.
 
-    A position is a pair of hands, the last call and the player to move.
+    A position consists of both hands, the last call, and the player to move.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class DiceModel(SearchModel):
     Raises
     ------
     ParameterError
-        If `game` is another game.
+        If `game` is not a `LiarsDice`.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class DiceModel(SearchModel):
 
     @property
     def is_zero_sum(self) -> bool:
-        """True: one player wins what the other loses."""
+        """Always True: one player wins what the other loses."""
         return True
 
     def legal_actions(self, infostate: Infostate) -> tuple[Action, ...]:
@@ -79,8 +79,8 @@ class DiceModel(SearchModel):
     ) -> RootPositions:
         """Return the positions of a belief, one for each pair of hands.
 
-        `rng` samples pairs of hands only if there are more than `belief.max_worlds`. With assumed
-        policies the belief is computed from the rules.
+        All pairs are listed if there are at most `belief.max_worlds`; otherwise `rng` samples them.
+        With assumed policies, the belief is computed from the rules.
         """
         own, call, _ = parse_dice_infostate(self.game, infostate)
         player, public_weight = infostate.player, belief.public_weight_at(infostate)
@@ -93,19 +93,19 @@ class DiceModel(SearchModel):
             hands, probability = self._hand_pairs(own, player, public_weight)
         infostates = hands.copy()
         column = infostates[:, player]
-        # the true hand becomes number 0, those before it move up by one
+        # Renumber: the true hand becomes 0, and the hands before it move up by one.
         infostates[:, player] = np.where(column == own, 0, column + (column < own))
         states = np.full((len(hands), STATE_SIZE), NO_CALL)
         states[:, :2], states[:, 2], states[:, 3] = hands, call, player
         return RootPositions(states, np.zeros((len(hands), 2)), infostates, probability)
 
     def perfect_information_values(self, states: LongArray, player: Player) -> FloatArray:
-        """Return [K, A] the values to a player of the calls at positions when all dice are seen.
+        """Return [K, A] the values to a player of the legal calls when all dice are seen.
 
         Notes
         -----
-        In closed form: a bid wins if and only if it is the highest true bid, `liar` if and only if
-        the last bid is false.
+        The values have a closed form: a bid wins if and only if it is the highest true bid; `liar`
+        wins if and only if the last bid is false.
         """
         last = states[:, 2]
         max_calls = (len(self.arrays.quantity) - last - (last == NO_BID)).max(initial=0)
@@ -133,22 +133,22 @@ class DiceModel(SearchModel):
 def _dice_arrays(game: LiarsDice) -> Dice:
     hands = np.array([hand for hand, _ in game.rolls])
     quantity, face = np.array(game.bids).T
-    # the highest face is wild
+    # The highest face is wild.
     counts = (hands[:, None] == face[:, None]) | (hands[:, None] == game.dice_sides)
     return Dice(counts.sum(axis=2), quantity.astype(np.int64))
 
 
 class DiceInfostate(NamedTuple):
-    """What a player knows when it is to call.
+    """The information of a player who is about to call.
 
     Attributes
     ----------
     hand : int
-        Number of the own hand in `LiarsDice.rolls`.
+        Index of the player's hand in `LiarsDice.rolls`.
     call : int
-        Number of the last bid, `NO_BID` before the first.
+        Number of the last bid; `NO_BID` before the first bid.
     num_moves : int
-        Number of the player's own calls so far.
+        Number of calls that the player has made.
     """
 
     hand: int

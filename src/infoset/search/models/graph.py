@@ -1,4 +1,4 @@
-"""The search model of an explored game: play on the nodes of its world graph."""
+"""The search model of an explored game, played on the nodes of its world graph."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class GraphModel(SearchModel):
     Parameters
     ----------
     source : GameTree or WorldGraph
-        With a tree, beliefs are looked up in it; with a world graph alone, they are computed from
-        the rules.
+        With a tree, beliefs are looked up in the tree. With a world graph alone, they are computed
+        from the rules.
 
     Raises
     ------
@@ -64,7 +64,7 @@ class GraphModel(SearchModel):
 
     @cached_property
     def is_zero_sum(self) -> bool:
-        """Whether there are two players and the rewards of every transition cancel."""
+        """Whether there are two players and their rewards sum to zero at every transition."""
         sums = self.graph.rewards.sum(axis=1)
         return self.num_players == 2 and bool((abs(sums) <= SUM_TOLERANCE).all())
 
@@ -78,7 +78,7 @@ class GraphModel(SearchModel):
     def roots(
         self, infostate: Infostate, belief: PublicPrivateBelief, rng: np.random.Generator
     ) -> RootPositions:
-        """Return the positions of a belief; all are listed, so `rng` is not used."""
+        """Return the positions of a belief. All are listed, so `rng` is not used."""
         held = self._belief(infostate, belief)
         if self.tree is None:
             worlds = np.array([self._number[world] for world in held.worlds])
@@ -111,10 +111,10 @@ class GraphModel(SearchModel):
 
 
 def graph_nodes(graph: WorldGraph) -> GraphNodes:
-    """Return the nodes of a complete world graph, in which simultaneous actors act in turn."""
+    """Return the nodes of a complete world graph; simultaneous actors act one after another."""
     nodes = decision_graph(graph)
     steps = [StepTable.of_player(graph, player).of_edge for player in range(graph.num_players)]
-    # children: first the transitions, in the order of the graph's edges, then the actions
+    # The children are the transitions, in the order of the graph's edges, then the actions.
     num_choices = len(nodes.next_node) - graph.num_edges
     cumulative = _cumulative_probabilities(graph, nodes)
     return GraphNodes(
@@ -129,7 +129,8 @@ def graph_nodes(graph: WorldGraph) -> GraphNodes:
 def _cumulative_probabilities(graph: WorldGraph, nodes: DecisionGraph) -> FloatArray:
     """Return [E] the `cumulative` of the transitions.
 
-    Summed one by one in order, so that the rounding is that of `draw_by_inversion`.
+    Probabilities are summed one by one in order, so that rounding is the same as in
+    `draw_by_inversion`.
     """
     is_chance = nodes.actor == CHANCE_NODE
     first, counts = nodes.first_child[is_chance], nodes.num_children[is_chance]

@@ -1,4 +1,4 @@
-"""The interface between a game and the searches: where to start, and how play continues."""
+"""The interface between a game and the searches: root positions and moves."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["SearchModel", "not_acting_error", "unreachable_error"]
 class SearchModel(ABC):
     """A game in the form that searches use.
 
-    A model answers two kinds of questions. Its methods say where a search starts: the legal
-    actions at an infostate and the positions of a belief. Kernels registered for its `arrays`
-    (`implement`) say how play continues from a position.
+    A model has two parts. Its methods define the root of a search: the legal actions at an
+    infostate and the positions of a belief. The kernels registered for its `arrays` (`implement`)
+    play on from a position.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class SearchModel(ABC):
         The kernels' view of the game: a named tuple of arrays, or the model itself if its rules
         run in plain Python.
     state_size : int
-        L, the length of the state of a position.
+        Length L of the state of a position.
     """
 
     game: Game
@@ -50,7 +50,7 @@ class SearchModel(ABC):
 
     @property
     def utility_range(self) -> tuple[float, float]:
-        """Bounds on the utility of every player; infinite if unknown."""
+        """Bounds on the utilities of all players; infinite if unknown."""
         return (-inf, inf)
 
     @property
@@ -96,10 +96,10 @@ class SearchModel(ABC):
         Parameters
         ----------
         infostate : Infostate
-            All that the positions may depend on: the true world is not an argument.
+            The positions may depend on the infostate alone: the true world is not an argument.
         belief : PublicPrivateBelief
         rng : numpy.random.Generator
-            Samples positions where there are too many to list.
+            Samples positions if there are too many to list.
 
         Raises
         ------
@@ -110,8 +110,8 @@ class SearchModel(ABC):
     def action_indices(self, infostate: Infostate, roots: RootPositions) -> LongArray:
         """Return [K, A] the index, at each root, of each legal action of an infostate.
 
-        -1 marks an action that is not legal at the root. By default the same actions are assumed
-        to be legal, in the same order, at every root.
+        The index is -1 if the action is not legal at the root. The default implementation assumes
+        that the same actions are legal, in the same order, at every root.
 
         Parameters
         ----------
@@ -125,14 +125,14 @@ class SearchModel(ABC):
     def perfect_information_values(self, states: LongArray, player: Player) -> FloatArray | None:
         """Return [K, A] the minimax value to a player of each action, or None if unknown.
 
-        The value assumes that everybody sees everything from there on, and that all others
-        minimize the player's utility. NaN fills rows with fewer actions. By default None: a search
-        then finds the values itself.
+        The value assumes that all players see everything after the action and that all other
+        players minimize the player's utility. NaN fills rows with fewer actions. The default
+        implementation returns None, and the values are then found by search.
 
         Parameters
         ----------
         states : LongArray
-            [K, L] positions at which some player acts.
+            [K, L] positions at which a player acts.
         player : Player
         """
         return None
@@ -142,13 +142,13 @@ def unreachable_error(game: Game, infostate: Infostate) -> UnknownNameError:
     """Return the error for an infostate that no play leads to."""
     return UnknownNameError(
         f"no play of {game} leads player {infostate.player} to the infostate {infostate}; take "
-        "infostates from play, such as history.infostates[player]"
+        f"infostates from histories of the game, such as history.infostates[player]"
     )
 
 
 def not_acting_error(infostate: Infostate) -> ParameterError:
     """Return the error for an infostate at which its player does not act."""
     return ParameterError(
-        f"player {infostate.player} does not act at the infostate {infostate}; search only where "
-        "the player acts"
+        f"player {infostate.player} does not act at the infostate {infostate}; call search only "
+        f"at infostates where their player acts"
     )

@@ -1,4 +1,4 @@
-"""The positions from which a search starts, with the numbering of what each player knows there."""
+"""The positions from which a search starts, and the numbering of their infostates."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
 
 
 class RootPositions(NamedTuple):
-    """The positions in the support of a belief, where a search starts.
+    """The positions in the support of a belief, from which a search starts.
 
     Attributes
     ----------
@@ -30,10 +30,10 @@ class RootPositions(NamedTuple):
     rewards_so_far : FloatArray
         [K, N] sum of the rewards of each player.
     infostates : LongArray
-        [K, N] a number from 0 for the infostate of each player, different for different
-        infostates of that player; 0 is the true infostate of the searching player.
+        [K, N] number of each player's infostate, from 0. Different infostates of a player have
+        different numbers; number 0 of the searching player is its true infostate.
     probability : FloatArray
-        [K] probability under the belief; sums to 1.
+        [K] probability under the belief. The sum is 1.
     """
 
     states: LongArray
@@ -56,7 +56,7 @@ def number_infostates(belief: Belief, own: Infostate) -> LongArray:
 
 
 def number_tree_infostates(infostate: IntArray, player: Player, own: int) -> LongArray:
-    """Return the same as `number_infostates` from the infostate numbers [K, N] of a tree."""
+    """Return the result of `number_infostates`, given the tree's infostate numbers [K, N]."""
     columns = []
     for other in range(infostate.shape[1]):
         first = [own] if other == player else []
@@ -67,7 +67,7 @@ def number_tree_infostates(infostate: IntArray, player: Player, own: int) -> Lon
 
 
 def action_indices_in(offered: Sequence[Sequence[Action]], legal: Sequence[Action]) -> LongArray:
-    """Return [K, A] the index of each legal action among each of K offers; -1 if missing there."""
+    """Return [K, A] the index of each legal action in each of K lists; -1 if it is missing."""
     indices = [{action: index for index, action in enumerate(offer)} for offer in offered]
     return np.array([[index.get(action, -1) for action in legal] for index in indices], np.int64)
 

@@ -1,4 +1,4 @@
-"""The search model that runs a game's rules in plain Python, for games too large to explore."""
+"""The search model that calls a game's rules in plain Python, for games too large to explore."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from infoset.utils.arguments import check_type
 __all__ = ["RulesModel"]
 
 NUM_PROBES = 100
-"""Number of histories sampled to read off the legal actions of an infostate."""
+"""Number of histories sampled to find the legal actions at an infostate."""
 
 
 class PartialChoice(NamedTuple):
@@ -35,13 +35,13 @@ class PartialChoice(NamedTuple):
 
 
 class RulesModel(SearchModel):
-    """The search model of any game: calls its rules and remembers their answers.
+    """The search model of any game: it calls the rules and caches their results.
 
     Parameters
     ----------
     game : Game
     max_positions : int
-        The memory is cleared at the next search once it holds more positions than this.
+        Maximum size of the cache, which is cleared before the next search if it is larger.
     """
 
     state_size = 1
@@ -63,18 +63,18 @@ class RulesModel(SearchModel):
 
     @property
     def is_zero_sum(self) -> bool:
-        """False: the rules do not state it."""
+        """Always False, because the rules do not say whether the game is zero-sum."""
         return False
 
     def legal_actions(self, infostate: Infostate) -> tuple[Action, ...]:
-        """Return the legal actions at an infostate, the same at every consistent history."""
+        """Return the legal actions at an infostate, which are the same at all its histories."""
         if infostate not in self._legal_at:
             history = self._any_history(infostate)
             self._legal_at[infostate] = tuple(history.legal_actions(infostate.player))
         return self._legal_at[infostate]
 
     def _any_history(self, infostate: Infostate) -> History:
-        """Return a consistent history, from a small sample if there are many."""
+        """Return a history of an infostate, from a small sample if there are many."""
         rng = np.random.default_rng(0)
         with suppress(UnsupportedGameError):
             sample = private_belief(
@@ -108,7 +108,7 @@ class RulesModel(SearchModel):
         ]
         return action_indices_in(offered, self.legal_actions(infostate))
 
-    # The questions of `_model_kernels`, answered as methods: the searches run uncompiled.
+    # The functions of `_model_kernels` as methods: searches on this model run uncompiled.
 
     def actor(self, position: Position) -> int:
         """Return the player to act, `CHANCE_MOVE` or `END`."""

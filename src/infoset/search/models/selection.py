@@ -26,32 +26,37 @@ _MODELS: Final[dict[type[Game], Callable[[Any], SearchModel]]] = {
     LiarsDice: DiceModel,
     TrickTaking: TricksModel,
 }
-"""Models written for one class of games."""
+"""Registered models, by class of game."""
 
 
 def register_model(game: type[Game], model: Callable[[Any], SearchModel]) -> None:
     """Register a search model for a class of games; `search_model` then uses it.
 
-    Call it in the module of the game class, so that searchers by name, matches and `infoset info`
-    know the model wherever the game is imported.
+    Call this function in the module of the game class. Searchers chosen by name, matches, and
+    `infoset info` then find the model wherever the game is imported.
 
     Parameters
     ----------
     game : type[Game]
-        The class itself; subclasses are not included, since their rules may differ.
+        The class of the game. Subclasses are not included, because their rules may differ.
     model : Callable[[Game], SearchModel]
-        Usually the class of the model. It raises `UnsupportedGameError` for a game whose
+        Usually the class of the model. It must raise `UnsupportedGameError` for a game whose
         parameters it does not support.
 
     Raises
     ------
     ParameterError
-        If `game` is not a class of games, or `model` is not callable.
+        If `game` is not a subclass of `Game`, or `model` is not callable.
     """
     if not (isinstance(game, type) and issubclass(game, Game)):
-        raise ParameterError(f"game is {game!r}; give the class of a game, such as type(game)")
+        raise ParameterError(
+            f"game is {game!r}, which is not a subclass of Game; give the class of a game, such as "
+            f"type(game)"
+        )
     if not callable(model):
-        raise ParameterError(f"model is {model!r}; give a class derived from SearchModel")
+        raise ParameterError(
+            f"model is {model!r}, which is not callable; give a class derived from SearchModel"
+        )
     _MODELS[game] = model
 
 
@@ -89,8 +94,8 @@ def search_model(source: Game | GameTree | WorldGraph) -> SearchModel:
 def search_model_type(graph: WorldGraph) -> type[SearchModel]:
     """Return the class of model that `search_model` makes for the game of a world graph.
 
-    The graph may be incomplete. The answer ignores the limit of ten seconds, which depends on the
-    machine.
+    The graph may be incomplete. The time limit of ten seconds is ignored, because its effect
+    depends on the machine.
 
     Examples
     --------
@@ -106,7 +111,7 @@ def search_model_type(graph: WorldGraph) -> type[SearchModel]:
 
 
 def _registered_model(game: Game) -> SearchModel | None:
-    """Return the registered model of a game; None if there is none for its parameters."""
+    """Return the registered model of a game, or None if no model supports its parameters."""
     if type(game) in _MODELS:
         with suppress(UnsupportedGameError):
             return _MODELS[type(game)](game)

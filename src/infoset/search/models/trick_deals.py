@@ -1,4 +1,4 @@
-"""The deals of the trick-taking game that agree with what was seen: all, or a uniform sample."""
+"""The deals of the trick-taking game that agree with the cards seen, all or sampled."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Deals(NamedTuple):
     hands : LongArray
         [K, 2] the hand of each player, as a bit set.
     numbers : LongArray
-        [K, 2] a number from 0 for the hand of each player, different for different hands.
+        [K, 2] number of each player's hand, from 0; different hands have different numbers.
     """
 
     hands: LongArray
@@ -30,13 +30,13 @@ class Deals(NamedTuple):
 
     @classmethod
     def of(cls, hands: LongArray) -> Deals:
-        """Return deals of hands [K, 2] with their numbers."""
+        """Return the deals with given hands [K, 2]."""
         columns = [np.unique(column, return_inverse=True)[1] for column in hands.T]
         return cls(hands, np.stack(columns, axis=1).astype(np.int64))
 
 
 class UnseenCards(NamedTuple):
-    """The cards not yet seen, by the players who may hold them, as bit sets.
+    """The unseen cards, by the players who may hold them, as bit sets.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class UnseenCards(NamedTuple):
     both : int
         Cards that either player may hold.
     sizes : tuple[int, int]
-        Number of these cards that each player holds; the others were not dealt.
+        Number of unseen cards that each player holds; the rest were not dealt.
     """
 
     first: int
@@ -55,7 +55,7 @@ class UnseenCards(NamedTuple):
 
     @classmethod
     def between(cls, cards: int, voids: tuple[int, int], sizes: tuple[int, int]) -> UnseenCards:
-        """Return cards by possible holder; `voids` are the cards that each player cannot hold."""
+        """Split cards by possible holder; `voids` are the cards that each player cannot hold."""
         first, second = cards & ~voids[0], cards & ~voids[1]
         return cls(first & ~second, second & ~first, first & second, sizes)
 
@@ -133,14 +133,14 @@ def _sampled_with_shared(
 
 
 def _sampled_from(pools: LongArray, size: int, rng: np.random.Generator) -> LongArray:
-    """Return [K] sets of `size` cards drawn from pools [K] with equal numbers of cards."""
+    """Return [K] sets of `size` cards drawn from pools [K] of equal size."""
     num_cards = int(pools[0]).bit_count()
     order = rng.random((len(pools), num_cards)).argsort(axis=1)[:, :size]
     return _cards_at((np.int64(1) << order).sum(axis=1), pools)
 
 
 def _cards_at(places: LongArray, pools: LongArray | int) -> LongArray:
-    """Return [K] the cards at places [K] of pools, all as bit sets."""
+    """Return [K] the cards that the bits of `places` [K] select from the pools [K]."""
     cards = np.zeros(len(places), np.int64)
     deposit(places, np.broadcast_to(np.asarray(pools, np.int64), len(places)).copy(), cards)
     return cards
@@ -148,7 +148,7 @@ def _cards_at(places: LongArray, pools: LongArray | int) -> LongArray:
 
 @lru_cache(maxsize=256)
 def _subsets(count: int, size: int) -> LongArray:
-    """Return [C] all bit sets of `size` among the first `count` places, recursively."""
+    """Return [C] all sets of `size` among the first `count` bits."""
     if size == 0:
         return np.zeros(1, np.int64)
     if size > count:

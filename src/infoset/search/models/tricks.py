@@ -1,4 +1,4 @@
-"""The search model of the trick-taking game, for deals too many to explore."""
+"""The search model of the trick-taking game, for decks with too many deals to explore."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from infoset.utils.arguments import check_type
 __all__ = ["TricksModel"]
 
 LONGEST_SUIT: Final = 14
-"""The words of four suits, of this many bits and one each, must fit in 64 bits."""
+"""Maximum number of cards in a suit: four words of 15 bits each must fit in 64 bits."""
 
 TABLE_SIZE: Final = 1 << 20
-"""Places of the table of solved positions."""
+"""Size of the table of solved positions."""
 
 
 class TricksModel(SearchModel):
-    """The search model of the trick-taking game; hands are bit sets.
+    """The search model of the trick-taking game, with hands as bit sets.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class TricksModel(SearchModel):
     Raises
     ------
     ParameterError
-        If `game` is another game.
+        If `game` is not a `TrickTaking`.
     UnsupportedGameError
         If a suit has more than 14 cards.
 
@@ -71,8 +71,8 @@ class TricksModel(SearchModel):
         self.game = game
         if max(game.suit_lengths) > LONGEST_SUIT:
             raise UnsupportedGameError(
-                f"{game} has a suit of {max(game.suit_lengths)} cards, and this model supports at "
-                f"most {LONGEST_SUIT}; RulesModel(game) searches it by the rules"
+                f"{game} has a suit of {max(game.suit_lengths)} cards, and TricksModel supports "
+                f"at most {LONGEST_SUIT}; use RulesModel(game) instead"
             )
         self.arrays = Tricks(
             np.array(game.suit_sets, np.int64),
@@ -87,7 +87,7 @@ class TricksModel(SearchModel):
 
     @property
     def is_zero_sum(self) -> bool:
-        """Whether one player loses what the other wins: false if both can win with a tie."""
+        """Whether one player loses what the other wins. This is False if both win with a tie."""
         return self.game.tie == "draw" or self.game.num_tricks % 2 == 1
 
     def legal_actions(self, infostate: Infostate) -> tuple[Action, ...]:
@@ -100,9 +100,9 @@ class TricksModel(SearchModel):
     ) -> RootPositions:
         """Return the positions of a belief, one for each deal.
 
-        The deals agree with the cards played and the suits not followed. All are listed if there
-        are at most `belief.max_worlds`; otherwise `rng` samples them uniformly. With assumed
-        policies the belief is computed from the rules.
+        The deals agree with the cards played and with the suits that players failed to follow. All
+        are listed if there are at most `belief.max_worlds`; otherwise `rng` samples them uniformly.
+        With assumed policies, the belief is computed from the rules.
         """
         known = parse_tricks_infostate(self.game, infostate)
         if belief.policies is not None:
@@ -123,7 +123,7 @@ class TricksModel(SearchModel):
     def action_indices(self, infostate: Infostate, roots: RootPositions) -> LongArray:
         """Return [K, A] the index, at each root, of each legal card of an infostate.
 
-        -1 marks a card that is not legal there: another hand may have to follow suit otherwise.
+        The index is -1 if the card is not legal there: the hand may lack it or have to follow suit.
         """
         known = parse_tricks_infostate(self.game, infostate)
         cards = np.array([1 << card for card in numbers(known.legal_cards())], np.int64)
@@ -144,7 +144,7 @@ class TricksModel(SearchModel):
 
     @cached_property
     def _solved(self) -> SolvedPositions:
-        """The table of solved positions: shared by all deals, it only saves time."""
+        """The cache of solved positions, shared by all deals."""
         width = max(self.game.suit_lengths) + 1
         return SolvedPositions(
             np.zeros(TABLE_SIZE, np.int64), np.zeros((TABLE_SIZE, 2), np.int8), width
@@ -159,8 +159,8 @@ def _mixed_belief(
 ) -> tuple[Deals, FloatArray]:
     """Return the deals [K] in the support of B_λ and their probabilities [K].
 
-    Private and public deals are mixed as `B_λ = (1 - λ) B_priv + λ B_pub`. Where the public deals
-    are sampled, the two parts are listed one after the other.
+    Private and public deals are mixed as `B_λ = (1 - λ) B_priv + λ B_pub`. If the public deals are
+    sampled, the private deals are listed first, then the public ones.
     """
     if public_weight == 0.0:
         return _uniform(_private_deals(known, belief, rng))
@@ -204,20 +204,20 @@ def _own_first(deals: Deals, known: TricksInfostate) -> LongArray:
 
 
 class TricksInfostate(NamedTuple):
-    """What a player knows of a play; sets of cards are bit sets.
+    """A player's information about a play. Sets of cards are bit sets.
 
     Attributes
     ----------
     game : TrickTaking
     player : Player
     hand : int
-        The player's cards at the deal.
+        The cards dealt to the player.
     played : tuple[int, int]
         The cards that each player has played.
     voids : tuple[int, int]
         The suits that each player has failed to follow, as sets of cards.
     led : int
-        The card to follow, 0 between tricks.
+        The card led to the current trick; 0 between tricks.
     mover : Player
         The player to move.
     tricks : tuple[int, int]
@@ -240,18 +240,18 @@ class TricksInfostate(NamedTuple):
 
     @property
     def suit_led(self) -> int:
-        """The cards of the suit to follow; empty between tricks."""
+        """The cards of the suit led; empty between tricks."""
         return self.game.suit_sets[self.led.bit_length() - 1] if self.led else 0
 
     def legal_cards(self) -> int:
-        """Return the cards that the mover may play, as far as the player knows."""
+        """Return the cards that the mover may play, given the player's information."""
         if self.mover != self.player:
             return self._possible_for_other
         return (self.own & self.suit_led) or self.own
 
     @property
     def unseen(self) -> UnseenCards:
-        """The cards that the player has not seen, of which the other player holds some."""
+        """The cards that the player has not seen; the other player holds some of them."""
         size = self._hand_sizes[1 - self.player]
         if self.player == 0:
             return UnseenCards(0, self._possible_for_other, 0, (0, size))
@@ -264,7 +264,7 @@ class TricksInfostate(NamedTuple):
         return UnseenCards.between(left, self.voids, self._hand_sizes)
 
     def after(self, card: int) -> TricksInfostate:
-        """Return what the player knows after one more card."""
+        """Return the player's information after one more card."""
         player, suit = self.mover, self.suit_led
         played = _replaced(self.played, player, self.played[player] | card)
         if not self.led:
@@ -313,7 +313,7 @@ def parse_tricks_infostate(game: TrickTaking, infostate: Infostate) -> TricksInf
 
 
 def _after_deal(game: TrickTaking, infostate: Infostate) -> TricksInfostate:
-    """Return what the player knows after the deal."""
+    """Return the player's information after the deal."""
     if not infostate.steps:
         raise not_acting_error(infostate)
     shown = infostate.steps[0].private
@@ -326,7 +326,7 @@ def _after_deal(game: TrickTaking, infostate: Infostate) -> TricksInfostate:
 
 
 def _after_step(known: TricksInfostate, step: Step, infostate: Infostate) -> TricksInfostate:
-    """Return what the player knows after one more step."""
+    """Return the player's information after one more step."""
     shown = step.public
     name = shown[0] if isinstance(shown, tuple) and shown else shown
     card = 1 << known.game.deck.index(name) if name in known.game.deck else 0
