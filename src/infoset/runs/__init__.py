@@ -1,4 +1,4 @@
-"""Long runs of iterative methods: budget, loop, checkpoint, result and trace."""
+"""Runs of iterative methods: budget, loop, checkpoints, result and trace."""
 
 from infoset.runs.budget import DEFAULT_TARGET, Budget, Target, check_budget, make_budget
 from infoset.runs.checkpoint import (

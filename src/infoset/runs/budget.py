@@ -1,4 +1,4 @@
-"""Budgets: when a run stops, and the measurements made under it."""
+"""Budgets: the limits of a run, and its measurements."""
 
 from __future__ import annotations
 
@@ -26,31 +26,33 @@ DEFAULT_SECONDS = 60.0
 
 @dataclass
 class Budget:
-    """Limits of one solve, and the measurements made under it.
+    """The limits of one run, and its measurements.
 
     Attributes
     ----------
     target : float or None
-        Exploitability at which to stop, in the game's units; `make_budget` also takes a percentage.
+        Exploitability at which to stop, in the game's units; `make_budget` also accepts a
+        percentage.
     iterations : int or None
         Number of iterations after which to stop.
     seconds : float or None
         Time after which to stop; 60 seconds if none of the three limits is given.
     callback : Callback or None
+        Called at every measurement; a true return value stops the run.
     trace : list[TracePoint]
         Measurements so far.
     checkpoint : Checkpointing or None
-        Where the run is saved; if the file exists, the run is resumed from it.
+        The file in which the run is saved. If it exists, the run is resumed from it.
     interrupt : threading.Event
-        Ends the run when another thread sets it, as Ctrl-C does in the main thread.
+        Another thread can set it to end the run, as Ctrl-C does in the main thread.
     target_is_default : bool
-        Whether the target is the default, so that methods may be more exact than the target.
+        Whether the target is the default, which methods may exceed in accuracy.
 
     Raises
     ------
     ParameterError
-        If a limit is not a finite number or is negative, `iterations` is not a positive whole
-        number, or the callback is not callable.
+        If a limit is negative or not finite, if `iterations` is not a positive integer, or if the
+        callback is not callable.
     """
 
     target: float | None = None
@@ -66,7 +68,7 @@ class Budget:
     def __post_init__(self) -> None:
         if isinstance(self.target, str):
             raise ParameterError(
-                f"target={self.target!r} is text; give a number in the game's units, or make the "
+                f"target={self.target!r} is text; give a number in the game's units, or create the "
                 f"budget with make_budget(sequence_form, target={self.target!r})"
             )
         if self.target is not None:
@@ -87,7 +89,7 @@ class Budget:
 
     @property
     def is_over(self) -> bool:
-        """Whether the time is used up or the run is interrupted."""
+        """Whether the time limit is reached or the run is interrupted."""
         late = self.seconds is not None and self.elapsed >= self.seconds
         return late or self.interrupt.is_set()
 
@@ -100,7 +102,7 @@ class Budget:
     ) -> Outcome | None:
         """Add a measurement to the trace; return the reason to stop, or None to continue.
 
-        The target applies to `gap` if it is given, otherwise to exploitability.
+        The target applies to `gap`, if given, and otherwise to exploitability.
         """
         point = TracePoint(
             iteration,
@@ -132,25 +134,25 @@ def make_budget(
     callback: Callback | None = None,
     checkpoint: Checkpointing | None = None,
 ) -> Budget:
-    """Check the limits of a run, and fill in the default if none is given.
+    """Check the limits of a run and return its budget, with default limits if none is given.
 
-    The default is an exploitability of 0.1 % of the payoff range, if the game has exploitability,
-    or 60 seconds, whichever comes first.
+    By default the run ends after 60 seconds or, if exploitability is defined for the game, when it
+    is at most 0.1 % of the payoff range.
 
     Raises
     ------
     ParameterError
-        As `Budget`; also if a target is below the rounding error of float64, or is a percentage of
-        a payoff range that float64 cannot represent.
+        If `Budget` rejects a limit, if the target is below the rounding error of float64, or if it
+        is a percentage of a payoff range that float64 cannot represent.
     UnsupportedGameError
-        If a target is given for a game without exploitability.
+        If a target is given, but exploitability is not defined for the game.
     """
     check_sequence_form(sequence_form)
     has_exploitability = sequence_form.is_two_player_constant_sum
     if target is not None and not has_exploitability:
         raise UnsupportedGameError(
-            f"{sequence_form.name} has no exploitability to set a target for: it is defined for "
-            "two-player constant-sum games; give iterations or seconds instead"
+            f"target={target!r} is an exploitability, which is defined for two-player constant-sum "
+            f"games only, and {sequence_form.name} is not one: give iterations or seconds instead"
         )
     is_default = target is None and iterations is None and seconds is None and has_exploitability
     if is_default:
@@ -172,19 +174,19 @@ def check_budget(budget: object) -> None:
     Raises
     ------
     ParameterError
-        If it is of another type, such as a number of iterations.
+        If the argument is of another type, such as a number of iterations.
     """
     check_type("budget", budget, Budget, "a Budget, such as Budget(iterations=1000)")
 
 
 def _payoff_width(sequence_form: SequenceForm) -> float:
-    """Return the width of the payoff range, of which targets may be percentages."""
+    """Return the maximum payoff minus the minimum payoff; targets may be percentages of it."""
     low, high = sequence_form.payoff_range
     if not isfinite(high - low):
         raise ParameterError(
-            f"the payoffs of {sequence_form.name} go from {low:.3g} to {high:.3g}, a range beyond "
-            "float64, so a percentage of it (the default target is 0.1%) is undefined: scale the "
-            "payoffs to sizes about 1, or give only iterations or seconds"
+            f"the payoffs of {sequence_form.name} go from {low:.3g} to {high:.3g}; float64 cannot "
+            "represent the difference, so a percentage of it (the default target is 0.1%) is "
+            "undefined: scale the payoffs to sizes about 1, or give only iterations or seconds"
         )
     return high - low
 
@@ -202,10 +204,12 @@ def _absolute_target(sequence_form: SequenceForm, target: Target) -> float:
     if text.endswith("%"):
         number *= _payoff_width(sequence_form) / 100
     if not (isfinite(number) and number >= 0):
-        raise ParameterError(f"target={target} is out of range: it must be at least 0")
+        raise ParameterError(
+            f"target={target} is out of range: give a finite number that is at least 0"
+        )
     if number < sequence_form.rounding:
         raise ParameterError(
             f"target={target} is below {sequence_form.rounding:.1g}, the rounding error of "
-            f"float64 in {sequence_form.name}: give a larger target, or iterations"
+            f"float64 in {sequence_form.name}: give a larger target, or limit iterations instead"
         )
     return number

@@ -1,4 +1,4 @@
-"""Checkpoint files: a run of a solver as arrays and a JSON header, written all or nothing."""
+"""Checkpoint files: the state of a run as arrays and a JSON header, written atomically."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ class Checkpointing:
     path : Path
         The file. If it exists, the run is resumed from it.
     seconds : float
-        Time between two checkpoints; with 0, a checkpoint whenever the clock is checked.
+        Time between two checkpoints. If 0, a checkpoint is saved at every check of the clock.
 
     Raises
     ------
     ParameterError
-        If the seconds are out of range, or the path is not that of a file in an existing folder.
+        If `seconds` is out of range, or if the path is a folder or its folder does not exist.
     """
 
     path: Path
@@ -67,14 +67,14 @@ class Checkpointing:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A run: what identifies it, its progress, and its state.
+    """The identity, the progress and the state of a run.
 
     Attributes
     ----------
     game : str
-        The game, as `load` takes it.
+        Name of the game, which `load` accepts.
     fingerprint : str
-        Of the game's sequence form.
+        Fingerprint of the game's sequence form.
     method : str
     settings : Mapping[str, Any]
         The settings of the method, including the horizon, as JSON values.
@@ -83,11 +83,11 @@ class Checkpoint:
     seconds : float
         Time taken, summed over all sessions.
     trace : tuple
-        Measurements so far: `TracePoint`, or the class of another kind of run.
+        Measurements so far: instances of `TracePoint`, or of the class of another kind of run.
     state : Mapping[str, array]
         The arrays that iterations change, by name.
     version : str
-        The version of the library.
+        The version of the library that wrote the checkpoint.
     """
 
     game: str
@@ -104,8 +104,8 @@ class Checkpoint:
 def write_checkpoint(checkpoint: Checkpoint, path: str | Path) -> None:
     """Write a checkpoint to a file, replacing an existing one atomically.
 
-    If the process is killed or the power fails, the file is either the old one or the new one.
-    Temporary files that interrupted processes left behind are removed.
+    If the process is killed or the power fails, the file has either its old or its new content.
+    Temporary files of interrupted processes are removed.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def _header(checkpoint: Checkpoint) -> bytes:
 
 
 def read_checkpoint(path: str | Path, point: type = TracePoint) -> Checkpoint:
-    """Read a checkpoint from a file whose measurements are of the class `point`.
+    """Read a checkpoint from a file; its measurements become instances of the class `point`.
 
     Raises
     ------
@@ -155,10 +155,10 @@ def read_checkpoint(path: str | Path, point: type = TracePoint) -> Checkpoint:
             return Checkpoint(**about, trace=trace, state=state)
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise CheckpointFileError(
-            f"{path} is not a checkpoint that infoset wrote; give another file"
+            f"{path} is not a checkpoint written by infoset; give another file"
         ) from error
     raise CheckpointFileError(
-        f"{path} is a checkpoint of format {written}, and this version reads format {FORMAT}: "
+        f"{path} is a checkpoint of format {written}, but this version reads format {FORMAT}: "
         f"resume it with infoset {about.get('version')}, which wrote it, or give another file"
     )
 
@@ -168,17 +168,19 @@ def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
     try:
         with path.open("rb") as file:
             if not zipfile.is_zipfile(file):
-                raise zipfile.BadZipFile("no archive, or cut short")
+                raise zipfile.BadZipFile("not an archive, or incomplete")
             file.seek(0)
             with np.load(file, allow_pickle=False) as archive:
                 return {name: archive[name] for name in archive.files}
     except FileNotFoundError as error:
-        raise CheckpointFileError(f"there is no file {path}") from error
+        raise CheckpointFileError(
+            f"there is no file {path}; check the path of the checkpoint"
+        ) from error
     except UNREADABLE as error:
         reason = str(error).split("\n", 1)[0]
         raise CheckpointFileError(
-            f"{path} cannot be read as a checkpoint ({reason}); it is damaged or not one: give "
-            "another file, or delete it to begin again"
+            f"{path} cannot be read as a checkpoint ({reason}); it is damaged or not a checkpoint: "
+            "give another file, or delete it to begin again"
         ) from error
 
 
@@ -187,5 +189,5 @@ def _measurement(point: type, fields: Mapping[str, Any]) -> Any:
 
 
 def _as_tuple(value: Any) -> Any:
-    """Return what JSON made a list of as the tuple it was."""
+    """Return a value from JSON with a list converted back to a tuple."""
     return tuple(value) if isinstance(value, list) else value

@@ -41,7 +41,7 @@ __all__ = [
 
 @runtime_checkable
 class Resumable(Protocol):
-    """What a method needs for resumable runs, in addition to `IterativeSolver`."""
+    """The attributes of an `IterativeSolver` whose runs can be saved and resumed."""
 
     @property
     def sequence_form(self) -> SequenceForm:
@@ -55,10 +55,10 @@ class Resumable(Protocol):
         """Return the settings that, with the game, determine every iteration, by name."""
 
     def state(self) -> StateArrays:
-        """Return the arrays that iterations change, by name: the arrays themselves or copies."""
+        """Return the arrays that iterations change, or copies of them, by name."""
 
     def set_state(self, state: StateArrays) -> None:
-        """Set the state to arrays with the names, types and shapes of `state()`."""
+        """Set the state from arrays with the names, types and shapes of `state()`."""
 
 
 def settings_of(spec: DataclassInstance) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def settings_of(spec: DataclassInstance) -> dict[str, Any]:
 
 
 def refuse_checkpoint(checkpoint: Checkpointing | None, method: str) -> None:
-    """Raise if a checkpoint is given for a method whose state cannot be saved.
+    """Raise an error if a checkpoint is given; for methods whose state cannot be saved.
 
     Raises
     ------
@@ -93,26 +93,26 @@ def refuse_checkpoint(checkpoint: Checkpointing | None, method: str) -> None:
 def open_checkpointer(
     solver: object, method: str, budget: Budget
 ) -> RunCheckpointer | NullCheckpointer:
-    """Resume the run from the file that the budget names, if it exists, and save it there.
+    """Return a checkpointer for a run, after resuming the run if its file exists.
 
     Parameters
     ----------
     solver : IterativeSolver
-        At its start; its state is set from the file.
+        A solver before its first iteration. Its state is set from the file.
     method : str
-        The method in the result.
+        Name of the method in the result.
     budget : Budget
-        Its trace and its clock continue those of the file.
+        The budget, which names the file. Its trace and elapsed time continue those in the file.
 
     Raises
     ------
     ParameterError
-        If the state of the method cannot be saved, or its settings contain a function without a
-        name that identifies it.
+        If the state of the method cannot be saved, or if its settings contain a function that no
+        name identifies.
     CheckpointFileError
         If the file cannot be read.
     CheckpointMismatchError
-        If the file belongs to another run, or has more iterations than the budget allows.
+        If the file belongs to another run, or if it has more iterations than the budget allows.
     """
     if budget.checkpoint is None:
         return NullCheckpointer()
@@ -127,7 +127,7 @@ def open_checkpointer(
 
 
 class NullCheckpointer:
-    """A checkpointer that saves nothing, for runs without a checkpoint."""
+    """A checkpointer for runs without a checkpoint; it saves nothing."""
 
     def without_interrupts(self) -> AbstractContextManager[None]:
         """Let Ctrl-C interrupt at any time."""
@@ -146,7 +146,7 @@ class Checkpointer(ABC):
     Parameters
     ----------
     to : Checkpointing
-        Where, and how often.
+        The file, and the time between saves.
     """
 
     def __init__(self, to: Checkpointing) -> None:
@@ -160,14 +160,14 @@ class Checkpointer(ABC):
         """Return the current state of the run as a checkpoint."""
 
     def read(self, point: type = TracePoint) -> Checkpoint:
-        """Return the checkpoint in the file, whose measurements are of the class `point`.
+        """Return the checkpoint in the file; its measurements become instances of `point`.
 
         Raises
         ------
         CheckpointFileError
             If the file cannot be read.
         CheckpointMismatchError
-            If it belongs to another run.
+            If the file belongs to another run.
         """
         saved = read_checkpoint(self._to.path, point)
         check_compatibility(saved, self.checkpoint(), self._to.path)
@@ -175,20 +175,20 @@ class Checkpointer(ABC):
         return saved
 
     def without_interrupts(self) -> AbstractContextManager[None]:
-        """Hold Ctrl-C back until the block ends, so that iterations are complete."""
+        """Delay Ctrl-C until the block ends, so that iterations are complete."""
         return interrupts_held()
 
     def save_if_due(self) -> None:
-        """Save if a save that starts later would end too late.
+        """Save if it is time to, considering how long the last save took.
 
-        Saving takes at most half of the time; expensive checkpoints are saved less often.
+        At most half of the time is spent on saving; expensive checkpoints are saved less often.
         """
         wait = max(self._to.seconds - self._cost, 2 * self._cost)
         if time.monotonic() - self._saved_at >= wait:
             self.save()
 
     def save(self) -> None:
-        """Save, unless this iteration is saved already.
+        """Save the run, unless this iteration has already been saved.
 
         Raises
         ------
@@ -212,11 +212,11 @@ class RunCheckpointer(Checkpointer):
     ----------
     solver : Resumable
     method : str
-        The method in the result.
+        Name of the method in the result.
     budget : Budget
-        The budget of the run, whose clock and trace are saved too.
+        The budget of the run; its elapsed time and trace are saved, too.
     to : Checkpointing
-        Where, and how often.
+        The file, and the time between saves.
     """
 
     def __init__(self, solver: Resumable, method: str, budget: Budget, to: Checkpointing) -> None:
@@ -226,19 +226,19 @@ class RunCheckpointer(Checkpointer):
         self._budget = budget
 
     def resume(self) -> None:
-        """Set the solver and the budget to the state, trace and time in the file.
+        """Set the solver and the budget from the state, the trace and the time in the file.
 
         Raises
         ------
         CheckpointFileError, CheckpointMismatchError
-            As `open_checkpointer`.
+            In the cases that `open_checkpointer` lists.
         """
         saved = self.read()
         planned = self._budget.iterations
         if planned is not None and saved.iteration > planned:
             raise CheckpointMismatchError(
                 f"{self._to.path} is a run of {saved.iteration} iterations, more than "
-                f"iterations={planned}: give at least {saved.iteration}, or another file"
+                f"iterations={planned}: give at least iterations={saved.iteration}, or another file"
             )
         self._solver.set_state(saved.state)
         self._budget.trace.extend(saved.trace)
@@ -262,21 +262,22 @@ class RunCheckpointer(Checkpointer):
 def json_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings as JSON values, with functions and classes replaced by their names.
 
-    A function is recognized by name only, so that a checkpoint does not depend on how Python
-    represents code. Rename a function when you change what it computes.
+    A function is identified only by its name, so that a checkpoint does not depend on how Python
+    represents code. If you change what a function computes, rename the function.
 
     Raises
     ------
     ParameterError
-        If a function has no name that identifies it in another process: a lambda, a function that
-        encloses values of another function, or a callable object without an attribute `name`.
+        If no name identifies a function in another process. This is so for a lambda, a function
+        that uses variables of an enclosing function, and a callable object without an attribute
+        `name`.
     """
     plain: dict[str, Any] = json.loads(json.dumps(settings, default=_identifying_name))
     return plain
 
 
 def _identifying_name(value: object) -> str:
-    """Return the name of a function or class, and the text of any other value."""
+    """Return the name of a function or class, or the text of any other value."""
     given = getattr(value, "name", None)
     if isinstance(given, str):
         return given
@@ -286,8 +287,8 @@ def _identifying_name(value: object) -> str:
         return str(value)
     if name is None or name.endswith("<lambda>") or getattr(function, "__closure__", None):
         raise ParameterError(
-            f"a checkpoint identifies functions by name, and {name or value!r} has no name of its "
-            "own: define it with def at the top level of a module, or set its attribute name, as "
-            "in function.name = 'my schedule'"
+            f"a checkpoint identifies functions by name, but no name identifies {name or value!r}: "
+            "define it with def at the top level of a module, or set its attribute name, as in "
+            "function.name = 'my schedule'"
         )
     return str(name)

@@ -1,4 +1,4 @@
-"""Whether a checkpoint belongs to the run that would resume from it."""
+"""The check that a checkpoint belongs to the run that resumes from it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONGEST_DIFFERENCE = 100
 
 
 def check_compatibility(saved: Checkpoint, here: Checkpoint, path: Path) -> None:
-    """Raise if a saved checkpoint belongs to another run than the current one.
+    """Raise an error unless a saved checkpoint belongs to the current run.
 
     Raises
     ------
@@ -24,8 +24,9 @@ def check_compatibility(saved: Checkpoint, here: Checkpoint, path: Path) -> None
     """
     if saved.version != here.version:
         raise CheckpointMismatchError(
-            f"{path} was written by infoset {saved.version}, and this is {here.version}, whose "
-            "last digits may differ: resume with that version, or delete the file to start over"
+            f"{path} was written by infoset {saved.version}, and this is {here.version}, which may "
+            f"round differently: resume the run with infoset {saved.version}, or delete the file "
+            "to start over"
         )
     differences = [
         f"{what} {then} there and {now} here" for what, then, now in _differing(saved, here)
@@ -33,14 +34,14 @@ def check_compatibility(saved: Checkpoint, here: Checkpoint, path: Path) -> None
     if differences:
         raise CheckpointMismatchError(
             f"{path} belongs to another run: {'; '.join(differences)}. Give this run another "
-            "file, or use the settings that the file was saved with"
+            "file, or use the settings with which the file was saved"
         )
 
 
 def _differing(saved: Checkpoint, here: Checkpoint) -> list[tuple[str, Any, Any]]:
-    """Return the differences between file and run, of the first kind that differs.
+    """Return the differences between file and run, only of the first kind that differs.
 
-    Long lists of numbers are left out if something else differs too: they follow from it.
+    Long lists of numbers are omitted if a shorter setting also differs, which explains them.
     """
     rules = f"fingerprint of {here.game}"
     for then, now in (
@@ -60,7 +61,7 @@ def _differing(saved: Checkpoint, here: Checkpoint) -> list[tuple[str, Any, Any]
 
 
 def _words(setting: str) -> str:
-    """Return the name of a setting, with its source if users do not give it directly."""
+    """Return the name of a setting, with an explanation if users do not set it directly."""
     return "horizon (the number of iterations)" if setting == "horizon" else setting
 
 

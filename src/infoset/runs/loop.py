@@ -1,4 +1,4 @@
-"""The loop of every iterative method: iterate, measure, save, and stop when the budget ends."""
+"""The loop of every iterative method: iterate, measure, save, and stop at the budget's limits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Answer = TypeVar("Answer")
 
 
 class IterativeSolver(Protocol):
-    """What `run_measured` needs of a method: a state, and iterations that change it."""
+    """The attributes that `run_measured` needs: a state, and iterations that change it."""
 
     @property
     def sequence_form(self) -> SequenceForm:
@@ -37,13 +37,13 @@ class IterativeSolver(Protocol):
 
     @property
     def cost_per_iteration(self) -> int:
-        """Count of numbers read in one iteration, to which its time is roughly proportional."""
+        """Count of numbers read in one iteration; its time is roughly proportional to this."""
 
     def run(self, iterations: int) -> None:
         """Do `iterations` more iterations; an interrupt at any point must leave a valid answer."""
 
     def policy(self) -> TabularPolicy:
-        """Return the answer so far: the average policy or the last iterate, by method."""
+        """Return the answer so far: the average policy or the last iterate."""
 
     def current_policy(self) -> TabularPolicy | None:
         """Return the last iterate; None if the method has none."""
@@ -63,13 +63,13 @@ def run_measured(
     gap: Callable[[TabularPolicy], float] | None = None,
     joint: Callable[[], JointGaps] = JointGaps,
 ) -> SolveResult:
-    """Run an iterative method, called `method` in the result, until the budget ends it.
+    """Run an iterative method, named `method` in the result, until its budget is used up.
 
-    The answer is measured, by `measure`, after iterations 1, 2, … whose spacing grows by 10 %,
-    up to a bound set by the cost of an iteration. The clock and interrupts are checked in between.
-    The schedule of measurements is the same for resumed runs. The target of the budget applies to
-    exploitability or, for methods with another limit, to their `gap`. The trace also records the
-    gaps of joint play that `joint` returns.
+    `measure` evaluates the answer after iteration 1 and then at growing intervals of a tenth of the
+    iterations done, up to a maximum that depends on the cost of an iteration. Between measurements
+    the clock and interrupts are checked. A resumed run is measured after the same iterations as an
+    uninterrupted run. The target of the budget applies to `gap`, if given, and otherwise to
+    exploitability. The trace also records the gaps of joint play that `joint` returns.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def _measured(
 
 
 def _unbroken(solver: IterativeSolver, method: str, policy: Callable[[], Answer]) -> Answer:
-    """Return a policy of the solver; raise if its numbers are not a policy."""
+    """Return a policy of the solver; raise an error if its numbers are not a policy."""
     try:
         return policy()
     except ParameterError as error:
@@ -131,14 +131,14 @@ def _breakdown(solver: IterativeSolver, method: str, found: str) -> NumericalErr
     return NumericalError(
         f"{method} has broken down by iteration {solver.iteration}: {found}. Its numbers are too "
         f"large or too small for floating point: scale the payoffs of {solver.sequence_form.name} "
-        f"to sizes about 1, or give {method} less extreme numbers"
+        f"to sizes about 1, or give {method} less extreme parameters"
     )
 
 
 def planned_measurements(
     cost: int, max_cost_between: int = COST_BETWEEN_MEASUREMENTS
 ) -> Iterator[int]:
-    """Yield the iterations after which to measure; the same on every machine."""
+    """Yield the iterations after which to measure; they do not depend on the machine."""
     longest = max(1, max_cost_between // cost)
     iteration = 1
     while True:
@@ -149,8 +149,8 @@ def planned_measurements(
 def _measurements_left(solver: IterativeSolver, budget: Budget) -> Iterator[int]:
     """Return the iterations after which a new or resumed run is measured.
 
-    Measurements in the trace of earlier sessions that were not planned, such as the one at an
-    interrupt, are removed.
+    Unplanned measurements of earlier sessions, such as those at an interrupt, are removed from the
+    trace.
     """
     done, cost = solver.iteration, solver.cost_per_iteration
     passed = set(takewhile(lambda planned: planned < done, planned_measurements(cost)))
@@ -166,7 +166,7 @@ def _run_to(
     budget: Budget,
     checkpointer: RunCheckpointer | NullCheckpointer,
 ) -> None:
-    """Iterate up to `iteration`, or until the time is used up."""
+    """Iterate up to `iteration`, or until the time limit is reached."""
     longest = max(1, COST_BETWEEN_CLOCK_CHECKS // solver.cost_per_iteration)
     while solver.iteration < iteration:
         with checkpointer.without_interrupts():

@@ -14,19 +14,19 @@ __all__ = ["Callback", "JointGaps", "Outcome", "SolveResult", "TracePoint"]
 Outcome: TypeAlias = Literal[
     "converged", "optimal", "iterations", "seconds", "stopped", "interrupted", "failed"
 ]
-"""Why a run ended: the target was reached; an exact method finished; the iterations or seconds are
-used up; the callback asked to stop; Ctrl-C; or an exact method found no solution."""
+"""Why a run ended: the target was reached; an exact method finished; the limit of iterations or
+seconds was reached; the callback stopped it; Ctrl-C was pressed; or an exact method failed."""
 
 
 class JointGaps(NamedTuple):
-    """Distances of joint play from correlated equilibria, in the game's units.
+    """Distances of joint play from two kinds of equilibrium, in the game's units.
 
     Attributes
     ----------
     cce : float or None
-        From a coarse correlated equilibrium; None if not measured.
+        Distance from a coarse correlated equilibrium (CCE); None if not measured.
     efce : float or None
-        From an extensive-form correlated equilibrium; None if not measured.
+        Distance from an extensive-form correlated equilibrium (EFCE); None if not measured.
     """
 
     cce: float | None = None
@@ -45,15 +45,15 @@ class TracePoint:
     iteration : int
         Iterations done.
     seconds : float
-        Time since the run began, including measuring.
+        Time since the run began, including the time of measurements.
     values : tuple[float, ...]
         Expected utilities of the answer so far.
     nash_conv : float
-        Of the answer so far.
+        NashConv of the answer so far.
     exploitability : float or None
-        Of the answer so far; None unless the game is two-player constant-sum.
+        Exploitability of the answer so far; None unless the game is two-player constant-sum.
     cce_gap, efce_gap : float or None
-        Of joint play so far, if the method measures it; see `JointGaps`.
+        Gaps of joint play so far, if the method measures them; see `JointGaps`.
     """
 
     iteration: int
@@ -77,7 +77,7 @@ class TracePoint:
 
 
 Callback: TypeAlias = Callable[[TracePoint], object]
-"""Called at every measurement; a true result stops the run."""
+"""Called at every measurement; a true return value stops the run."""
 
 
 @dataclass(frozen=True)
@@ -87,29 +87,29 @@ class SolveResult:
     Attributes
     ----------
     game : str
-        The game, as `load` takes it.
+        Name of the game, which `load` accepts.
     method : str
     policy : TabularPolicy
-        The answer: the average policy, the last iterate, or the solution of the linear program,
-        depending on the method.
+        The answer. Depending on the method, it is the average policy, the last iterate, or the
+        solution of the linear program.
     current_policy : TabularPolicy or None
         The last iterate, if the method has one.
     measured : Evaluation
         The evaluation of `policy` by exact best responses in float64, independent of the solver.
     outcome : Outcome
-        Why the run ended; not converging is an outcome, not an error.
+        Why the run ended. A run that does not converge is not an error.
     iterations : int
         Iterations done.
     seconds : float
-        Time taken, without building the game.
+        Time taken, not including the construction of the game.
     trace : tuple[TracePoint, ...]
         The measurements; the last one is of `policy`.
     reason : str or None
-        Why `auto` chose this method, if it did.
+        The reason for the method that `auto` chose; None for other methods.
     gaps : Mapping[str, float]
-        Further measures of some methods, in the game's units: `quantal`, the distance of magnetic
-        mirror descent from its quantal response equilibrium (see `quantal_gap`); `excessive`, the
-        upper bound on NashConv that EGT certifies.
+        Further measurements of some methods, in the game's units. `quantal`: the distance of the
+        answer of magnetic mirror descent from a quantal response equilibrium (see `quantal_gap`).
+        `excessive`: the upper bound on NashConv that the excessive gap technique certifies.
     """
 
     game: str
@@ -133,8 +133,8 @@ class SolveResult:
     def nash_conv(self) -> float:
         """Sum of the players' gains from best responses to `policy`.
 
-        With more than two players, or payoffs that are not constant-sum, a diagnostic: the
-        average policy need not approach an equilibrium.
+        In games that are not two-player constant-sum it is only a diagnostic, because the average
+        policy need not approach an equilibrium.
         """
         return self.measured.nash_conv
 
@@ -145,14 +145,14 @@ class SolveResult:
 
     @property
     def security_levels(self) -> tuple[float, float] | None:
-        """Security level of each player's policy, reduced by the rounding error.
+        """Security level of each player's policy minus the rounding error.
 
         None unless the game is two-player constant-sum.
         """
         return self.measured.security_levels
 
     def summary(self) -> dict[str, Any]:
-        """Return the numbers as JSON values, without policies and trace."""
+        """Return the result as JSON values, without the policies and the trace."""
         return {
             "game": self.game,
             "method": self.method,

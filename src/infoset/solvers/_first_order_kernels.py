@@ -1,13 +1,13 @@
 """The kernel of first-order methods on two-player games: gradients, prox steps, averages.
 
-Each player has a base h and plays x. With g the gradient of the player's utility and ĝ a prediction
-of the next one, an iteration is
+Each player has a base h and plays x. Let g be the gradient of the player's utility, and ĝ a
+prediction of the next gradient. An iteration is
 
     h ← prox(center, g),    x ← prox(center, ĝ)
 
-where prox(c, g) = argmax <g, x> − α D(x, magnet) − D(x, c) / η is solved in one sweep by
-`prox_sweep`. The center is the base itself or, for lazy methods (FTRL), the start with the sum of
-all gradients in place of g.
+where `prox_sweep` computes prox(c, g) = argmax <g, x> − α D(x, magnet) − D(x, c) / η in one sweep.
+The center is the base itself. For lazy methods (FTRL) it is the initial base, and the sum of all
+gradients takes the place of g.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class PlayerState(NamedTuple):
     pair : BlockPayoffs
         As in `block_gradient`.
     gradient, sums : FloatArray
-        [Q] the last gradient; the sum of all gradients if the method is lazy, else zeros.
+        [Q] the last gradient, and the sum of all gradients; zeros if the method is not lazy.
     magnet, base : FloatArray
-        [Q] coordinates.
+        [Q] magnet and base, as coordinates of the distance.
     base_plan : FloatArray
-        [Q] the plan of the base; without a prediction, the same array as `plan`.
+        [Q] the plan of the base; the same array as `plan` if the method does not predict.
     policy, plan, average : FloatArray
         [Q] the behavior that is played, its plan, and the weighted sum of these plans.
     """
@@ -57,14 +57,15 @@ class PlayerState(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Scratch arrays, shared by the players.
+    """Temporary arrays, shared by the players.
 
     Attributes
     ----------
     push, coordinate : FloatArray
-        [Q] of the player with more sequences.
+        [Q] the gradient of a prox step, and the coordinates of a predicted step, of which only the
+        plan is used. Q is that of the player with more sequences.
     value, total : FloatArray
-        [I] of the largest group.
+        [I] buffers of `prox_sweep`. I is the number of infostates of the largest group.
     """
 
     push: FloatArray
@@ -90,9 +91,9 @@ def prox_step(
     plan: FloatArray,
     workspace: Workspace,
 ) -> None:
-    """Solve one prox problem: fill coordinate and plan [Q], given the center and the gradients."""
-    # The sweep overwrites its gradient with values, so it gets a copy. For methods that are not
-    # lazy the sums are zero.
+    """Solve one prox problem: fill `coordinate` and `plan` [Q], given center and gradients."""
+    # The sweep overwrites its gradient with values, so it receives a copy. The sums are zero if
+    # the method is not lazy.
     for i in range(len(state.gradient)):
         workspace.push[i] = state.sums[i] + state.gradient[i]
     prox_sweep(
@@ -112,7 +113,7 @@ def prox_step(
         workspace.value,
         workspace.total,
     )
-    # The sweep leaves behavior; the opponent's gradient needs the plan.
+    # The sweep writes behavior; the opponent's gradient needs the plan.
     realize_policy(state.groups, state.parent, state.policy, plan)
 
 
@@ -122,15 +123,15 @@ def move_base(
 ) -> None:
     """Add the plan that was played to the average, and move the base along the gradient.
 
-    row: inverse step size, temperature, and retention of the average.
+    row : inverse step size, temperature, and retention of the average.
     """
     inverse_step, temperature, retention = row
-    # First the average: without a prediction the step below overwrites the plan.
+    # The average comes first, because without a prediction the step below overwrites the plan.
     for i in range(len(state.plan)):
         state.average[i] = retention * state.average[i] + state.plan[i]
-    # The magnet of lazy methods never moves: it is the start.
+    # The magnet of lazy methods is the initial base and never moves.
     center = state.magnet if is_lazy else state.base
-    # h ← prox(center, g), in place: the sweep reads the center of a group before writing it.
+    # h ← prox(center, g) works in place: the sweep reads the center of a group before it writes.
     prox_step(
         state,
         is_euclidean,
@@ -177,26 +178,29 @@ def iterate_first_order(
     states: tuple[PlayerState, ...],
     workspace: Workspace,
 ) -> None:
-    """Run the iterations of `schedule` [T, 3], all state in place; count them in done[0].
+    """Run the iterations of `schedule`, updating all arrays in place; count them in done[0].
 
-    schedule: inverse step size, temperature, and retention of the average. is_lazy: whether steps
-    are from the magnet, by the sum of all gradients. prediction: NO_PREDICTION to play the base,
-    LAST_GRADIENT (optimistic methods) or EXTRA_GRADIENT (mirror prox) to step from it once more.
-    magnet_period: iterations after which the magnets move to the bases; 0 for never. alternating:
-    whether player 1 responds to the plan that player 0 has just computed; not with EXTRA_GRADIENT.
-    The average takes the plan at which an iteration starts.
+    The average includes the plan at which each iteration starts.
+
+    schedule : [T, 3] inverse step size, temperature, and retention of the average.
+    is_lazy : whether steps start at the magnet and use the sum of all gradients.
+    prediction : NO_PREDICTION plays the base; LAST_GRADIENT (optimistic methods) and EXTRA_GRADIENT
+        (mirror prox) take one more step from it.
+    magnet_period : number of iterations after which the magnets move to the bases; 0 for never.
+    alternating : whether player 1 responds to the plan that player 0 has just computed; False with
+        EXTRA_GRADIENT.
     """
-    # Both players in one pass, or one player per pass.
+    # A pass updates both players, or one player if updates alternate.
     together = 1 if alternating else 2
     for row in schedule:
         for first in range(0, 2, together):
-            # All gradients of a pass are taken before any plan changes.
+            # All gradients of a pass are computed before any plan changes.
             for player in range(first, first + together):
                 observe(states[player], states[1 - player].plan)
             for player in range(first, first + together):
                 move_base(states[player], is_euclidean, is_lazy, row, workspace)
             if prediction == EXTRA_GRADIENT:
-                # Mirror prox as one gradient at the plan played and one at the bases.
+                # Mirror prox: one gradient at the plans played, and one at the new bases.
                 for player in range(2):
                     observe(states[player], states[1 - player].base_plan)
             if prediction != NO_PREDICTION:

@@ -1,4 +1,4 @@
-"""Look-up of infostates and actions by the names that users give."""
+"""Look-up of infostates and actions by their names."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ def _check_key(key: object) -> None:
         case (str(), Integral()):
             return
     raise ParameterError(
-        f"{key!r} does not identify an infostate: give its text and player, such as ('[J]', 0)"
+        f"{key!r} does not identify an infostate: give a pair of text and player, such as "
+        "('[J]', 0)"
     )
 
 
@@ -58,7 +59,7 @@ def sequences_at(form: SequenceForm, player: Player, infostate: int) -> slice:
 def numbers_by_action(
     form: SequenceForm, player: Player, infostate: int, numbers: Mapping[Action, float]
 ) -> FloatArray:
-    """Return [A] the numbers of an acting infostate in the order of its actions, 0 if not given.
+    """Return [A] the numbers given for the actions of an infostate, in order; 0 if not given.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Linear programs in sequence form: the model, the call of HiGHS, and the measured answer."""
+"""Linear programs in sequence form: the model, its solution by HiGHS, and the evaluation."""
 
 from __future__ import annotations
 
@@ -57,15 +57,15 @@ class LinearSolution(NamedTuple):
     Attributes
     ----------
     outcome : Outcome
-        'optimal', also for an interior point that is not precise enough for HiGHS to call it so;
-        'iterations' if the simplex reached its iteration limit.
+        Why HiGHS ended. It is 'optimal' also for an interior point whose accuracy HiGHS reports as
+        insufficient, and 'iterations' if the simplex method reached its iteration limit.
     values, reduced_costs : FloatArray
         [columns]
     duals : FloatArray
         [rows]
     iterations : int
     basic_columns, basic_rows : BoolArray
-        [columns], [rows] True in the basis; all False if HiGHS has no basis.
+        [columns] and [rows] whether each is in the basis; all False if HiGHS has no basis.
     """
 
     outcome: Outcome
@@ -80,10 +80,10 @@ class LinearSolution(NamedTuple):
 def maximize(model: LinearModel, algorithm: Algorithm, seconds: float | None) -> LinearSolution:
     """Solve a linear program; Ctrl-C ends it with the outcome 'interrupted'.
 
-    The iteration limit of the simplex is proportional to the number of rows, so that whether it
-    fails depends on the game and not on the machine. On the games that it solves it needed at most
-    one iteration per row (one per four rows on large games); on battleship it made no progress in
-    one per row.
+    The iteration limit of the simplex method is proportional to the number of rows, so that a
+    failure depends on the game and not on the machine. In the games that it solved, it needed at
+    most one iteration per row, and on large games one per four rows. On battleship it made no
+    progress in one iteration per row.
     """
     import highspy
 
@@ -108,7 +108,7 @@ def maximize(model: LinearModel, algorithm: Algorithm, seconds: float | None) ->
 
 
 def maximize_at_vertex(model: LinearModel, seconds: float | None) -> LinearSolution:
-    """Solve a linear program to a vertex: by the simplex or, if it fails, by crossover."""
+    """Find an optimal vertex: by the simplex method or, if that fails, by crossover."""
     started = time.monotonic()
     solution = maximize(model, "simplex", seconds)
     if solution.outcome not in ("failed", "iterations"):
@@ -164,7 +164,7 @@ def _solution(highs: Any, model: LinearModel, outcome: Outcome) -> LinearSolutio
 
 
 def _vector(given: Sequence[float], size: int) -> FloatArray:
-    """Return a value vector of HiGHS as an array, or zeros if HiGHS has none."""
+    """Return a vector of HiGHS as an array, or zeros if HiGHS does not provide it."""
     return np.asarray(given, dtype=np.float64) if len(given) == size else np.zeros(size)
 
 
@@ -179,8 +179,9 @@ def _basic(statuses: Sequence[Any], size: int) -> BoolArray:
 def _solve_interruptibly(highs: Any) -> bool:
     """Run HiGHS in a separate thread, so that Ctrl-C can stop it; return whether it was stopped.
 
-    That thread also shuts down HiGHS's own threads, and must end before the process does. An event
-    signals its end: `Thread.join` does not, as it marks the thread as stopped when interrupted.
+    The thread also shuts down the threads of HiGHS, and must end before the process does. It
+    signals its end by an event, because `Thread.join` would mark it as stopped if Ctrl-C interrupts
+    the waiting.
     """
     is_over = Event()
 
@@ -208,9 +209,10 @@ def _solve_interruptibly(highs: Any) -> bool:
 def plan_model(sequence_form: SequenceForm, player: Player) -> LinearModel:
     """Return the program that maximizes the security level of a player's plan.
 
-    Columns: the plan x [Q of the player], then values q [1 + I of the opponent]. Rows: the flow
-    constraints E x = e [1 + I of the player], then Aᵀx − Fᵀq ≥ 0 [Q of the opponent], whose duals
-    are the opponent's plan. Payoffs are divided by a power of two, which is exact.
+    The columns are the plan x [Q of the player], followed by the values q [1 + I of the opponent].
+    The rows are the flow constraints E x = e [1 + I of the player], followed by Aᵀx − Fᵀq ≥ 0 [Q of
+    the opponent], whose dual variables are the opponent's plan. Payoffs are divided by a power of
+    two, which is exact.
     """
     from scipy.sparse import block_array
 
@@ -220,7 +222,7 @@ def plan_model(sequence_form: SequenceForm, player: Player) -> LinearModel:
     matrix = block_array([[flow, None], [payoffs, -other_flow.T]], format="csr")
     num_rows, num_columns = matrix.shape
     num_plan, num_flow = own.num_sequences, 1 + own.num_infostates
-    # Flow rows are equations with right side (1, 0, 0, …); the others are bounded below by 0.
+    # Flow rows are equations with the right side (1, 0, 0, …); other rows are bounded below by 0.
     row_upper = np.full(num_rows, np.inf)
     row_upper[:num_flow] = 0.0
     row_lower = np.zeros(num_rows)
@@ -237,8 +239,8 @@ def policy_of_solution(sequence_form: SequenceForm, solution: LinearSolution) ->
     """Return the policies of both players, given a solution of player 0's program."""
     first, second = sequence_form.treeplexes
     plan = solution.values[: first.num_sequences]
-    # HiGHS reports duals as derivatives of the objective: minus the opponent's plan, or plus it,
-    # depending on the sign convention for the sense of the objective.
+    # HiGHS reports dual variables as derivatives of the objective. They are the opponent's plan or
+    # its negative, depending on the sign convention for maximization.
     dual = solution.duals[-second.num_sequences :]
     dual = -dual if dual.sum() < 0 else dual
     weights = [np.clip(plan, 0, None), np.clip(dual, 0, None)]
@@ -246,7 +248,7 @@ def policy_of_solution(sequence_form: SequenceForm, solution: LinearSolution) ->
 
 
 def _flow_matrix(treeplex: Treeplex) -> csr_array:
-    """Return the matrix [1 + I, Q] whose product with a plan is (1, 0, 0, …)."""
+    """Return the flow matrix [1 + I, Q], whose product with any plan is (1, 0, 0, …)."""
     from scipy.sparse import coo_array
 
     infostates = np.arange(1, treeplex.num_infostates + 1)
@@ -272,13 +274,13 @@ def _payoff_matrix(sequence_form: SequenceForm, player: Player) -> csr_array:
 
 
 CERTIFIED = 1e-6
-"""Exploitability, relative to the payoff range, above which an 'optimal' answer is rejected."""
+"""Exploitability, as a fraction of the payoff range, above which an answer is rejected."""
 
 Measure = Callable[[TabularPolicy], Evaluation]
 
 
 class Answer(NamedTuple):
-    """The answer of a solve: the policy, its evaluation, and why the solve ended."""
+    """A policy, its evaluation, and why the solver ended."""
 
     policy: TabularPolicy
     measured: Evaluation
@@ -286,7 +288,7 @@ class Answer(NamedTuple):
     iterations: int
 
     def to_result(self, method: str, budget: Budget) -> SolveResult:
-        """Return the result of a solve that ends with this answer, and record it in the budget."""
+        """Record the answer in the budget, and return it as a result."""
         budget.record(self.iterations, self.measured)
         return SolveResult(
             game=self.policy.sequence_form.name,
@@ -308,7 +310,7 @@ def solve_program(
     measure: Measure,
     budget: Budget,
 ) -> Answer:
-    """Try algorithms in order until one returns an answer that its measurement confirms."""
+    """Try algorithms in order until best responses confirm the answer of one."""
     iterations = 0
     for algorithm in algorithms:
         solution = maximize(model, algorithm, seconds_left(budget))
@@ -316,14 +318,14 @@ def solve_program(
         answer = measured_answer(policy_of(solution), measure, solution.outcome, iterations)
         if answer.outcome not in ("failed", "iterations"):
             return answer
-    # 'iterations' would refer to the budget, but here it is our limit on the simplex.
+    # In a result 'iterations' refers to the budget, but here it is the limit of the simplex method.
     return answer._replace(outcome="failed")
 
 
 def measured_answer(
     policy: TabularPolicy, measure: Measure, outcome: Outcome, iterations: int
 ) -> Answer:
-    """Return an answer, 'failed' instead of 'optimal' if best responses gain more than rounding."""
+    """Return an evaluated answer, with 'failed' for 'optimal' if best responses gain too much."""
     measured = measure(policy)
     low, high = policy.sequence_form.payoff_range
     certified = measured.nash_conv / 2 <= CERTIFIED * max(high - low, 1e-300)
@@ -332,5 +334,5 @@ def measured_answer(
 
 
 def seconds_left(budget: Budget) -> float | None:
-    """Return the remaining seconds, or None without a limit."""
+    """Return the remaining seconds, or None if there is no time limit."""
     return None if budget.seconds is None else budget.seconds - budget.elapsed

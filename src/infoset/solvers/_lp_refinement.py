@@ -23,9 +23,10 @@ Flags = NDArray[np.bool_]
 def refined_behavior(sequence_form: SequenceForm, player: Player, maximize: Maximize) -> FloatArray:
     """Return [Q] the refined behavior of a player at every infostate, reached or not.
 
-    The first program is that of the whole game. The next one is that of the game that begins with
-    the player's own first mistakes: each sequence of probability zero at a reached infostate, with
-    weight 1. Then follow second mistakes, and so on, until every infostate is reached.
+    The first program solves the whole game. The second solves the game that begins after the first
+    mistakes of the player: the plan begins with weight 1 at each sequence of probability zero whose
+    infostate is reached. The next programs begin after second mistakes, and so on, until every
+    infostate is reached.
     """
     own, other = (sequence_form.treeplexes[number] for number in (player, 1 - player))
     model = plan_model(sequence_form, player)
@@ -37,7 +38,7 @@ def refined_behavior(sequence_form: SequenceForm, player: Player, maximize: Maxi
     while starts.any():
         solved = _robust_plan(_restricted_model(model, own, starts, known), stages, maximize)
         plan = np.where(solved > POSITIVE, solved, 0.0)[: own.num_sequences]
-        # Behavior at the infostates that this plan is the first to reach
+        # Set the behavior at the infostates that no earlier plan reached.
         reached = ~known & (plan[own.parent_sequence] > 0)
         acts = _of_sequences(own, reached)
         behavior[acts] = plan[acts] / plan[own.parent_sequence[own.infostate_of_sequence[acts]]]
@@ -48,16 +49,16 @@ def refined_behavior(sequence_form: SequenceForm, player: Player, maximize: Maxi
 
 
 def _of_sequences(treeplex: Treeplex, infostates: Flags) -> Flags:
-    """Return [Q] whether a sequence ends at one of some infostates [I]."""
+    """Return [Q] whether the last action of a sequence is at one of the given infostates [I]."""
     return np.concatenate([[False], np.repeat(infostates, treeplex.num_actions)])
 
 
 def _restricted_model(
     model: LinearModel, own: Treeplex, starts: Flags, known: Flags
 ) -> LinearModel:
-    """Return the program of the game in which the player's plan begins at some sequences.
+    """Return the program of the game in which the player's plan begins at the sequences `starts`.
 
-    Sequences at known infostates are fixed: weight 1 at the starts, 0 elsewhere. The flow
+    Sequences at known infostates are fixed: weight 1 for `starts`, 0 for others. The flow
     constraints of known infostates are dropped.
     """
     decided = _of_sequences(own, known)
@@ -71,10 +72,11 @@ def _restricted_model(
 
 
 def _robust_plan(model: LinearModel, stages: list[FloatArray], maximize: Maximize) -> FloatArray:
-    """Return a solution that maximizes the objectives lexicographically: the model's, then stages.
+    """Return a solution that maximizes the model's objective, then each of `stages` in order.
 
-    By complementary slackness, the optimal face of a program is its feasible set with the columns
-    and rows of nonzero reduced cost or dual fixed at their bounds. The next stage optimizes on it.
+    Each objective is maximized over the optimal solutions of the previous one. By complementary
+    slackness, these are the feasible solutions in which columns with nonzero reduced cost and rows
+    with nonzero dual variable are fixed at their bounds.
     """
     solution = maximize(model)
     for cost in stages:
@@ -87,7 +89,7 @@ def _face(model: LinearModel, solution: LinearSolution) -> LinearModel:
     """Return the program restricted to the optimal solutions of the last objective."""
     lower, upper = model.lower.copy(), model.upper.copy()
     row_lower, row_upper = model.row_lower.copy(), model.row_upper.copy()
-    # Where the interval is not a single number, only its lower end is finite: fix it there.
+    # Intervals with more than one number have a finite lower end only, so that is the bound.
     priced_columns = np.abs(solution.reduced_costs) > POSITIVE
     upper[priced_columns] = lower[priced_columns]
     priced_rows = np.abs(solution.duals) > POSITIVE
@@ -96,7 +98,7 @@ def _face(model: LinearModel, solution: LinearSolution) -> LinearModel:
 
 
 def _mistake_costs(model: LinearModel, other: Treeplex) -> list[FloatArray]:
-    """Return per k = 1, 2, … [columns] the opponent's total loss by its sequences of k actions."""
+    """Return, for k = 1, 2, …, [columns] the total loss of the opponent's k-action sequences."""
     length = _lengths(other)
     losses = model.matrix[-other.num_sequences :]
     costs = []

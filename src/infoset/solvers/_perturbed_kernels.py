@@ -16,11 +16,12 @@ def perturbed_best_value(
 ) -> float:
     """Return the value of the best plan whose actions have at least the probabilities `minimum`.
 
-    parent_sequence, first_sequence, num_actions [I]; minimum [Q]; gradient [Q] becomes, in place,
-    the counterfactual value of each sequence under that plan.
+    parent_sequence, first_sequence, num_actions : [I] as in `Treeplex`.
+    minimum : [Q] minimum probability of the last action of each sequence.
+    gradient : [Q] set in place to the counterfactual value of each sequence under that plan.
     """
-    # Bottom up: v(I) = Σ_a ε(I, a) q(I, a) + (1 − Σ_a ε(I, a)) max_a q(I, a). The probability that
-    # the minimums leave free goes to a best action.
+    # Bottom up: v(I) = Σ_a ε(I, a) q(I, a) + (1 − Σ_a ε(I, a)) max_a q(I, a). A best action gets
+    # all the probability that the minimums do not use.
     for infostate in range(len(num_actions) - 1, -1, -1):
         first = first_sequence[infostate]
         best = gradient[first]

@@ -20,17 +20,17 @@ class PlayerState(NamedTuple):
     Attributes
     ----------
     groups, parent
-        See `infoset.regret.Layout`.
+        As in `infoset.regret.Layout`.
     pair : BlockPayoffs
-        See `block_gradient`.
+        As in `block_gradient`.
     gradient : FloatArray
-        [Q] scratch.
+        [Q] temporary.
     last : FloatArray
-        [Q] m = q − τ σ of the last iteration: the slope of the regularized value.
+        [Q] m = q − τ σ of the last iteration: the gradient of the regularized value.
     change : FloatArray
         [I] sum over iterations of |m − m₋₁|².
     base, policy : FloatArray
-        [Q] behavior before the optimistic step, and after it: the policy that is played.
+        [Q] the behavior before the optimistic step, and the behavior after it, which is played.
     plan : FloatArray
         [Q] the plan of `policy`.
     """
@@ -50,15 +50,16 @@ class PlayerState(NamedTuple):
 def observe_infostate(
     state: PlayerState, infostate: int, first: int, step: int, num: int, temperature: float
 ) -> float:
-    """Return the regularized value of one infostate; update its slopes and their changes.
+    """Return the regularized value of one infostate; update its gradient and the sum of changes.
 
-    The value is <q, σ> − ½ τ |σ|². The actions of the infostate are at first, first + step, ….
+    The value is <q, σ> − ½ τ |σ|². The actions of the infostate are at the positions first,
+    first + step, first + 2 step, and so on.
     """
     value = 0.0
     for i in range(first, first + num * step, step):
         probability, earned = state.policy[i], state.gradient[i]
         value += probability * (earned - 0.5 * temperature * probability)
-        # m ← q − τ σ, and its squared change, by which the step size shrinks
+        # m ← q − τ σ; the sum of its squared changes determines the step size.
         slope = earned - temperature * probability
         change = slope - state.last[i]
         state.change[infostate] += change * change
@@ -71,7 +72,8 @@ def project_above(
     point: FloatArray, first: int, step: int, num: int, min_probability: float
 ) -> None:
     """Project onto the probabilities ≥ `min_probability`; see `project_on_simplex`."""
-    # Shifting and scaling maps that simplex to the ordinary one, and keeps distances in order.
+    # Shifting and scaling maps that simplex to the ordinary one. All distances change by the same
+    # factor, so the nearest point is the same.
     rest = 1.0 - num * min_probability
     if rest > 0.0:
         for i in range(first, first + num * step, step):
@@ -93,7 +95,7 @@ def update_policy(
         base, count, actions, infostate, _ = state.groups[group]
         for i in range(count):
             own, first = infostate + i, base + i
-            # the value, with the regularizer, passes up; then base ← base + η m, projected
+            # The regularized value passes up to the parent; then base ← Π(base + η m).
             value = observe_infostate(state, own, first, count, actions, temperature)
             state.gradient[state.parent[own]] += value
             # η = 1 / √(κ + 2 Σ |m − m₋₁|²)
@@ -101,7 +103,7 @@ def update_policy(
             for k in range(first, first + actions * count, count):
                 state.base[k] += step_size * state.last[k]
             project_above(state.base, first, count, actions, min_probability)
-            # optimism: the same step again from the base, with the last slope as prediction
+            # Optimism: σ ← Π(base + η m), with the last gradient as prediction of the next.
             for k in range(first, first + actions * count, count):
                 state.policy[k] = state.base[k] + step_size * state.last[k]
             project_above(state.policy, first, count, actions, min_probability)
@@ -111,10 +113,11 @@ def update_policy(
 def iterate_regularized(
     schedule: FloatArray, done: LongArray, step_size_offset: float, states: tuple[PlayerState, ...]
 ) -> None:
-    """Run the iterations of `schedule` [T, 2], all state in place; count them in done[0].
+    """Run the iterations of `schedule`, with all state updated in place; count them in done[0].
 
-    schedule: temperature τ and minimum probability γ. Player 1 responds to the plan that player 0
-    has just computed.
+    schedule : [T, 2] temperature τ and minimum probability γ of each iteration.
+
+    Players alternate: player 1 responds to the plan that player 0 has just computed.
     """
     for temperature, min_probability in schedule:
         for player in range(2):

@@ -1,8 +1,8 @@
 """Kernels of RTCFR+ (Meng et al. 2025), over the action-major layout of `infoset.regret`.
 
-An iteration of a player is that of CFR+ with two changes: the gradient includes the regularizer
-−μ/2 |x − r|² that pulls the plan x toward a reference plan r, and the policy that is played mixes
-in minimum action probabilities γ.
+An iteration of a player is that of CFR+ with two changes. The utility includes the regularizer
+−μ/2 |x − r|², which keeps the plan x close to a reference plan r. The policy that is played gives
+every action at least the probability γ.
 """
 
 from __future__ import annotations
@@ -48,21 +48,25 @@ def iterate_toward_references(
     previous: FloatArray,
     changes: FloatArray,
 ) -> None:
-    """Run iterations of RTCFR+ for two players, all state in place; count them in done[0].
+    """Run iterations of RTCFR+ for two players, with all arrays in place; count them in done[0].
 
-    row: of the schedule of CFR+; strength: μ, in units of utility; min_probability: γ in the first
-    `period`. Per player [Q]: gradients, regrets, policies σ and perturbed policies σ̂, their
-    minimum probabilities, the plans of σ̂, and the reference plans. groups and parents: see
-    `update_regrets`; pairs: see `block_gradient`. previous, changes: empty arrays, as CFR+ has no
-    adaptive prediction.
+    row : the row of the schedule of CFR+, the same in all iterations.
+    strength : μ, in utility units.
+    min_probability : γ in the first `period`.
+    groups, parents : as in `update_regrets`.
+    pairs : as in `block_gradient`.
+    gradients, regrets, policies, perturbed, minimums, plans, references : per player [Q] the
+        gradient, the regrets, the policy σ, the perturbed policy σ̂, its minimum probabilities, the
+        plan of σ̂, and the reference plan.
+    previous, changes : empty, because CFR+ does not predict.
     """
     for step in range(iterations):
-        # Outer loop of the paper: r ← x and γ ← γ / 2 after each period; regrets stay.
+        # Outer loop of the paper: r ← x and γ ← γ / 2 after each period; regrets do not change.
         begins = done[0] % period == 0
         for player in range(2):
             if begins:
                 references[player][:] = plans[player]
-            # γ is not part of the saved state: the first step of each call computes it as well.
+            # Checkpoints do not contain the minimums, so the first step of each call computes them.
             if begins or step == 0:
                 minimums[player][:] = min_probability * 0.5 ** (done[0] // period)
         for player in range(2):

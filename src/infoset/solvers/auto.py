@@ -1,4 +1,4 @@
-"""The method `auto`: the linear program or the CFR family, by the kind and size of the game."""
+"""The method `auto`: a linear program or the CFR family, depending on the game."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from infoset.tree import SequenceForm, check_sequence_form
 __all__ = ["Auto", "run_best"]
 
 LARGEST_PROGRAM = 65_000
-"""Coefficients of a linear program up to which HiGHS took less than a second on all games tried."""
+"""Number of coefficients up to which HiGHS took less than a second on all games tried."""
 
 LARGEST_COARSE_PROGRAM = 10_000
-"""The limit if a target is given: HiGHS took less than 0.1 s, and the CFR family is fast too."""
+"""The limit if a target is given: HiGHS took less than 0.1 s, and CFR is fast, too."""
 
 LARGEST_PRECISE_PROGRAM = 300_000
-"""The limit for precise targets: HiGHS took less than 30 s, and the CFR family is as slow."""
+"""The limit for precise targets: HiGHS took less than 30 s, and CFR takes as long."""
 
 PRECISE = 1e-6
 """Targets below this fraction of the payoff range are precise."""
@@ -35,8 +35,8 @@ ROBUST = "cfr+"
 class Auto:
     """The linear program if it is fast, otherwise a member of the CFR family.
 
-    The choice depends on the kind and size of the game and on the limits of the budget, never on
-    a clock. `reason` in the result explains it.
+    The choice depends on the kind and size of the game and on the limits of the budget, never on a
+    clock. `reason` in the result explains the choice.
     """
 
     name: str = "auto"
@@ -65,7 +65,7 @@ def run_best(
     by_lp: Callable[[], SolveResult],
     by_regret: Callable[[RegretScheme], SolveResult],
 ) -> SolveResult:
-    """Run one of two solvers of a game, and give the reason; see `Auto`."""
+    """Solve a game by the linear program or the CFR family, and explain the choice; see `Auto`."""
     rejection = _why_not_lp(sequence_form, budget)
     if rejection is None:
         result = by_lp()
@@ -87,7 +87,7 @@ def _why_not_lp(sequence_form: SequenceForm, budget: Budget) -> str | None:
     if not sequence_form.is_two_player_constant_sum:
         return "lp solves two-player constant-sum games only"
     if budget.iterations is not None:
-        return "lp does not take a number of iterations"
+        return "lp cannot be limited to a number of iterations"
     if budget.checkpoint is not None:
         return "lp cannot save checkpoints"
     size, limit = program_size(sequence_form), _largest_program(sequence_form, budget)
@@ -97,7 +97,7 @@ def _why_not_lp(sequence_form: SequenceForm, budget: Budget) -> str | None:
 
 
 def _largest_program(sequence_form: SequenceForm, budget: Budget) -> int:
-    """Return the size up to which the linear program is used, given the target."""
+    """Return the largest size for which the linear program is used, given the target."""
     if budget.target is None or budget.target_is_default:
         return LARGEST_PROGRAM
     low, high = sequence_form.payoff_range
@@ -106,6 +106,6 @@ def _largest_program(sequence_form: SequenceForm, budget: Budget) -> int:
 
 
 def program_size(sequence_form: SequenceForm) -> int:
-    """Return the number of coefficients of the linear program, up to the number of infostates."""
+    """Return the approximate number of coefficients of the linear program."""
     sequences = sum(plex.num_sequences for plex in sequence_form.treeplexes)
     return sequence_form.num_payoffs + 2 * sequences

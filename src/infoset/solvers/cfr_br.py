@@ -23,22 +23,22 @@ class CFRBR:
     """CFR-BR: each player minimizes regret against best responses to its own plans.
 
     In each iteration, the player's plan x is updated by the gradient of its utility against a pure
-    best response to x. In two-player constant-sum games the mean over iterations of the security
-    levels of x is within regret / T of the value. So the last iterates become good too, and the
-    average plan, which is the answer, guarantees at least that mean. The runs of the two players
-    are independent.
+    best response to x. In two-player constant-sum games, the mean of the security levels of x over
+    T iterations differs from the value of the game by at most regret / T. The last iterates
+    therefore become good, too. The security level of the average plan, which is the answer, is at
+    least that mean. The runs of the two players are independent.
 
     Attributes
     ----------
     name, description : str
-        The method in results; one line, with the source.
+        Name of the method in results, and its description in one line with the source.
     scheme : RegretScheme
-        Any member of the CFR family. Whether it alternates makes no difference.
+        Any member of the CFR family. Whether its updates alternate makes no difference.
 
     Notes
     -----
     Source: Johanson, Bard, Burch and Bowling (2012).
-    Differs from the paper: both players' policies are computed, without an abstraction. Best
+    Differs from the paper: the policies of both players are computed, without an abstraction. Best
     responses are exact, and take the first of equally good actions.
 
     Examples
@@ -54,7 +54,7 @@ class CFRBR:
     scheme: RegretScheme = SCHEMES["cfr"]
 
     def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
-        """Run until the budget is used up; schedules extend over its iterations.
+        """Run until the budget is used up; its limit on iterations is the horizon of schedules.
 
         Raises
         ------
@@ -94,7 +94,7 @@ class CFRBRSolver:
 
     @property
     def cost_per_iteration(self) -> int:
-        """Count of numbers read in one iteration, for the best responses too."""
+        """Count of numbers read in one iteration, including the best responses."""
         return 2 * gradient_cost(self.sequence_form)
 
     def run(self, iterations: int) -> None:
@@ -119,7 +119,7 @@ class CFRBRSolver:
         return name_by_player(**{kind: [state[kind] for state in states] for kind in states[0]})
 
     def set_state(self, state: StateArrays) -> None:
-        """Set the state to arrays with the names and shapes of `state()`."""
+        """Set the state from arrays with the names and shapes of `state()`."""
         for player, own in enumerate(self._states):
             own.set_state({kind: state[f"{kind}.{player}"] for kind in own.state()})
 

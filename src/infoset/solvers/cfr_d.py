@@ -1,4 +1,4 @@
-"""CFR-D: regret minimization in the trunk of a game, with its subgames solved one at a time."""
+"""CFR-D: regret minimization in the trunk of a game, with subgames solved one at a time."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ __all__ = [
 ]
 
 SubgameSolver: TypeAlias = Callable[[TreePart, PublicBeliefState], TabularPolicy]
-"""Returns a policy for a subgame, given the subgame and the belief at its root."""
+"""Function of a subgame and the belief at its root that returns a policy for the subgame."""
 
 
 @dataclass(frozen=True)
 class SubgameRegret:
     """Solve a subgame by regret minimization, starting from scratch each time.
 
-    The game solved is that of `counterfactual_form`. So infostates with range zero, which the
-    trunk policy may reach later, get a policy and a value too.
+    The subgame is solved in the form that `counterfactual_form` returns. Infostates with range
+    zero, which the trunk policy may reach later, therefore get a policy and a value, too.
 
     Attributes
     ----------
     scheme : RegretScheme
     iterations : int
-        Number of iterations per subgame and belief.
+        Number of iterations for each subgame and belief.
     """
 
     scheme: RegretScheme = SCHEMES["cfr+"]
@@ -66,12 +66,12 @@ class SubgameRegret:
 def solve_subgames(
     cut: TreeCut, trunk_policy: TabularPolicy, solve_subgame: SubgameSolver
 ) -> TabularPolicy:
-    """Return a policy for the whole game: the trunk policy, and subgame solutions for its ranges.
+    """Return a policy for the whole game: the trunk policy and subgame solutions for its ranges.
 
     This is unsafe re-solving: every subgame is solved as if the ranges were fixed. In a two-player
     zero-sum game the result is optimal against an opponent who follows the trunk policy. An
     opponent who reaches the subgame with other ranges may exploit it, however good the trunk policy
-    is. For safe re-solving, which bounds the value of each opponent infostate, there are
+    is. Safe re-solving bounds the value of each opponent infostate; it can use
     `Decomposition.root_values`.
 
     Parameters
@@ -84,7 +84,7 @@ def solve_subgames(
     Raises
     ------
     PolicyMismatchError
-        If the policy is not for the trunk.
+        If `trunk_policy` is not a policy for the trunk.
     """
     tree, trunk = cut.tree, cut.trunk
     start = PublicBeliefState.with_unit_ranges(tree)
@@ -107,14 +107,14 @@ class Decomposition:
     cut : TreeCut
         The game and its cut.
     trunk_policy : TabularPolicy
-        The average policy of the trunk, on the sequence form of the trunk.
+        The average policy for the trunk, on the sequence form of the trunk.
     root_values : Mapping[int, tuple[FloatArray, ...]]
-        By root of a subgame, per player [S_p], the average over the iterations of the
-        counterfactual values `P_-i(s_i) v_i(s_i)` of future rewards, as `counterfactual_values`
-        returns them: one number per infostate of a range, for use in safe re-solving.
+        For each root of a subgame, per player [S_p], the counterfactual values
+        `P_-i(s_i) v_i(s_i)` of future rewards, averaged over the iterations. There is one number
+        per infostate of the range, as in `counterfactual_values`. Safe re-solving uses them.
     result : SolveResult
-        The policy for the whole game and its evaluation: the trunk policy, with every subgame
-        solved once more for the average ranges of the trunk.
+        The policy for the whole game and its evaluation. The policy combines the trunk policy with
+        solutions of the subgames for the average ranges of the trunk.
     """
 
     cut: TreeCut
@@ -135,12 +135,12 @@ class Decomposition:
 
 
 class DecompositionSolver:
-    """CFR-D as an iterative method: its state is that of the trunk, with values at subgame roots.
+    """CFR-D as an iterative method; it stores regrets for the trunk only.
 
-    Each iteration solves the subgames one after the other, for their ranges under the current
-    trunk policy. Only the counterfactual values at their roots are used, in the gradients of the
-    trunk, and the rest is discarded. If the scheme alternates, the subgames are solved again for
-    the update of each player.
+    Each iteration solves the subgames one after another, for their ranges under the current trunk
+    policy. The gradients of the trunk use the counterfactual values at the roots of the subgames;
+    the rest of each solution is discarded. If the scheme alternates, the subgames are solved again
+    for the update of each player.
 
     Parameters
     ----------
@@ -191,13 +191,14 @@ class DecompositionSolver:
 
     @property
     def cost_per_iteration(self) -> int:
-        """A count large enough for the clock to be checked after each iteration."""
+        """A count so large that the clock is checked after each iteration."""
         return COST_BETWEEN_CLOCK_CHECKS
 
     def run(self, iterations: int) -> None:
         """Do `iterations` more iterations; an interrupted one leaves the state unchanged."""
         for _ in range(iterations):
-            # The iteration runs on a second set of minimizers, exchanged when it is complete.
+            # The iteration runs on a second set of minimizers. The sets are exchanged when it is
+            # complete.
             before, after = self._minimizers, self._spares
             totals, weight = self._iterated(after)
             self._minimizers, self._spares = after, before
@@ -229,8 +230,8 @@ class DecompositionSolver:
         for part in self.cut.subgames():
             belief = self.trunk.leaf_belief(part.root, self._start, policy)
             values = counterfactual_values(part, belief, self.solve_subgame(part, belief))
-            # The subgame counts as a terminal of the trunk: its values go to the last own sequences
-            # before it. They are of future rewards, so those before the root are added.
+            # The subgame counts as a terminal of the trunk, so its values go to the last own
+            # sequences before it. They contain only future rewards, so add those before the root.
             last = self.trunk.leaf_sequences(part.root)
             for player, gradient in gradients.items():
                 found[part.root][player] = values[player]
@@ -263,7 +264,7 @@ class DecompositionSolver:
         return solve_subgames(self.cut, self.trunk_policy(), self.solve_subgame)
 
     def current_policy(self) -> None:
-        """Return None: below the trunk there is no last iterate."""
+        """Return None, because there is no last iterate below the trunk."""
 
 
 def solve_by_decomposition(
@@ -295,8 +296,8 @@ def solve_by_decomposition(
     Notes
     -----
     Source: Burch, Johanson and Bowling (2014); Kovařík et al. (2022), Algorithm 1. Differs from
-    the algorithm: it runs any scheme, not only regret matching; players alternate if the scheme
-    does; averages have the weights of the scheme.
+    that algorithm: any scheme is supported, not only regret matching; players alternate if the
+    scheme does; averages have the weights of the scheme.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Coarse correlated equilibria of any game, by simultaneous regret minimization."""
+"""Coarse correlated equilibria (CCE) of any game, by simultaneous regret minimization."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ __all__ = ["CoarseCorrelated", "CoarseCorrelatedSolver", "solve_coarse_correlate
 class CoarseCorrelated:
     """An approximate coarse correlated equilibrium with its exact gap.
 
-    The equilibrium is the empirical joint distribution of play: an iteration is drawn with the
-    weights of the scheme, and all players use their policies of that iteration.
+    The equilibrium is the empirical joint distribution of play. To play it, draw an iteration with
+    the weights of the scheme; all players then use their policies of that iteration.
 
     Attributes
     ----------
     joint : CCEEvaluation
         The exact evaluation of the joint play of all iterations.
     samples, weights : tuple[TabularPolicy, ...], tuple[float, ...]
-        The saved policies of single iterations, and their weights in the mixture;
-        `evaluate_cce(samples, weights)` measures the mixture of these alone.
+        The saved policies of single iterations, and their weights in the mixture.
+        `evaluate_cce(samples, weights)` evaluates the mixture of these policies alone.
     result : SolveResult
-        The result for the marginals, in which each player draws an iteration independently. Their
-        NashConv is a diagnostic and no bound on the gap of joint play.
+        The result for the marginal policies, in which each player draws an iteration independently.
+        Their NashConv is a diagnostic and does not bound the gap of joint play.
     """
 
     joint: CCEEvaluation
@@ -43,14 +43,14 @@ class CoarseCorrelated:
     def distribution(self) -> JointDistribution:
         """Return the joint play of the samples as a distribution over tuples of pure plans.
 
-        With samples of CFR this is what CFR-Jr returns (Celli et al. 2019).
+        If the samples are those of CFR, this is the output of CFR-Jr (Celli et al. 2019).
 
         Raises
         ------
         ParameterError
             If no samples were saved.
         GameTooLargeError
-            As `infoset.evaluation.joint_distribution`.
+            In the cases that `infoset.evaluation.joint_distribution` lists.
         """
         if not self.samples:
             raise ParameterError(
@@ -65,10 +65,10 @@ class CoarseCorrelatedSolver:
     Parameters
     ----------
     sequence_form : SequenceForm
-        Any number of players, any payoffs.
+        A game with any number of players and any payoffs.
     scheme : RegretScheme
-        Updates are simultaneous even if the scheme alternates, so that joint play consists of one
-        policy of all players per iteration: the one at which the iteration starts.
+        The member of the CFR family. Updates are simultaneous even if the scheme alternates: the
+        policies at which an iteration starts are its joint play.
     sample_every : int
         Number of iterations between saved policies; 0 to save none.
 
@@ -84,7 +84,7 @@ class CoarseCorrelatedSolver:
         if scheme.average_delay:
             raise ParameterError(
                 f"{scheme.name} leaves {scheme.average_delay} iterations out of the average, but "
-                "joint play includes all: use a scheme with average_delay=0"
+                "joint play includes all iterations: use a scheme with average_delay=0"
             )
         self.sequence_form = sequence_form
         self.scheme = scheme
@@ -126,7 +126,7 @@ class CoarseCorrelatedSolver:
         return JointGaps(cce=self.play.evaluate().cce_gap) if self.play.weight else JointGaps()
 
     def policy(self) -> TabularPolicy:
-        """Return the marginals of joint play."""
+        """Return the marginal policies of joint play."""
         return self.play.marginal_policy() if self.iteration else self.current_policy()
 
     def current_policy(self) -> TabularPolicy:
@@ -146,18 +146,19 @@ def solve_coarse_correlated(
     """Find a coarse correlated equilibrium by simultaneous regret minimization.
 
     With uniform weights, the gap of joint play is the largest regret of a player divided by the
-    number of iterations. It goes to zero in every game; the NashConv of the marginals need not.
+    number of iterations. The gap goes to zero in every game; the NashConv of the marginal policies
+    need not.
 
     Parameters
     ----------
     sequence_form : SequenceForm
-        Any number of players, any payoffs.
+        A game with any number of players and any payoffs.
     scheme : str or RegretScheme
-        A member of the CFR family. The weights of its average are also those of joint play.
+        A member of the CFR family. The weights of its average are also the weights of joint play.
     budget : Budget, optional
         When to stop; by default after 1,000 iterations.
     cce_gap : float, optional
-        Gap at which to stop, in the game's units; the outcome is then 'stopped'.
+        Gap at which to stop, in the game's units. The outcome is then 'stopped'.
     sample_every : int
         Number of iterations between saved policies; 0 to save none, 1 to save all.
 
@@ -195,7 +196,7 @@ def solve_coarse_correlated(
 
 
 def _stop_at(gap: float, solver: CoarseCorrelatedSolver, also: Callback | None) -> Callback:
-    """Return a callback that stops at a gap, or when another callback does."""
+    """Return a callback that stops at a gap, or if the callback `also` stops."""
 
     def stop(point: TracePoint) -> bool:
         wants_stop = also is not None and bool(also(point))

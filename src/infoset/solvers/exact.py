@@ -1,4 +1,4 @@
-"""Equilibria in exact fractions, from the optimal basis of the linear program."""
+"""Exact equilibria in fractions, from the optimal basis of the linear program."""
 
 from __future__ import annotations
 
@@ -35,20 +35,21 @@ __all__ = ["Equations", "solve_exactly", "solve_in_fractions"]
 def solve_exactly(game: GameTree | ExtensiveForm) -> ValueProof:
     """Solve a two-player constant-sum game in fractions, and prove the solution.
 
-    The basis of the linear program in floating point gives two systems of linear equations, one
-    per player, which are solved in fractions. Best responses in fractions then prove the solution,
-    independently of how it was found.
+    The linear program is solved in floating point. Its optimal basis gives two systems of linear
+    equations, one per player, which are solved in fractions. Best responses in fractions then prove
+    the solution, independently of how it was found.
 
     Parameters
     ----------
     game : GameTree or ExtensiveForm
-        With exact chance probabilities (`Fraction` or `int`).
+        The game, with exact chance probabilities (`Fraction` or `int`).
 
     Returns
     -------
     ValueProof
         `value` is the value of the game, and `probabilities` is an exact equilibrium. If the
-        equations do not lead to an equilibrium, the bounds of `prove_value`.
+        equations do not give an equilibrium, the result has bounds only, as `prove_value` returns
+        them.
 
     Raises
     ------
@@ -57,7 +58,7 @@ def solve_exactly(game: GameTree | ExtensiveForm) -> ValueProof:
 
     Notes
     -----
-    Rewards are exactly the floating-point numbers that the game stores.
+    Rewards are taken as exactly the floating-point numbers that the game stores.
     Source: Applegate, Cook, Dash and Espinoza (2007), for the basis; Wan (2006), for the equations.
 
     Examples
@@ -84,8 +85,8 @@ def _exact_plans(
     model: LinearModel, solution: LinearSolution, plexes: Sequence[Treeplex], payoffs: Payoffs
 ) -> tuple[Plan, Plan] | None:
     """Return the plans of both players; None if the basis is not square or is singular."""
-    # Nonbasic variables are zero, and nonbasic rows are tight: B z = b in the basic variables gives
-    # the plan, and the transposed system with the basic costs gives the duals.
+    # Nonbasic variables are zero, and nonbasic rows are tight. The plan solves B z = b in the basic
+    # variables; the dual variables solve the transposed system with the costs of these variables.
     tight, basic = np.flatnonzero(~solution.basic_rows), np.flatnonzero(solution.basic_columns)
     if len(tight) != len(basic):
         return None
@@ -110,7 +111,7 @@ def _basis_equations(
     tight: LongArray,
     basic: LongArray,
 ) -> Equations:
-    """Return the tight constraints of the program, in the basic variables."""
+    """Return the equations of the tight constraints in the basic variables."""
     num_rows, num_columns = model.matrix.shape
     position = np.full(num_rows, -1, np.int32)
     position[tight] = np.arange(len(tight))
@@ -121,7 +122,7 @@ def _basis_equations(
     kept = (position[rows] >= 0) & (column[columns] >= 0)
     rows, columns = rows[kept], columns[kept]
     values = [Fraction(value) for value in entries.data[kept].tolist()]
-    # Payoffs in the model are scaled and rounded: put the exact ones in their place.
+    # Payoffs in the model are scaled and rounded: replace them by the exact payoffs.
     first_payoff_row = num_rows - plexes[1].num_sequences
     is_payoff = (rows >= first_payoff_row) & (columns < plexes[0].num_sequences)
     for entry in np.flatnonzero(is_payoff).tolist():
@@ -157,14 +158,14 @@ MAX_STEPS = 1024
 
 
 class Equations(NamedTuple):
-    """Square linear equations in fractions: a sparse matrix by entries, and the right side.
+    """A square system of linear equations in fractions: a sparse matrix and the right side.
 
     Attributes
     ----------
     rows, columns : IntArray
-        [E] indices of the entries.
+        [E] row and column of each nonzero entry.
     values : Sequence[Fraction]
-        [E] the entries.
+        [E] value of each entry.
     right : Sequence[Fraction]
         [size] the right side.
     """
@@ -176,7 +177,7 @@ class Equations(NamedTuple):
 
 
 class _Integers(NamedTuple):
-    """The same equations in integers: each multiplied by its common denominator."""
+    """`Equations` in integers: each equation is multiplied by its common denominator."""
 
     rows: IntArray
     columns: IntArray
@@ -192,9 +193,9 @@ class _Integers(NamedTuple):
 def solve_in_fractions(equations: Equations) -> list[Fraction] | None:
     """Return the exact solution of linear equations; None if it is not found.
 
-    Iterative refinement (Wan 2006): the equations are solved in floating point, the residual is
-    computed in integers and solved for again, and every step adds `BITS_PER_STEP` bits. Fractions
-    of small denominators are reconstructed from these bits, and returned once they satisfy the
+    The method is iterative refinement (Wan 2006). Each step computes the residual in integers and
+    solves for it in floating point, which adds `BITS_PER_STEP` bits to the solution. From these
+    bits, fractions with small denominators are reconstructed; they are returned if they satisfy the
     equations exactly. If the residual grows, the floating-point solution has no correct digit, and
     the method fails.
     """
@@ -217,7 +218,7 @@ def solve_in_fractions(equations: Equations) -> list[Fraction] | None:
         more = np.array([round(Fraction(value) * scale) for value in found.tolist()], object)
         answer = answer * 2**BITS_PER_STEP + more
         residual = residual * 2**BITS_PER_STEP - whole.product(more)
-        # Reconstruction is expensive: try it after 1, 2, 4, … steps.
+        # Reconstruction is expensive, so it is tried after 1, 2, 4, … steps.
         if step == next_check:
             next_check = 2 * step
             solution = _reconstruct(answer.tolist(), BITS_PER_STEP * step, whole)
@@ -256,8 +257,8 @@ def _factors(whole: _Integers) -> Any:
 def _reconstruct(answer: list[int], bits: int, whole: _Integers) -> list[Fraction] | None:
     """Return the fractions near answer / 2**bits, if they satisfy the equations exactly.
 
-    Denominators are below the square root of 2**bits. All numbers share a common denominator, which
-    grows as they are reconstructed one by one.
+    Denominators are at most the square root of 2**bits. All fractions share a common denominator,
+    which grows as they are reconstructed one after another.
     """
     limit = 2 ** (bits // 2)
     common = 1

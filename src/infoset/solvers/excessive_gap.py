@@ -1,4 +1,4 @@
-"""The excessive gap technique: two smoothed problems that certify a bound on NashConv."""
+"""The excessive gap technique: smoothed best responses that certify a bound on NashConv."""
 
 from __future__ import annotations
 
@@ -28,22 +28,23 @@ ROUNDING = 1e-15
 
 @dataclass(frozen=True)
 class ExcessiveGap:
-    """The excessive gap technique (EGT), with the largest steps that the condition allows.
+    """The excessive gap technique (EGT), with the largest steps that its condition allows.
 
-    Let d = ψ − min ψ, and let s_μ(y) be the maximum of x's utility against y minus μ d(x). The
-    plans x, y and the smoothing parameters μ, ν satisfy the excessive gap condition
+    Let d = ψ − min ψ. Let s_μ(y) be the maximum over plans x of the utility of x against y minus
+    μ d(x). The plans x, y and the smoothing parameters μ, ν satisfy the excessive gap condition
 
         s_μ(y) + s_ν(x) ≤ c
 
     where c is the constant sum of the payoffs. Since s_0 ≤ s_μ + μ max d, NashConv is at most
-    μ max d₁ + ν max d₂: a certificate without a best response. A step of size τ moves both plans
-    and multiplies by 1 − τ the smoothing parameter that contributes more to this bound. τ is the
-    largest of a decreasing sequence of step sizes that satisfies the condition.
+    μ max d₁ + ν max d₂. This bound needs no best responses. A step of size τ moves both plans and
+    multiplies the smoothing parameter that contributes more to the bound by 1 − τ. The method
+    tries a decreasing sequence of step sizes τ, and takes the first one that satisfies the
+    condition.
 
     Attributes
     ----------
     name, description : str
-        The method in results; one line, with the source.
+        Name of the method in results, and its description in one line with the source.
     distance : Distance
         The distance whose regularizer is ψ.
 
@@ -52,9 +53,9 @@ class ExcessiveGap:
     Source: Nesterov (2005), "Excessive Gap Technique in Nonsmooth Convex Minimization"; Hoda,
     Gilpin, Peña and Sandholm (2010); Kroer, Waugh, Kılınç-Karzan and Sandholm (2020).
     Differs from the papers: the initial smoothing is not computed from the norm of the payoffs
-    but doubled until the condition holds; steps are the largest ones that satisfy it; and the
-    parameter that decreases is the one that contributes more to the bound. If rounding violates
-    the condition, the violation is added to the bound.
+    but doubled until the condition is true; step sizes are found by backtracking; and the parameter
+    that decreases is the one that contributes more to the bound. If rounding violates the
+    condition, the violation is added to the bound.
 
     Examples
     --------
@@ -131,7 +132,7 @@ class ExcessiveGapSolver:
 
     @property
     def excess(self) -> float:
-        """Left side minus right side of the condition: not positive, except for rounding."""
+        """Left side minus right side of the condition; at most 0, up to rounding."""
         return self._excess(self._state.plans, self._state.smoothing)
 
     @property
@@ -155,7 +156,7 @@ class ExcessiveGapSolver:
         return numbers | {"smoothing": np.array(smoothing)} | name_by_player(plans=plans)
 
     def set_state(self, state: StateArrays) -> None:
-        """Set the state to arrays with the names and shapes of `state()`."""
+        """Set the state from arrays with the names and shapes of `state()`."""
         self._state = _State(
             int(state["done"][0]),
             (state["plans.0"].copy(), state["plans.1"].copy()),
@@ -164,7 +165,7 @@ class ExcessiveGapSolver:
         )
 
     def policy(self) -> TabularPolicy:
-        """Return the policy of the current plans: the method does not average."""
+        """Return the policy of the current plans; the method does not average."""
         return TabularPolicy.from_weights(self.sequence_form, self._state.plans)
 
     def current_policy(self) -> TabularPolicy:
@@ -172,10 +173,11 @@ class ExcessiveGapSolver:
         return self.policy()
 
     def _start(self) -> _State:
-        """Return plans that satisfy the condition, with the smallest smoothing that works.
+        """Return plans that satisfy the condition, and their smoothing parameters.
 
-        From the minimizers of ψ: the smoothed best response to one of them, and a prox step from
-        the other. The condition holds for these plans once the smoothing is large enough.
+        The plan of player 1 is the smoothed best response to the plan of player 0 that minimizes ψ.
+        The plan of player 0 is a prox step from that minimizer, along the gradient at the response.
+        The smoothing is doubled until these plans satisfy the condition.
         """
         centers = [
             prox.respond(np.zeros(prox.treeplex.num_sequences), temperature=1.0)
@@ -196,11 +198,11 @@ class ExcessiveGapSolver:
     def _next(self) -> _State:
         """Return the state after the largest step that satisfies the condition.
 
-        If no step does, only the iteration number changes.
+        If no step satisfies it, only the iteration number changes.
         """
         state = self._state
         player = max((0, 1), key=lambda p: self._max_cost(p, state.smoothing[p]))
-        # Backtracking: try a somewhat larger step than the last one, then halve it.
+        # Backtracking: try a step somewhat larger than the last one, then halve it.
         step = min(LARGEST_STEP, STEP_GROWTH * state.step)
         while step > SMALLEST_STEP:
             moved = self._moved(player, step)
@@ -242,7 +244,7 @@ class ExcessiveGapSolver:
         return self._proxes[player].respond(gradient, temperature=mu)
 
     def _excess(self, plans: tuple[FloatArray, ...], smoothing: tuple[float, ...]) -> float:
-        """Return s_μ(y) + s_ν(x) − c, which the condition requires not to be positive."""
+        """Return s_μ(y) + s_ν(x) − c, which is at most 0 if the condition is satisfied."""
         excess = -self._total
         for player, mu in enumerate(smoothing):
             gradient = self._gradient(player, plans[1 - player])

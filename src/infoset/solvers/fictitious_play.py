@@ -26,13 +26,15 @@ class _State(NamedTuple):
 class FictitiousPlaySolver:
     """Extensive-form fictitious play (XFP), in sequence form, for any number of players.
 
-    Iteration t, with b a pure best response to the average plans of the others, sets
+    Let X be a player's average plan, and b a pure best response to the average plans of the others.
+    Iteration t sets
 
         X ← X + (b − X) / (t + 1)
 
-    for all players simultaneously, from the uniform policy, which counts as the first sample. Best
-    responses take the first of equally good actions, which affects the curve considerably. In
-    two-player constant-sum games the average converges to an equilibrium; in others it need not.
+    for all players simultaneously. The average starts at the uniform policy, which counts as the
+    first sample. Best responses take the first of equally good actions, which affects convergence
+    considerably. In two-player constant-sum games the average converges to an equilibrium; in other
+    games it need not.
 
     Parameters
     ----------
@@ -42,8 +44,8 @@ class FictitiousPlaySolver:
     Notes
     -----
     Source: Heinrich, Lanctot and Silver (2015), Algorithm 1 with Theorem 7.
-    Differs from the paper: the line above replaces the reach-weighted mixing of behavior at each
-    infostate, to which it is equivalent; step sizes are fixed at 1/(t + 1).
+    Differs from the paper: the equation above replaces the equivalent reach-weighted mixing of
+    behavior at each infostate; step sizes are fixed at 1/(t + 1).
 
     Examples
     --------
@@ -88,7 +90,7 @@ class FictitiousPlaySolver:
         return _State(done + 1, moved, responses)
 
     def settings(self) -> dict[str, Any]:
-        """Return the parameters of the method: it has none."""
+        """Return an empty mapping: the method has no parameters."""
         return {}
 
     def state(self) -> StateArrays:
@@ -98,7 +100,7 @@ class FictitiousPlaySolver:
         return {"done": np.array([done]), **named}
 
     def set_state(self, state: StateArrays) -> None:
-        """Set the state to arrays with the names and shapes of `state()`."""
+        """Set the state from arrays with the names and shapes of `state()`."""
         players = range(self.sequence_form.num_players)
         averages, responses = (
             tuple(state[f"{kind}.{player}"].copy() for player in players)
@@ -111,7 +113,7 @@ class FictitiousPlaySolver:
         return TabularPolicy.from_weights(self.sequence_form, self._state.averages)
 
     def current_policy(self) -> TabularPolicy:
-        """Return the last best responses, pure where they reach and uniform elsewhere."""
+        """Return the last best responses, uniform at infostates that they do not reach."""
         return TabularPolicy.from_weights(self.sequence_form, self._state.responses)
 
 
@@ -122,7 +124,7 @@ class FictitiousPlay:
     Attributes
     ----------
     name, description : str
-        The method in results; one line, with the source.
+        Name of the method in results, and its description in one line with the source.
     """
 
     name: str = "xfp"

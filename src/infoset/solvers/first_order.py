@@ -1,4 +1,4 @@
-"""First-order methods: mirror descent and its variants, as data for one prox kernel."""
+"""First-order methods: mirror descent and its variants, as parameters of one prox kernel."""
 
 from __future__ import annotations
 
@@ -39,37 +39,37 @@ ENTROPY = Distance("entropy")
 
 @dataclass(frozen=True)
 class FirstOrderScheme:
-    """A first-order method as data: how plans follow gradients.
+    """The parameters of a first-order method.
 
-    With g the gradient of a player's utility at the plans played, an iteration updates a base h
+    Let g be the gradient of a player's utility at the plans played. An iteration updates a base h,
 
         h ← argmax <g, x> − α D(x, magnet) − (1 / η) D(x, h)
 
-    and plays the base, or one more such step from it along a prediction of the next gradient. η is
-    `step_size` divided by the `payoff_scale` of the game, and α is `temperature` times it. So the
-    numbers of a scheme suit all games, and units do not matter.
+    and plays the base, or the result of one more such step along a prediction of the next gradient.
+    η is `step_size` divided by the `payoff_scale` of the game, and α is `temperature` times the
+    `payoff_scale`. The parameters therefore suit all games, whatever the units of payoffs.
 
     Attributes
     ----------
     name : str
-        The method in `solve` and in results.
+        Name of the method in `solve` and in results.
     description : str
         One line, with the source.
     distance : Distance
-        The distance D, with its dilation weights.
+        The distance D with its dilation weights.
     step_size : float
         η at iteration 1, relative to the inverse of the payoff scale.
     step_exponent : float
         η is proportional to `t ** -step_exponent`.
     prediction : Prediction
-        `none` for mirror descent, `last` for optimistic methods, `extra` for mirror prox. The
-        first iteration plays the uniform policy.
+        The prediction of the next gradient: `none` (mirror descent), `last` (optimistic methods) or
+        `extra` (mirror prox). The first iteration plays the uniform policy.
     is_lazy : bool
-        Whether steps start at the first base and use the sum of all gradients, as in FTRL.
+        Whether steps start at the initial base and use the sum of all gradients, as in FTRL.
     temperature : float
-        α at iteration 1, relative to the payoff scale; 0 for no magnet. The first magnet is zero,
-        for which D is the regularizer ψ itself. The fixed point is then the quantal response
-        equilibrium that `quantal_gap` measures.
+        α at iteration 1, relative to the payoff scale; 0 for no magnet. The initial magnet is zero,
+        for which D is the regularizer ψ. If the magnet does not move, the fixed point is the
+        quantal response equilibrium of `quantal_gap`.
     temperature_exponent : float
         α is proportional to `t ** -temperature_exponent`.
     magnet_period : int or None
@@ -92,10 +92,9 @@ class FirstOrderScheme:
     Notes
     -----
     Source: Hoda, Gilpin, Peña and Sandholm (2010) for the prox; each description names the source
-    of its method. Differs from the papers: step sizes are tuned on several games instead of taken
-    from the theorems (for `mmd` both agree); players may alternate, which the theorems do not
-    cover; averages give later plans more weight; methods with a prediction first play the uniform
-    policy.
+    of its method. Differs from the papers: step sizes are tuned on several games, not taken from
+    the theorems (for `mmd` the two agree); players may alternate, which the theorems do not cover;
+    averages give later plans more weight; methods with a prediction play the uniform policy first.
 
     Examples
     --------
@@ -139,7 +138,7 @@ class FirstOrderScheme:
     def _check_numbers(self) -> None:
         check_number("step_size", self.step_size)
         if self.step_size == 0:
-            raise ParameterError(f"step_size={self.step_size} must be positive")
+            raise ParameterError(f"step_size={self.step_size} must be positive, such as 0.2")
         for name in (
             "step_exponent",
             "temperature",
@@ -158,10 +157,10 @@ class FirstOrderScheme:
         )
 
     def schedule(self, scale: float, first: int, count: int) -> FloatArray:
-        """Return [count, 3] the kernel's numbers for `count` iterations, beginning with `first`.
+        """Return [count, 3] the parameters of each iteration, beginning with iteration `first`.
 
-        Columns: inverse step size 1 / η and temperature α, both in the game's units, and retention
-        of the average.
+        The columns are the inverse step size 1 / η and the temperature α, both in the game's units,
+        and the factor by which the average is multiplied.
         """
         t = np.arange(first, first + count, dtype=np.float64)
         return np.stack(
@@ -176,8 +175,8 @@ class FirstOrderScheme:
     def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
         """Run until the budget is used up.
 
-        If the magnet is fixed, `gaps["quantal"]` of the result is the `quantal_gap`, and the target
-        of the budget applies to that gap: exploitability does not converge to zero.
+        If the magnet is fixed, `gaps["quantal"]` of the result is the `quantal_gap`. The target of
+        the budget then applies to this gap, because exploitability does not converge to zero.
 
         Raises
         ------
@@ -204,7 +203,7 @@ class FirstOrderSolver(TwoPlayerSolver["FirstOrderScheme"]):
     sequence_form : SequenceForm
         A two-player constant-sum game.
     scheme : FirstOrderScheme
-        The member of the family.
+        The parameters of the method.
 
     Raises
     ------

@@ -20,25 +20,26 @@ __all__ = ["LocalMethod"]
 class LocalMethod:
     """A custom local regret minimizer as a method: it runs at every infostate of every player.
 
-    By the theorem behind CFR, a player's regret is at most the sum of its counterfactual regrets at
-    infostates. So small local regrets make the exploitability of the average policy small in
-    two-player constant-sum games.
+    By the theorem behind CFR, the regret of a player is at most the sum of the positive
+    counterfactual regrets at the player's infostates. In two-player constant-sum games, small local
+    regrets therefore give an average policy of small exploitability.
 
     Attributes
     ----------
     name : str
-        The method in results.
+        Name of the method in results.
     rule : LocalRule
-        `rule(row, values, policy, state)`, see `LocalRule`. Compiled by `numba.njit`, it is as fast
-        as the rules of the library; a plain function on NumPy arrays is slow.
+        `rule(row, values, policy, state)`; see `LocalRule`. If it is compiled by `numba.njit`, it
+        is as fast as the rules of the library; a Python function of NumPy arrays is slow.
     description : str
         One line.
     num_arrays : int
-        Number of arrays, of the shape of `values`, in the rule's `state`.
+        Number of arrays in the `state` of the rule, each with the shape of `values`.
     schedule : Schedule, optional
-        The rows that the rule receives, such as step sizes; by default the iteration numbers.
+        The rows that the rule receives, such as step sizes. By default they are the iteration
+        numbers.
     average_exponent : float
-        Iteration t has the weight `t ** average_exponent` in the average, which is the answer.
+        Iteration t has the weight `t ** average_exponent` in the average policy, the answer.
     alternating : bool
         Whether each player responds to the plans that earlier players have just computed.
 
@@ -79,7 +80,7 @@ class LocalMethod:
 
     @property
     def averaging(self) -> RegretScheme:
-        """The averaging of plans, and whether players alternate."""
+        """The scheme for averaging plans and for alternating updates."""
         return RegretScheme(
             self.name,
             self.description,

@@ -29,17 +29,15 @@ __all__ = ["LockedGame", "lock_policy"]
 
 @dataclass(frozen=True, eq=False)
 class LockedGame:
-    """A game in which chance plays for the players at some infostates.
-
-    `lock_policy` makes one.
+    """A game in which chance plays for the players at some infostates; see `lock_policy`.
 
     Attributes
     ----------
     whole, form : SequenceForm
-        The whole game, and the game that is left to its players. `form` works with everything
-        that takes a sequence form; its infostates have the labels of the whole game.
+        The whole game, and the game in which the locked choices belong to chance. `form` works
+        wherever a sequence form does; its infostates have the same labels as in the whole game.
     policy : TabularPolicy
-        For the whole game: the locked probabilities, uniform elsewhere.
+        A policy for the whole game: the locked probabilities, and uniform elsewhere.
     sequences : tuple[LongArray, ...]
         Per player, the index in the whole game of each sequence of `form`.
     """
@@ -50,19 +48,19 @@ class LockedGame:
     sequences: tuple[LongArray, ...]
 
     def solve(self, method: str | RegretScheme | MethodSpec, budget: Budget) -> SolveResult:
-        """Solve the rest of the game by any method.
+        """Solve the rest of the game with any method.
 
         Parameters
         ----------
         method : str, RegretScheme or MethodSpec
-            As `infoset.solve` takes it.
+            A method as in `infoset.solve`.
         budget : Budget
 
         Returns
         -------
         SolveResult
-            With policies for the whole game. Gains, and with them NashConv and exploitability, are
-            those of players who keep to the locked probabilities.
+            The result, with policies for the whole game. Gains, NashConv and exploitability are
+            those of players who follow the locked probabilities.
 
         Raises
         ------
@@ -78,12 +76,12 @@ class LockedGame:
         )
 
     def complete(self, rest: TabularPolicy) -> TabularPolicy:
-        """Return the policy for the whole game that plays `rest` at infostates that are not locked.
+        """Return the policy for the whole game that plays `rest` at all infostates not locked.
 
         Raises
         ------
         PolicyMismatchError
-            If `rest` is not for `form`.
+            If `rest` is not a policy for `form`.
         """
         _check_game(rest, self.form)
         filled = [values.copy() for values in self.policy.probabilities]
@@ -92,14 +90,14 @@ class LockedGame:
         return TabularPolicy(self.whole, tuple(filled))
 
     def restrict(self, policy: TabularPolicy) -> TabularPolicy:
-        """Return the policy for `form` that a policy for the whole game gives.
+        """Return a policy for the whole game as a policy for `form`.
 
-        Its gains are those of players who keep to the locked probabilities.
+        Its gains are those of players who follow the locked probabilities.
 
         Raises
         ------
         PolicyMismatchError
-            If the policy is not for the whole game.
+            If `policy` is not a policy for the whole game.
         """
         _check_game(policy, self.whole)
         kept = zip(policy.probabilities, self.sequences, strict=True)
@@ -109,21 +107,24 @@ class LockedGame:
 def _check_game(policy: TabularPolicy, form: SequenceForm) -> None:
     other = policy.sequence_form
     if other is not form and other.fingerprint != form.fingerprint:
-        raise PolicyMismatchError(f"the policy is for {other.name}, not for {form.name}")
+        raise PolicyMismatchError(
+            f"the policy is for {other.name}, not for {form.name}; give a policy for {form.name}"
+        )
 
 
 def lock_policy(form: SequenceForm, behavior: Behavior) -> LockedGame:
     """Return the game in which chance plays given probabilities at some infostates.
 
-    This is exact for every number of players and any payoffs: a realization plan of the rest,
-    multiplied by the locked probabilities, is a plan of the whole game with the same payoffs.
+    This is exact for any number of players and any payoffs: a realization plan of the returned
+    game, multiplied by the locked probabilities, is a plan of the whole game with the same payoffs.
 
     Parameters
     ----------
     form : SequenceForm
     behavior : Mapping[tuple[str, Player], Mapping[Action, float]]
-        By infostate (as text) and player: the probabilities of its actions, zero for actions that
-        are left out. `{key: policy[key] for key in keys}` takes them from a policy.
+        The probabilities of the actions at each infostate, given by its text and its player.
+        Actions that are left out have probability 0. `{key: policy[key] for key in keys}` takes
+        the probabilities from a policy.
 
     Raises
     ------
@@ -134,7 +135,7 @@ def lock_policy(form: SequenceForm, behavior: Behavior) -> LockedGame:
 
     Examples
     --------
-    Player 0 of Kuhn poker always bets with a jack, which costs it 4/18:
+    Player 0 of Kuhn poker always bets with a jack, which costs 4/18:
 
     >>> from infoset.games import load_game
     >>> from infoset.runs import Budget
@@ -160,7 +161,7 @@ def lock_policy(form: SequenceForm, behavior: Behavior) -> LockedGame:
 def _locked_policy(
     form: SequenceForm, behavior: Behavior
 ) -> tuple[TabularPolicy, tuple[BoolArray, ...]]:
-    """Return the policy, uniform where nothing is locked, and per player [I] what is locked."""
+    """Return the policy, uniform where not locked, and per player [I] whether it is locked."""
     filled = [values.copy() for values in uniform_policy(form).probabilities]
     locked = tuple(np.zeros(plex.num_infostates, dtype=bool) for plex in form.treeplexes)
     for key, actions in behavior.items():
@@ -182,14 +183,15 @@ def _reduced(
 ) -> tuple[LongArray, FloatArray, LongArray]:
     """Return the map from a player's sequences to those of the reduced treeplex.
 
-    Three arrays: [Q] the last sequence of the reduced treeplex on the path to each, [Q] the product
-    of the locked probabilities on that path, and [Q'] the indices of the remaining sequences.
+    The result has three arrays: [Q] the last sequence of the reduced treeplex on the path to each
+    sequence, [Q] the product of the locked probabilities on that path, and [Q'] the indices of the
+    sequences that remain.
     """
     above = np.concatenate([[0], np.repeat(plex.parent_sequence, plex.num_actions)])
     held = np.concatenate([[False], np.repeat(locked, plex.num_actions)])
     kept = np.flatnonzero(~held)
     last = np.where(held, above, np.arange(plex.num_sequences))
-    # Pointer doubling: paths shorten by half in each pass.
+    # Pointer doubling: each pass halves the lengths of paths.
     while held[last].any():
         last = last[last]
     weight = np.where(held, probabilities, 1.0)
@@ -206,7 +208,7 @@ def _reduced_form(
     weights: list[FloatArray],
 ) -> SequenceForm:
     """Return the form whose payoffs are multiplied by the locked probabilities."""
-    # A terminal with payoff zero: if all payoffs of the game are zero, the form has no terminals.
+    # Add a terminal with payoff zero, because a form whose payoffs are all zero has no terminals.
     terminal = np.concatenate([form.terminal_sequence, np.zeros((1, form.num_players), np.int32)])
     payoff = np.concatenate([form.payoff, np.zeros((1, form.num_players))])
     reach = np.prod([own[terminal[:, p]] for p, own in enumerate(weights)], axis=0)
@@ -228,7 +230,7 @@ def _reduced_form(
 
 
 def _scale(form: SequenceForm) -> float:
-    """Return the largest utility over the largest payoff, which includes chance reach."""
+    """Return the largest utility divided by the largest payoff, which includes chance reach."""
     largest = float(np.abs(form.payoff).max(initial=0.0))
     return max(map(abs, form.payoff_range)) / largest if largest > 0 else 0.0
 
@@ -236,7 +238,7 @@ def _scale(form: SequenceForm) -> float:
 def _reduced_tree(tree: InfostateTree, plex: Treeplex, locked: BoolArray) -> InfostateTree:
     """Return a player's infostates, with chance acting at the locked ones.
 
-    The player observes the action of chance there, as it knew its own action.
+    The player observes the action of chance there, because players know their own actions.
     """
     if not locked.any():
         return tree
@@ -257,7 +259,7 @@ def _reduced_tree(tree: InfostateTree, plex: Treeplex, locked: BoolArray) -> Inf
 
 
 def _shown(tree: InfostateTree, after: LongArray) -> tuple[IntArray, tuple[object, ...]]:
-    """Return the observations after locked infostates: action and original observation."""
+    """Return the observations after locked infostates: pairs of action and original observation."""
     pairs: dict[object, int] = {}
     numbers = []
     for infostate in after.tolist():

@@ -42,20 +42,22 @@ class LinearProgram:
 
         maximize q₀  subject to  E x = e,  x ≥ 0,  Aᵀx − Fᵀq ≥ 0
 
-    The duals of the inequalities are the plan of player 1, so one solve gives both policies.
+    The dual variables of the inequalities are the plan of player 1, so one solve gives both
+    policies.
 
     Attributes
     ----------
     name, description : str
-        The method in results; one line, with the source.
+        Name of the method in results, and its description in one line with the source.
     algorithm : str
         'simplex' is exact up to rounding. 'ipm', an interior point method without crossover,
         reaches an exploitability of 10⁻⁸ to 10⁻¹⁰ of the payoff range. 'auto' tries the simplex
-        with an iteration limit set by the size of the program, then the interior point method.
+        method with an iteration limit that depends on the size of the program, and then the
+        interior point method.
     refine : bool
-        Whether to refine the solution where optimality leaves it free: among optimal plans, take
-        one that best exploits the opponent's mistakes; after the player's own mistakes, play as in
-        the game that begins there. This solves many programs instead of one.
+        Whether to refine the solution where optimality does not determine it. Among optimal plans,
+        the refined one best exploits the opponent's mistakes. After the player's own mistakes, it
+        is optimal in the game that begins there. This solves many programs instead of one.
 
     Raises
     ------
@@ -65,8 +67,8 @@ class LinearProgram:
     Notes
     -----
     Source: von Stengel (1996). The refinement is based on Miltersen and Sørensen (2010). Differs
-    from the paper: only the opponent trembles, in the limit of small probabilities instead of by a
-    given one; the play after the player's own mistakes is solved separately.
+    from that paper: only the opponent makes mistakes, and their probabilities are not given but go
+    to zero; the play after the player's own mistakes is solved separately.
 
     Examples
     --------
@@ -93,7 +95,7 @@ class LinearProgram:
         Raises
         ------
         UnsupportedGameError, ParameterError
-            As `solve_by_lp`.
+            In the cases that `solve_by_lp` lists.
         """
         return solve_by_lp(sequence_form, budget, self)
 
@@ -103,16 +105,16 @@ def solve_by_lp(
 ) -> SolveResult:
     """Solve a two-player constant-sum game exactly, up to rounding.
 
-    The solution is checked independently: exploitability is measured by best responses, and if it
-    is not small the outcome is 'failed', whatever status HiGHS reports. If time runs out or Ctrl-C
-    is pressed during refinement, the policy is that of the first program.
+    The solution is checked independently: best responses measure its exploitability. If this is not
+    small, the outcome is 'failed', whatever status HiGHS reports. If the time limit is reached or
+    Ctrl-C is pressed during refinement, the policy is the solution of the first program.
 
     Raises
     ------
     UnsupportedGameError
         If the game is not two-player constant-sum.
     ParameterError
-        If the sequence form or the budget has another type, or the budget has a checkpoint.
+        If the sequence form or the budget has the wrong type, or if the budget has a checkpoint.
     """
     options = options or LinearProgram()
     check_two_player(sequence_form, options.name)
@@ -147,7 +149,7 @@ class _EndedEarlyError(Exception):
 
 
 def _refined(plain: Answer, budget: Budget) -> Answer:
-    """Return the refined policy, or the plain one if refinement takes too long or fails."""
+    """Return the refined answer, or the original policy if refinement ends early."""
     form = plain.policy.sequence_form
     iterations = plain.iterations
 

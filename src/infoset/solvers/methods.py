@@ -1,4 +1,4 @@
-"""The table of methods that `solve` knows by name."""
+"""The methods that `solve` accepts by name."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ Run: TypeAlias = Callable[[SequenceForm, Budget], SolveResult]
 
 @runtime_checkable
 class MethodSpec(Protocol):
-    """A method as an object, which `solve` accepts besides names and a `RegretScheme`."""
+    """A method as an object; `solve` accepts it in place of a name."""
 
     @property
     def name(self) -> str:
-        """The method in results."""
+        """Name of the method in results."""
 
     @property
     def description(self) -> str:
@@ -43,7 +43,7 @@ class MethodSpec(Protocol):
 
     @property
     def run(self) -> Run:
-        """Function of the sequence form and the budget that returns the result."""
+        """Function of a sequence form and a budget that returns the result."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class CustomMethod:
     description : str
         One line, with the source.
     run : callable
-        Function of the sequence form and the budget that returns a `SolveResult`.
+        Function of a sequence form and a budget that returns a `SolveResult`.
     """
 
     name: str
@@ -76,12 +76,12 @@ _SPECS: tuple[MethodSpec, ...] = (
     LinearProgram(),
     LinearProgram(
         "lp-ipm",
-        "the linear program by an interior point method, accurate to 10⁻⁸",
+        "sequence-form linear program by an interior point method, accurate to 10⁻⁸",
         algorithm="ipm",
     ),
     LinearProgram(
         "lp-refined",
-        "the linear program, refined to exploit mistakes (Miltersen and Sørensen 2010)",
+        "linear program, refined to exploit mistakes (Miltersen and Sørensen 2010)",
         refine=True,
     ),
 )
@@ -98,7 +98,7 @@ METHODS: Registry[MethodSpec] = Registry(
 def get_method(
     method: str | RegretScheme | MethodSpec, precision: str = "float64", threads: int = 1
 ) -> MethodSpec:
-    """Return a method, given its name in any case, a `RegretScheme`, or your own `MethodSpec`.
+    """Return a method, given its name in any case, a `RegretScheme`, or a `MethodSpec`.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def get_method(
     if not isinstance(spec, RegretMethod):
         name, value = next(iter(asked.items()))
         raise ParameterError(
-            f"{name}={value!r} is supported by the CFR family only, and {spec.name} is not part of "
-            f"it: leave {name} out, or choose a method such as cfr+"
+            f"{name}={value!r} is supported by the CFR family only, which does not include "
+            f"{spec.name}: leave {name} out, or choose a method such as cfr+"
         )
     return replace(spec, **asked)

@@ -37,25 +37,25 @@ __all__ = [
 ]
 
 MinProbabilities: TypeAlias = float | Mapping[tuple[str, Player], float | Mapping[Action, float]]
-"""One number for all actions; or, by infostate (as text) and player, a number for its actions or
-one for each action. Actions that are left out have 0."""
+"""One number for all actions; or a mapping from infostates, as pairs of text and player, to one
+number for all actions there or to a mapping from actions to numbers. The default is 0."""
 
-EXPECTED_METHOD = 'a name such as "cfr+" or "lp", a RegretScheme or a LocalMethod'
+EXPECTED_METHOD = 'a name such as "cfr+" or "lp", a RegretScheme, or a LocalMethod'
 
 
 @dataclass(frozen=True, eq=False)
 class PerturbedGame:
     """A game whose players must play each action with at least some probability.
 
-    Equilibria of such games, as the probabilities go to zero, are the trembling-hand perfect
-    equilibria (Selten 1975). `perturb_game` makes one.
+    The limits of equilibria of such games, as the probabilities go to zero, are the trembling-hand
+    perfect equilibria (Selten 1975). See `perturb_game`.
 
     Attributes
     ----------
     form : SequenceForm
     min_probabilities : tuple[FloatArray, ...]
-        Per player [Q] the minimum probability of the action that each sequence ends with; 0 for
-        the empty sequence.
+        Per player [Q] the minimum probability of the last action of each sequence; 0 for the empty
+        sequence.
     """
 
     form: SequenceForm
@@ -67,23 +67,23 @@ class PerturbedGame:
         Parameters
         ----------
         method : str, RegretScheme or LocalMethod
-            A member of the CFR family, by name or as a scheme; `lp`; `auto`, which chooses one of
-            these; or your own local regret minimizer.
+            A member of the CFR family, as a name or a scheme; `lp`; `auto`, which chooses one of
+            these; or a custom local regret minimizer.
         budget : Budget
 
         Returns
         -------
         SolveResult
-            Its policies have the minimum probabilities at every infostate. Gains, and with them
-            NashConv, exploitability and security levels, are those of players who must play the
-            minimum probabilities too.
+            The result, whose policies satisfy the minimum probabilities at every infostate. Gains,
+            NashConv, exploitability and security levels are those of players whose best responses
+            satisfy the minimum probabilities, too.
 
         Raises
         ------
         UnknownNameError, ParameterError
             If the method is unknown or does not support minimum probabilities.
         UnsupportedGameError
-            If the method is `lp`, and the game is not two-player constant-sum.
+            If the method is `lp` and the game is not two-player constant-sum.
         """
         _check_method(method)
         if isinstance(method, str):
@@ -111,9 +111,10 @@ class PerturbedGame:
         return self.solve(SCHEMES[name], budget)
 
     def mix(self, policy: TabularPolicy) -> TabularPolicy:
-        """Return the policy that is played if a player intends another one.
+        """Return an intended policy, mixed with the minimum probabilities.
 
-        Each action gets its minimum probability, and its share by `policy` of what is left.
+        Each action gets its minimum probability, plus its probability under `policy` times the
+        probability that the minimums at its infostate leave free.
         """
         rests = map(_rest, self.form.treeplexes, self.min_probabilities)
         parts = zip(rests, policy.probabilities, self.min_probabilities, strict=True)
@@ -122,10 +123,10 @@ class PerturbedGame:
         )
 
     def from_plans(self, plans: tuple[FloatArray, ...]) -> TabularPolicy:
-        """Return the policy of plans, per player [Q], that have the minimum probabilities.
+        """Return the policy of plans, per player [Q], that satisfy the minimum probabilities.
 
-        Minimums that rounding has violated are restored. Where a plan does not reach, the intended
-        policy is uniform.
+        Minimums that rounding has violated are restored. At infostates that a plan does not reach,
+        the intended policy is uniform.
         """
         intended = []
         each = zip(self.form.treeplexes, plans, self.min_probabilities, strict=True)
@@ -136,10 +137,10 @@ class PerturbedGame:
         return self.mix(TabularPolicy.from_weights(self.form, intended))
 
     def evaluate(self, policy: TabularPolicy) -> Evaluation:
-        """Measure a policy by best responses that have the minimum probabilities too.
+        """Evaluate a policy by best responses that satisfy the minimum probabilities, too.
 
         Gains, NashConv, exploitability and security levels are exact, by one sweep per player.
-        `evaluate_policy` measures by unrestricted best responses instead.
+        `evaluate_policy` uses unrestricted best responses instead.
         """
         measured = evaluate_policy(policy)
         plans = policy.realization_plans()
@@ -169,7 +170,7 @@ class PerturbedGame:
 
 
 def _rest(plex: Treeplex, minimum: FloatArray) -> FloatArray:
-    """Return [Q] the probability that is free at the infostate of each sequence."""
+    """Return [Q] one minus the minimum probabilities at the infostate of each sequence."""
     if plex.num_infostates == 0:
         return np.ones(1)
     left = np.maximum(1.0 - np.add.reduceat(minimum, plex.first_sequence), 0.0)
@@ -177,20 +178,20 @@ def _rest(plex: Treeplex, minimum: FloatArray) -> FloatArray:
 
 
 def check_min_probabilities(min_probability: object) -> None:
-    """Check minimum probabilities without a game: a number at most 1, or a mapping.
+    """Raise unless the value is a number that is at most 1, or a mapping.
 
     Raises
     ------
     ParameterError
-        If they are neither.
+        If the value is neither.
     """
     if isinstance(min_probability, Mapping):
         return
     check_number("min_probability", min_probability, minimum=-inf)
     if cast(float, min_probability) > 1:
         raise ParameterError(
-            f"min_probability={min_probability} is more than 1, and the minimum probabilities at "
-            "an infostate sum to at most 1: give a small number such as 0.01"
+            f"min_probability={min_probability} is more than 1, but the minimum probabilities at "
+            "an infostate must sum to at most 1: give a small number such as 0.01"
         )
 
 
@@ -200,17 +201,19 @@ def perturb_game(form: SequenceForm, min_probability: MinProbabilities) -> Pertu
     Parameters
     ----------
     form : SequenceForm
-        Any number of players, any payoffs.
+        The game, with any number of players and any payoffs.
     min_probability : float or Mapping
-        One number for all actions; or, by infostate, as text, and player, a number for its
-        actions or a mapping with one number for each action. What is left out has 0.
+        One number for all actions; or a mapping from infostates, as pairs of text and player, to
+        one number for all actions there or to a mapping from actions to numbers. Actions that are
+        left out have 0.
 
     Raises
     ------
     UnknownNameError
         If an infostate or action is unknown.
     ParameterError
-        If a player is unknown, a number is negative, or those of an infostate sum to more than 1.
+        If a player is unknown, if a number is negative, or if the numbers at an infostate sum to
+        more than 1.
 
     Examples
     --------
@@ -261,22 +264,23 @@ def _check_minimums(form: SequenceForm, player: Player, minimum: FloatArray) -> 
         if not (here >= 0).all() or not here.sum() <= 1 + SUM_TOLERANCE:
             raise ParameterError(
                 f"the minimum probabilities at {label!r} of player {player} are {here.tolist()}; "
-                "give numbers that are not negative and sum to at most 1: one number for all of "
-                f"its {count} actions is at most {1 / count:.6g}"
+                "give numbers that are not negative and sum to at most 1: a single number for "
+                f"the {count} actions can be at most {1 / count:.6g}"
             )
 
 
 class PerturbedSolver(LocalMinimizer):
     """Regret minimization among policies with minimum probabilities, as an iterative method.
 
-    Averages of plans that have the minimum probabilities have them too. The average policy is the
-    answer.
+    Averages of plans that satisfy the minimum probabilities satisfy them, too. The average policy
+    is the answer.
 
     Parameters
     ----------
     game : PerturbedGame
-        Any number of players, any payoffs.
+        A game with any number of players and any payoffs.
     method : RegretScheme or LocalMethod
+        The method that minimizes local regrets.
     """
 
     def __init__(self, game: PerturbedGame, method: RegretScheme | LocalMethod) -> None:
@@ -297,7 +301,7 @@ class PerturbedSolver(LocalMinimizer):
 
     @property
     def cost_per_iteration(self) -> int:
-        """Numbers read in one iteration."""
+        """Count of numbers read in one iteration."""
         return gradient_cost(self.sequence_form)
 
     def policy(self) -> TabularPolicy:
@@ -311,19 +315,19 @@ class PerturbedSolver(LocalMinimizer):
 
 @dataclass(frozen=True)
 class PerturbedMethod:
-    """A method for `solve` that restricts policies to minimum action probabilities.
+    """A method that restricts policies to minimum action probabilities.
 
     Attributes
     ----------
     min_probability : float or Mapping
-        As `perturb_game` takes it.
+        Minimum probabilities, as in `perturb_game`.
     method : str, RegretScheme or LocalMethod
-        As `PerturbedGame.solve` takes it.
+        The method that solves the restricted game, as in `PerturbedGame.solve`.
 
     Raises
     ------
     ParameterError
-        If either is of the wrong type, or the number for all actions is more than 1.
+        If a field has the wrong type, or if the number for all actions is more than 1.
 
     Examples
     --------
@@ -341,22 +345,22 @@ class PerturbedMethod:
 
     @property
     def name(self) -> str:
-        """The name of the method, with the addition that probabilities have minimums."""
+        """The name of the method, followed by "with minimum probabilities"."""
         name = self.method if isinstance(self.method, str) else self.method.name
         return f"{name} with minimum probabilities"
 
     @property
     def description(self) -> str:
-        """One line."""
-        return "every action with at least some probability"
+        """The description of the method in one line."""
+        return "every action has at least its minimum probability"
 
     def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
-        """Solve a game until the budget ends the run.
+        """Solve a game until the budget is used up.
 
         Raises
         ------
         InfosetError
-            As `perturb_game` and `PerturbedGame.solve`.
+            In the cases that `perturb_game` and `PerturbedGame.solve` list.
         """
         game = perturb_game(sequence_form, self.min_probability)
         return replace(game.solve(self.method, budget), method=self.name)
@@ -368,11 +372,11 @@ def _check_method(method: object) -> None:
 
 
 def _solve_by_lp(game: PerturbedGame, budget: Budget) -> SolveResult:
-    """Solve a two-player constant-sum game with minimum probabilities up to rounding.
+    """Solve a two-player constant-sum game with minimum probabilities, exactly up to rounding.
 
-    With x the plan and ε the minimum probabilities, u(I, a) = x(I, a) − ε(I, a) x(p(I)) is not
-    negative. The program is that of `solve_by_lp`, with its variables and dual variables changed
-    to these.
+    Let x be the plan, ε the minimum probabilities, and p(I) the parent sequence of infostate I. The
+    variables u(I, a) = x(I, a) − ε(I, a) x(p(I)) are not negative. The program is that of
+    `solve_by_lp`, with variables and dual variables replaced by u.
     """
     form = game.form
     check_two_player(form, "lp")
@@ -390,7 +394,7 @@ def _solve_by_lp(game: PerturbedGame, budget: Budget) -> SolveResult:
 
 
 def _model_of_rests(form: SequenceForm, first: csr_array, second: csr_array) -> LinearModel:
-    """Return the program of the plan with variables and dual variables changed."""
+    """Return the linear program with the variables and dual variables u of `_solve_by_lp`."""
     from scipy.sparse import block_diag, eye_array
 
     model = plan_model(form, 0)
@@ -401,7 +405,7 @@ def _model_of_rests(form: SequenceForm, first: csr_array, second: csr_array) -> 
 
 
 def _plan_of_rest(plex: Treeplex, minimum: FloatArray) -> csr_array:
-    """Return the matrix [Q, Q] that makes the plan x of u: x(I, a) = u(I, a) + ε(I, a) x(p(I))."""
+    """Return the matrix [Q, Q] that maps u to the plan x: x(I, a) = u(I, a) + ε(I, a) x(p(I))."""
     from scipy.sparse import csr_array, eye_array
 
     size = plex.num_sequences

@@ -16,13 +16,13 @@ ENTROPY = Distance("entropy")
 def quantal_gap(policy: TabularPolicy, temperature: float, distance: Distance = ENTROPY) -> float:
     """Return the sum of the players' gains in regularized utility from quantal responses.
 
-    With g the gradient of a player's utility, α the temperature and ψ the regularizer of the
-    distance, the gain of a player with the plan x is
+    Let g be the gradient of a player's utility, α the temperature, and ψ the regularizer of the
+    distance. The gain of a player with the plan x is
 
         max_z [<g, z> − α ψ(z)] − [<g, x> − α ψ(x)]
 
-    It is never negative, and zero for all players only in the quantal response equilibrium. With
-    entropy and unit weights, this is the equilibrium of the reduced normal form.
+    Gains are never negative. They are zero for all players only in the quantal response
+    equilibrium. For entropy with unit weights, this is the equilibrium of the reduced normal form.
 
     Parameters
     ----------
@@ -55,13 +55,14 @@ def quantal_gap(policy: TabularPolicy, temperature: float, distance: Distance = 
     form = policy.sequence_form
     if form.num_players != 2:
         raise UnsupportedGameError(
-            f"the quantal gap is defined for two players, and {form.name} has {form.num_players}"
+            f"the quantal gap is defined for two players, but {form.name} has {form.num_players}; "
+            "use nash_conv"
         )
     check_number("temperature", temperature)
     if temperature == 0:
         raise ParameterError(
             "temperature=0 must be positive: at zero, quantal responses are best responses and the "
-            "gap is NashConv: use infoset.nash_conv"
+            "gap is NashConv, so use infoset.nash_conv"
         )
     plans = policy.realization_plans()
     gap = 0.0

@@ -25,22 +25,22 @@ MIN_SCALE = 1e-100
 class RegCFR:
     """Regularized CFR: optimistic mirror descent on regularized values at every infostate.
 
-    With q the counterfactual values of the actions of an infostate, σ its policy, and m = q − τ σ,
-    an iteration sets
+    Let q be the counterfactual values of the actions of an infostate, σ its policy, and
+    m = q − τ σ. An iteration sets
 
         base ← Π(base + η m),   σ ← Π(base + η m),   η = 1 / √(κ + 2 Σ |m − m₋₁|²)
 
-    where Π is the projection onto the probabilities of at least γ. The infostate passes its
-    regularized value <q, σ> − ½ τ |σ|² up. After each `period` iterations τ and γ are halved. The
-    last iterate is the answer, and no average is stored. It converges in two-player constant-sum
-    games only.
+    where Π is the projection onto policies with probabilities of at least γ. The infostate passes
+    its regularized value <q, σ> − ½ τ |σ|² to its parent. After every `period` iterations τ and γ
+    are halved. The last iterate is the answer, and no average is stored. The method is for
+    two-player constant-sum games only.
 
     Attributes
     ----------
     name, description : str
-        The method in results; one line, with the source.
+        Name of the method in results, and its description in one line with the source.
     step_size_offset : float
-        κ, in squares of the `payoff_scale` of the game.
+        κ, in units of the square of the game's `payoff_scale`.
     temperature : float
         τ before the first halving, in units of the `payoff_scale`.
     min_probability : float
@@ -81,7 +81,7 @@ class RegCFR:
         for name in ("step_size_offset", "temperature", "min_probability"):
             check_number(name, getattr(self, name))
         if self.step_size_offset == 0:
-            raise ParameterError(f"step_size_offset={self.step_size_offset} must be positive")
+            raise ParameterError("step_size_offset=0 must be positive, such as 1.0")
         check_count("period", self.period, minimum=1)
 
     def schedule(self, scale: float, first: int, count: int) -> FloatArray:
@@ -118,7 +118,7 @@ class RegCFRSolver(TwoPlayerSolver[RegCFR]):
     Raises
     ------
     UnsupportedGameError, ParameterError, NumericalError
-        As `RegCFR.run`.
+        In the cases that `RegCFR.run` lists.
     """
 
     def __init__(self, sequence_form: SequenceForm, spec: RegCFR) -> None:
@@ -127,9 +127,9 @@ class RegCFRSolver(TwoPlayerSolver[RegCFR]):
         self._scale = payoff_scale(sequence_form)
         if not MIN_SCALE <= self._scale <= 1 / MIN_SCALE:
             raise NumericalError(
-                f"the payoffs of {sequence_form.name}, times chance reach, go up to "
-                f"{self._scale:.1g}, and {spec.name} squares them, which overflows or underflows "
-                "float64: scale the payoffs, or use cfr+"
+                f"the payoffs of {sequence_form.name}, times chance reach, have absolute values up "
+                f"to {self._scale:.1g}, and {spec.name} squares them, which overflows or "
+                "underflows float64: scale the payoffs, or use cfr+"
             )
         self._states = (self._player_state(0), self._player_state(1))
 

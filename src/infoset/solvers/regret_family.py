@@ -51,7 +51,7 @@ class RegretSolver(RegretMinimizer):
     def settings(self) -> dict[str, Any]:
         """Return the parameters of the scheme, including the horizon, and the precision.
 
-        The number of threads is not a setting: the bits of the result do not depend on it.
+        The number of threads is not a setting, because the result does not depend on it.
         """
         return {**settings_of(self.scheme), "precision": self.precision}
 
@@ -68,17 +68,17 @@ class RegretSolver(RegretMinimizer):
 class RegretMethod:
     """A member of the CFR family as a method; the average policy is the answer.
 
-    Schedules extend over the iterations of the budget, if it limits them.
+    If the budget limits iterations, this limit is the horizon of the schedules.
 
     Attributes
     ----------
     scheme : RegretScheme
     precision : str
-        "float64", or "float32", which moves half the bytes. The answer is measured in double
-        precision in both cases.
+        "float64", or "float32", which needs half the memory bandwidth. In both cases the answer is
+        measured in double precision.
     threads : int
-        Number of threads that share an iteration, in two-player games. The answer does not depend
-        on it.
+        Number of threads that share the work of an iteration in two-player games. The answer does
+        not depend on it.
     """
 
     scheme: RegretScheme
@@ -87,7 +87,7 @@ class RegretMethod:
 
     @property
     def name(self) -> str:
-        """The name of the scheme, followed by the precision unless it is double."""
+        """The name of the scheme, followed by the precision unless that is "float64"."""
         single = f" ({self.precision})" if self.precision != "float64" else ""
         return self.scheme.name + single
 
@@ -106,7 +106,8 @@ class RegretMethod:
 def planned_scheme(scheme: str | RegretScheme, budget: Budget) -> RegretScheme:
     """Return a scheme, given by name or as an object, with the horizon set from the budget.
 
-    The horizon is the budget's number of iterations, if it has one and the scheme has schedules.
+    The horizon is the number of iterations of the budget. It is set only if the budget has such a
+    number and the scheme depends on the horizon.
 
     Raises
     ------

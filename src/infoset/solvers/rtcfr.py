@@ -1,4 +1,4 @@
-"""Reward transformation CFR+: its last iterate converges, so no average is stored."""
+"""Reward transformation CFR+ (RTCFR+), whose last iterate converges."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ ONE_ROW = SCHEMES["cfr+"].schedule(1, 1)[0]
 class RTCFRPlus:
     """Reward transformation CFR+: CFR+ with rewards regularized toward a reference plan.
 
-    With x the player's plan and r its reference plan, CFR+ runs on the gradient
+    Let x be the player's plan and r a reference plan. CFR+ runs on the gradient
 
         g ← ∂u/∂x − μ (x − r)
 
-    in sequence form, where μ is `strength` times the payoff range; players alternate. Policies
-    play every action with probability at least γ. After each `period` iterations, r is set to x
-    and γ is halved; the regrets stay. The last iterate is the answer, and no average is stored.
-    It converges in two-player constant-sum games only.
+    in sequence form, where μ is `strength` times the payoff range. Players alternate, and policies
+    play every action with a probability of at least γ. After every `period` iterations, r is set to
+    x and γ is halved; the regrets do not change. The last iterate is the answer, and no average is
+    stored. The method is for two-player constant-sum games only.
 
     Attributes
     ----------
     name, description : str
-        The method in results; one line, with the source.
+        Name of the method in results, and its description in one line with the source.
     strength : float
-        μ in units of the payoff range. If it is too large, the reference moves slowly; if it is
-        too small, plans cycle as those of CFR+ do. The best values for 1000 iterations are 3·10⁻⁵
-        on Leduc poker, 3·10⁻⁴ on goofspiel with 4 cards, 10⁻³ on liar's dice with 4 sides and
-        3·10⁻³ on Kuhn poker.
+        μ in units of the payoff range. If it is too large, the reference moves slowly; if it is too
+        small, plans cycle as in CFR+. The best values for 1000 iterations are 3·10⁻⁵ on Leduc
+        poker, 3·10⁻⁴ on goofspiel with 4 cards, 10⁻³ on liar's dice with 4 sides and 3·10⁻³ on Kuhn
+        poker.
     period : int
         Iterations between two updates of the reference.
     min_probability : float
@@ -54,8 +54,8 @@ class RTCFRPlus:
     -----
     Source: Meng et al. (NeurIPS 2025), "Efficient Last-Iterate Convergence in Solving
     Extensive-Form Games".
-    Differs from the paper: μ is relative to the payoff range, so that units do not matter, with
-    one default for all games; the paper's default is 10⁻³ in the units of each game.
+    Differs from the paper: μ is relative to the payoff range, so that one default suits all games
+    and units; the paper's default is 10⁻³ in the units of each game.
 
     Examples
     --------
@@ -105,7 +105,7 @@ class RTCFRPlusSolver(TwoPlayerSolver[RTCFRPlus]):
     Raises
     ------
     UnsupportedGameError, ParameterError, NumericalError
-        As `RTCFRPlus.run`.
+        In the cases that `RTCFRPlus.run` lists.
     """
 
     def __init__(self, sequence_form: SequenceForm, spec: RTCFRPlus) -> None:
@@ -127,7 +127,7 @@ class RTCFRPlusSolver(TwoPlayerSolver[RTCFRPlus]):
 
     @property
     def cost_per_iteration(self) -> int:
-        """Numbers read in one iteration."""
+        """Count of numbers read in one iteration."""
         return gradient_cost(self.sequence_form)
 
     def run(self, iterations: int) -> None:
@@ -162,7 +162,7 @@ class RTCFRPlusSolver(TwoPlayerSolver[RTCFRPlus]):
         )
 
     def policy(self) -> TabularPolicy:
-        """Return the last iterate, in which every action has at least the probability γ."""
+        """Return the last iterate, in which every action has a probability of at least γ."""
         return self._game.to_policy(self._perturbed)
 
     def current_policy(self) -> TabularPolicy:

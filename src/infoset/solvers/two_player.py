@@ -1,4 +1,4 @@
-"""Two-player constant-sum games in the layout of the kernels, for solvers that share it."""
+"""Two-player constant-sum games in the layout of the kernels, shared by several solvers."""
 
 from __future__ import annotations
 
@@ -67,15 +67,15 @@ def check_min_probability(sequence_form: SequenceForm, minimum: float) -> None:
     if minimum * most > 1:
         raise ParameterError(
             f"min_probability={minimum} is too large: an infostate of {sequence_form.name} has "
-            f"{most} actions, so give at most 1/{most}"
+            f"{most} actions, so the minimum probability can be at most 1/{most}"
         )
 
 
 def payoff_scale(sequence_form: SequenceForm) -> float:
     """Return the largest absolute entry of the payoff matrix: a payoff times its chance reach.
 
-    Step sizes and temperatures relative to it suit games of any size and any units. It is 1 if all
-    payoffs are zero.
+    Step sizes and temperatures relative to this scale suit games of any size and any units. If all
+    payoffs are zero, the scale is 1.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class TwoPlayerGame:
     sequence_form : SequenceForm
         The game.
     method : str
-        The method that is named in the error message.
+        Name of the method in error messages.
 
     Raises
     ------
@@ -121,7 +121,7 @@ class TwoPlayerGame:
 
     @property
     def largest_group(self) -> int:
-        """Number of infostates of the largest group: the length of scratch arrays."""
+        """Number of infostates of the largest group: the length of temporary arrays."""
         return max(layout.largest_group for layout in self.layouts)
 
     def uniform_policies(self) -> tuple[FloatArray, ...]:
@@ -149,14 +149,14 @@ class TwoPlayerGame:
 
 
 class TwoPlayerSolver(IterativeState, Generic[SpecT]):
-    """The state of a method on a two-player constant-sum game, with the method's parameters.
+    """The state and the parameters of a method on a two-player constant-sum game.
 
     Parameters
     ----------
     sequence_form : SequenceForm
         A two-player constant-sum game.
     spec : dataclass
-        The parameters of the method, with its name.
+        The parameters of the method and its name.
 
     Raises
     ------
