@@ -1,4 +1,4 @@
-"""Reaches and counterfactual values by the definitions, on histories listed one by one."""
+"""Reference reaches and counterfactual values, by the definitions on a list of all histories."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.reference_histories import Visit, enumerate_histories, policy
 
 @dataclass(frozen=True)
 class ReferenceValues:
-    """A game, walked by its rules, under a policy."""
+    """All histories of a game with their values under a policy."""
 
     visits: list[Visit]
     policy: TabularPolicy
@@ -29,7 +29,7 @@ class ReferenceValues:
 
     @cached_property
     def edge_probability(self) -> np.ndarray:
-        """[H, N + 1] probability of the last transition, by player, nature last."""
+        """[H, N + 1] probability of the last transition, by player, with chance last."""
         factors = np.ones((len(self.visits), self.num_players + 1))
         for position, visit in enumerate(self.visits[1:], start=1):
             before = self.visits[visit.parent]
@@ -43,7 +43,7 @@ class ReferenceValues:
 
     @cached_property
     def reach(self) -> np.ndarray:
-        """[H, N + 1] reach of every history, by player, nature last."""
+        """[H, N + 1] reach of every history, by player, with chance last."""
         reach = np.ones((len(self.visits), self.num_players + 1))
         for position, visit in enumerate(self.visits[1:], start=1):
             reach[position] = reach[visit.parent] * self.edge_probability[position]

@@ -1,4 +1,4 @@
-"""A belief as a distribution, and what is said when there is none."""
+"""Beliefs as distributions, and errors for infostates without a belief."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AFTER_BET = Infostate(1, (Step(None, "J", None), Step(None, None, "bet")))
 
 
 def always(action):
-    """Return the policy of both players that takes an action wherever it is legal."""
+    """Return the policy that takes a given action wherever it is legal."""
     form = TREE.sequence_form
     weights = []
     for tree in form.infostate_trees:

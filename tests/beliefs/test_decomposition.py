@@ -1,4 +1,4 @@
-"""Trunk and subgames: together the whole tree, each by itself with the values of the whole."""
+"""Trunk and subgames together are the whole tree, and each has the values of the whole tree."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.support.hypothesis_strategies import random_games
 
 
 def random_cut(tree, rng):
-    """Cut above some public states, of which some may lie below others."""
+    """Return a cut above some public states, some of which may be below others."""
     count = tree.public_tree.num_public_states
     return cut_tree(tree, public_states=rng.integers(0, count, rng.integers(1, 5)).tolist())
 
@@ -52,7 +52,7 @@ def parts_of(cut):
 
 
 def leaf_utilities(part, slow):
-    """Return [L, N] the expected utilities of the whole game at the leaves of a part."""
+    """Return [L, N] the expected utilities in the whole game at the leaves of a part."""
     histories = part.leaf_histories
     return part.tree.rewards_so_far[histories] + slow.future[histories]
 
@@ -210,7 +210,7 @@ def test_a_trunk_with_the_values_of_its_leaves_is_worth_the_whole_game(game, see
 @settings(max_examples=25)
 @given(random_games(max_histories=200), st.integers(0, 2**32))
 def test_values_of_subgames_make_the_gradient_of_the_trunk(game, seed):
-    """The two passes of CFR-D: ranges down to the leaves, counterfactual values back up."""
+    """CFR-D passes ranges down to the leaves, and counterfactual values back up."""
     tree = build_tree(game)
     rng = np.random.default_rng(seed)
     policy = some_policy(tree.sequence_form, rng)
@@ -239,7 +239,7 @@ def test_values_of_subgames_make_the_gradient_of_the_trunk(game, seed):
 
 
 def value_or_counterfactual(part, belief, utilities):
-    """Return either form; a policy for one is a policy for the other."""
+    """Return one of the two forms; policies can be used with both."""
     make = value_form if belief.probability > 0 else counterfactual_form
     return make(part, belief, utilities)
 
@@ -262,7 +262,7 @@ def test_beliefs_at_leaves_are_those_of_the_policy(game, seed):
 @settings(max_examples=25)
 @given(random_games(max_histories=60), st.integers(0, 2**32))
 def test_answers_on_the_counterfactual_form_are_best_at_every_infostate(game, seed):
-    """Also at those of range zero, which the value form leaves to chance."""
+    """This includes infostates of range zero, which the value form does not optimize."""
     tree = build_tree(game)
     rng = np.random.default_rng(seed)
     policy = pure_policy(tree.sequence_form, rng)
@@ -297,7 +297,7 @@ def test_putting_a_policy_back_is_the_inverse_of_taking_it_out(game, seed):
 
 @pytest.mark.parametrize("spec", ["kuhn_poker", "leduc_poker", "liars_dice(dice_sides=3)"])
 def test_subgames_solved_at_an_equilibrium_are_worth_the_game(spec):
-    """In equilibrium nobody gains in any subgame: its value at these ranges is what is paid."""
+    """In equilibrium no player gains in any subgame, so its values equal the expected payoffs."""
     tree = build_tree(load_game(spec))
     policy = solve_exactly(tree.sequence_form).policy
     cut = cut_tree(tree, depth=2)

@@ -1,4 +1,4 @@
-"""Histories drawn where they are too many to list: right on average, and said to be drawn."""
+"""Sampled histories in games that are too large to list: distributions and errors."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_comb_keeps_each_with_its_probability(weight, number):
 
 
 def hidden_moves():
-    """Return phantom tic-tac-toe after a few moves: much was done that was not seen."""
+    """Return phantom tic-tac-toe after a few moves, most of them hidden."""
     game = load_game("phantom_ttt")
     rng = np.random.default_rng(3)
     choosers = [lambda infostate, legal: legal[int(rng.integers(len(legal)))]] * 2
@@ -60,7 +60,7 @@ def hidden_moves():
 
 
 def odds_of_cells(belief):
-    """Return by world state its probability, added up over histories."""
+    """Return the probability of each world state, summed over histories."""
     total = {}
     for world, probability in zip(belief.worlds, belief.probability, strict=True):
         total[world] = total.get(world, 0.0) + float(probability)
@@ -95,7 +95,7 @@ def test_drawn_beliefs_are_right_on_average(is_posterior):
 
 
 class Cornering:
-    """Likes the first cells of the board most."""
+    """A policy that prefers the first cells of the board."""
 
     def action_probabilities(self, infostate, legal_actions):
         weights = 1.0 / (1 + np.arange(len(legal_actions)))
@@ -103,7 +103,7 @@ class Cornering:
 
 
 class FirstHalf:
-    """Never takes the last ones of its actions."""
+    """A policy that never takes the second half of its actions."""
 
     def action_probabilities(self, infostate, legal_actions):
         weights = np.arange(len(legal_actions)) <= len(legal_actions) / 2
@@ -155,7 +155,7 @@ def test_the_same_seed_draws_the_same_whatever_was_asked_before():
 
 
 class Rolls(LiarsDice):
-    """Liar's dice that cannot roll what was seen."""
+    """Liar's dice without sampling conditional on observations."""
 
     sample_observed_transition = Game.sample_observed_transition
 
@@ -217,7 +217,7 @@ def test_where_the_game_knows_what_is_seen_nothing_is_thrown_away():
 
 
 def test_a_draw_weighs_as_much_as_what_is_seen_is_probable():
-    """Two urns, one of them with few of the balls that player 0 sees."""
+    """There are two urns; one contains few of the balls that player 0 observes."""
 
     class Urns(FunctionGame):
         def sample_transition(self, world, joint_action, rng):
@@ -284,7 +284,7 @@ def test_mixtures_of_drawn_beliefs_have_each_history_once():
 
 
 def coin(num_sides, draw):
-    """Return a game whose first move is a die of many sides that player 0 sees, drawn by `draw`."""
+    """Return a game that begins with a die of many sides, drawn by `draw` and seen by player 0."""
 
     class Coin(FunctionGame):
         def sample_transition(self, world, joint_action, rng):

@@ -1,4 +1,4 @@
-"""Beliefs in games too large to build, against counts and odds worked out apart from them."""
+"""Beliefs in games that are too large to build, against independent counts and probabilities."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HAND = (1, 2, 2, 6, 6)
 
 
 def holding(player, hand, *calls):
-    """Return what a player knows after some calls, the first of player 0."""
+    """Return the infostate of a player after some calls, the first of them by player 0."""
     known = Infostate(player, (Step(None, hand, None),))
     for number, call in enumerate(calls):
         known = known.extend(Step(call if number % 2 == player else None, None, call))
@@ -47,7 +47,7 @@ def test_half_of_the_public_belief_stays_with_the_own_hand():
 
 
 def test_after_the_highest_bid_only_liar_is_left():
-    """The highest face is wild: a bid of it counts only itself."""
+    """The highest face is wild, so a bid on it counts only this face."""
     dice = LiarsDice(numdice=2, dice_sides=3)
     top = dice.calls[-2]
     belief = public_belief(dice, PublicState((None, top)))
@@ -73,7 +73,7 @@ ALL_DEALS = list(deals(CARDS))
 
 
 def could_be(hands, played):
-    """Return whether two hands could have played some cards: held them, and followed suit."""
+    """Return whether two hands contain the played cards and have followed suit."""
     hands = [set(hand) for hand in hands]
     led = None
     for player, card in played:
@@ -130,7 +130,7 @@ def test_twenty_cards_leave_all_deals_that_agree():
 
 
 def test_listing_twice_is_the_same():
-    """What is kept of earlier beliefs does not show in later ones."""
+    """Cached parts of earlier beliefs do not change later ones."""
     known = holding(0, (1, 3), "1-2", "1-3")
     once = private_belief(LiarsDice(numdice=2), known, max_worlds=441)
     public_belief(LiarsDice(numdice=2), known.public_state, max_worlds=441)
@@ -140,7 +140,7 @@ def test_listing_twice_is_the_same():
 
 
 class ShyDice(LiarsDice):
-    """Liar's dice that does not say that bids are seen by all."""
+    """Liar's dice that does not declare its bids as public."""
 
     public_actions = False
 

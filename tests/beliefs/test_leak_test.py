@@ -1,4 +1,4 @@
-"""Searchers that look at the cards on purpose are found; honest ones are not."""
+"""The leak check detects searchers that use hidden information, and no others."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HONEST_GAMES = (
 
 
 class Telltale(LiarsDice):
-    """Liar's dice whose rules remember the last world state they were asked about."""
+    """Liar's dice whose rules store the world state of the last query."""
 
     def legal_actions(self, world, player):
         object.__setattr__(self, "last", world)
@@ -28,7 +28,7 @@ class Telltale(LiarsDice):
 
 
 class TelltaleRoll(LiarsDice):
-    """Liar's dice whose rules remember the last roll that they made."""
+    """Liar's dice whose rules store the last roll."""
 
     def sample_transition(self, world, joint_action, rng):
         after = super().sample_transition(world, joint_action, rng)
@@ -42,7 +42,7 @@ def num_actions(game, infostate):
 
 
 def sampler(game, public_weight=0.3):
-    """Return an honest search, that draws from what is believed."""
+    """Return a valid search that samples from the belief."""
     belief = PublicPrivateBelief(public_weight)
 
     def search(infostate, rng):
@@ -54,7 +54,7 @@ def sampler(game, public_weight=0.3):
 
 
 def peeker(game):
-    """Return a search that looks at the dice of the other player."""
+    """Return a search that uses the dice of the other player."""
 
     def search(infostate, rng):
         other = game.last.hands[1 - infostate.player]
@@ -140,7 +140,7 @@ def test_who_knows_what_was_drawn_is_found_when_an_infostate_comes_back():
 
 
 def test_a_search_that_compares_object_identity_is_found():
-    """As a searcher would that keeps a table of world states by the objects dealt."""
+    """Such a searcher might store world states in a table with object identity as its key."""
     met = []
 
     def search(infostate, rng):

@@ -1,4 +1,4 @@
-"""What is believed, found from the rules and looked up in the tree: the same histories and odds."""
+"""Beliefs computed from the rules have the histories and probabilities of those from the tree."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def tree_of(name):
 
 
 def odds(belief):
-    """Return the probability of each world state together with what everybody knows there."""
+    """Return the probability of each world state with the infostates of all players."""
     known = [belief.infostates(player) for player in range(belief.source.num_players)]
     total = Counter()
     for key, probability in zip(
@@ -52,7 +52,7 @@ def check_same(belief, looked_up):
 
 
 def check_all_beliefs(tree, places, policies):
-    """Compare both roads at some infostates of every player, and at their public states."""
+    """Compare both computations at some infostates of every player and their public states."""
     for infostates in tree.infostate_trees:
         for number in (places % infostates.num_infostates).tolist():
             known = infostates.infostate_at(number)

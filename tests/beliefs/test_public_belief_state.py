@@ -1,4 +1,4 @@
-"""Ranges and beliefs: the paper's worked example, and Bayes' rule on listed histories."""
+"""Ranges and beliefs, against the paper's worked example and Bayes' rule on all histories."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AFTER_BET = find_public_state(KUHN, PublicState((None, "bet")))
 
 
 def betting_policy(bets):
-    """Return uniform play, but for the first bets of player 0."""
+    """Return the uniform policy with other probabilities for the first bets of player 0."""
     values = [v.copy() for v in uniform_policy(KUHN.sequence_form).probabilities]
     tree = KUHN.infostate_trees[0]
     for label, bet in bets.items():

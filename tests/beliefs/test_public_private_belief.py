@@ -1,4 +1,4 @@
-"""Mixtures of private and public beliefs: the worked example, both ends, and all between."""
+"""Mixtures of private and public beliefs: a worked example, both extremes and linearity."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_the_public_weight_may_change_with_the_public_state():
 
 
 def test_policies_weigh_both_parts():
-    """A bid of 1-1 that is always made with a one and never with a two gives the die away."""
+    """If 1-1 is always bid with a one and never with a two, the bid reveals the die."""
 
     class OnesBid:
         def action_probabilities(self, infostate, legal_actions):

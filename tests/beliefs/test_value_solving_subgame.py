@@ -1,4 +1,4 @@
-"""The subgame as a game of its own: its rules, and the values in it."""
+"""Value-solving subgames as games: their rules and values."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from tests.support.reference_histories import enumerate_histories
 
 
 def whole_infostate(known: Infostate) -> Infostate:
-    """Return the infostate of the whole game for one of the subgame, which shows it first."""
+    """Return the whole-game infostate, the first observation in the subgame's infostate."""
     root = known.steps[0].private
     return Infostate(known.player, root.steps + known.steps[1:])
 
 
 class Carried:
-    """The policy of the whole game, played in the subgame."""
+    """Adapter that plays a policy of the whole game in the subgame."""
 
     def __init__(self, policy: TabularPolicy) -> None:
         self.policy = policy
@@ -42,10 +42,10 @@ class Carried:
 
 
 def root_values(belief, policy, player):
-    """Return v_cf at the root by Remark A.2, and naively, with nature's draw as nature's.
+    """Return v_cf at the root by Remark A.2, and naively with the draw as a chance move.
 
-    Naively: reach of the draw is probability of the draw. By the remark: the entries of the
-    ranges, where nature's part is what is left of the draw.
+    In the naive version, the reach of the draw is its probability. By the remark, the players'
+    factors are the entries of the ranges, and the factor of chance is the rest of the probability.
     """
     slow = ReferenceValues.of(value_subgame(belief), Carried(policy))
     after = [h for h, visit in enumerate(slow.visits) if visit.history.depth == 1]
@@ -78,14 +78,14 @@ def test_counterfactual_values_inside_equal_those_of_the_whole_game(game, seed, 
         for player in range(tree.num_players):
             wanted = slow.counterfactual_values(positions, player)
             remarked, naive = root_values(belief, policy, player)
-            scale = np.prod(np.delete(sums, player))  # normalised ranges divide by their sums
+            scale = np.prod(np.delete(sums, player))  # normalized ranges divide by their sums
             assert np.allclose(np.array([*remarked.values()]) * scale, wanted, atol=1e-12)
             factor = belief.ranges[player] / belief.probability
             assert np.allclose([*naive.values()], factor * [*remarked.values()], atol=1e-12)
 
 
 def looks_of(history, of=lambda known: known):
-    """Return what tells histories apart here: world, rewards, and what the players know."""
+    """Return a key of a history: world state, rewards and the infostates of the players."""
     inner = history.world
     world = inner.world if isinstance(inner, SubgameWorld) else inner
     return world, tuple(map(float, history.rewards_so_far)), tuple(map(of, history.infostates))
@@ -121,7 +121,8 @@ def kuhn_after_bet(ranges=([1 / 16, 3 / 16, 1], [1, 1, 1])):
 
 
 def test_solving_kuhn_poker_after_a_bet():
-    # With a queen, calling wins 2 at 1/17 of the time (5 to 80) and loses 2 else: fold, lose 1.
+    # With a queen, calling wins 2 with probability 1/17 (5 to 80) and loses 2 otherwise; folding
+    # loses 1.
     result = solve(value_subgame(kuhn_after_bet()), "lp")
     labels = result.policy.sequence_form.infostate_trees[1].acting_labels
     assert labels == ("⟨. / bet⟩ [[Q] / bet]", "⟨. / bet⟩ [[K] / bet]", "⟨. / bet⟩ [[J] / bet]")

@@ -44,7 +44,7 @@ def test_text_and_other_objects_are_rejected(value):
 
 @pytest.mark.parametrize("room", digests.ROOMS)
 def test_ids_are_those_of_the_table(room):
-    """What is registered without a digest is no failure: `digests.py` prints it."""
+    """Registered names without a digest are not a failure; `digests.py` prints them."""
     module = import_module(f"digest_rooms.{room}")
     names = [f"{room}/{name}" for name, _ in module.cells()]
     assert len(set(names)) == len(names)

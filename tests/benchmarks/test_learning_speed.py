@@ -1,4 +1,4 @@
-"""Times of episodes: how turns are counted, and that the page has every learner."""
+"""Times of episodes: counting of rounds, and completeness of the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Times of every method: how they are counted, and that the pages show what was kept."""
+"""Times of every method: their computation, and agreement of the pages with saved results."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_auto_is_compared_with_the_best_of_the_others():
 
 
 def test_methods_are_ranked_by_their_mean_time_over_the_best():
-    """To 10⁻⁴ lp takes 4 times the best, to 10⁻⁶ dcfr does; what was missed took the limit."""
+    """The ratio is 4 for lp to 10⁻⁴ and for dcfr to 10⁻⁶; missed targets count with the limit."""
     cells = cells_of(
         row("lp", 1.0, 0.5, None), row("dcfr", 0.25, 2.0, None), row("cfr", 0.5, None, None)
     )
@@ -135,7 +135,7 @@ def kept():
 
 
 def test_methods_with_their_own_iteration_are_timed_on_every_game(kept):
-    """Times of rows of numbers, such as a new `RegretScheme`, are optional."""
+    """Times of methods defined by data, such as a new `RegretScheme`, are optional."""
     timed = {(one["game"], one["method"]) for one in kept["rows"]}
     assert timed <= {(game, method) for game in method_times.TITLES for method in METHODS}
     own = [name for name in METHODS if name not in {*SCHEMES, *FIRST_ORDER}]

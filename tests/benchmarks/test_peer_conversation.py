@@ -1,4 +1,4 @@
-"""Talking to workers: answers, errors, noise, ends and limits; OpenSpiel's against our CFR+."""
+"""Communication with workers: answers, errors, limits; OpenSpiel's CFR+ against ours."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_a_worker_that_nobody_waits_for_ends_itself(worker, tmp_path):
 
 @dataclass
 class HereToo:
-    """Stands for the peers' environment: the one that the tests run in, which has OpenSpiel."""
+    """Replacement of the peers' environment by that of the tests, which has OpenSpiel."""
 
     python: Path = Path(sys.executable)
     missing: dict[str, str] = field(default_factory=dict)

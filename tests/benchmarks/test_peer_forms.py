@@ -1,4 +1,4 @@
-"""Games for peers: what they read is our game, and another game is told apart."""
+"""Game files for peers contain our game, and other games are detected."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_a_file_of_gambit_holds_the_same_game(files):
 
 
 def read_liteefg(lines):
-    """Read LiteEFG's format: histories by name, as (actor, children, chances, payoffs)."""
+    """Read a file in LiteEFG's format as histories by name: (actor, children, chances, payoffs)."""
     nodes, infosets = {}, {}
     for line in lines:
         match line.split():

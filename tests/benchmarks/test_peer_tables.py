@@ -1,4 +1,4 @@
-"""Taking turns, medians, times to a target, and the tables made of them."""
+"""Alternating runs, medians, times to a target, and their tables."""
 
 from __future__ import annotations
 

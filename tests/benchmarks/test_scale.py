@@ -1,4 +1,4 @@
-"""The stored measurements of scale, as far as they do not depend on the machine."""
+"""The saved measurements of large games, as far as they do not depend on the machine."""
 
 from __future__ import annotations
 

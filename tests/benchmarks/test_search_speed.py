@@ -1,4 +1,4 @@
-"""Times of searches: what is timed, and that the page has every game."""
+"""Times of searches: the timed work, and completeness of the page."""
 
 from __future__ import annotations
 

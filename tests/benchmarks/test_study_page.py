@@ -1,4 +1,4 @@
-"""The pages of the studies: tables and figures are those of the files, and none is left out."""
+"""Pages of the studies contain all tables and figures of the files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Times of progressive hiding: what is timed, and that the page has every case."""
+"""Times of progressive hiding: the timed work, and completeness of the page."""
 
 from __future__ import annotations
 

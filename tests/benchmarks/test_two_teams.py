@@ -1,4 +1,4 @@
-"""Two teams: values by other means, what policies are sure of, and the page."""
+"""Two teams: values by independent methods, security levels, and the page."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_values_are_those_of_all_joint_plans():
 
 
 def as_duel(form):
-    """Return the form in which the last agent pays all that the others get."""
+    """Return the form in which the last agent pays the payoffs of the others."""
     payoff = form.arrays.payoff.copy()
     payoff[:, 2] = -payoff[:, :2].sum(axis=1)
     return replace(form, arrays=form.arrays._replace(payoff=payoff))

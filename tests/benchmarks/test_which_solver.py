@@ -1,4 +1,4 @@
-"""The comparison of methods: how it is counted, and that the pages show what the files say."""
+"""Comparison of methods: its computation, and agreement of the pages with the files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def curve(points):
     ],
 )
 def test_a_target_is_reached_on_the_line_between_two_measurements(level, expected):
-    """Where a curve rises again, the first time counts."""
+    """If a curve rises again, the first arrival counts."""
     found = arrival(curve({1: 1.0, 10: 0.1, 20: 1e-4, 1000: 1e-3}), level)
     assert found.is_reached == expected.is_reached
     assert found.iterations == pytest.approx(expected.iterations)

@@ -1,4 +1,4 @@
-"""Running the command line, in this process or as one of its own."""
+"""Run the command line in this process or in a separate one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from infoset.cli import main
 
 @dataclass(frozen=True)
 class Ran:
-    """What a command did: its exit code, and what it wrote."""
+    """Result of a command: its exit code and its output."""
 
     code: int
     out: str
@@ -22,7 +22,7 @@ class Ran:
 
     @property
     def json(self):
-        """The one JSON object on standard output, refusing what is not JSON."""
+        """The single JSON object on standard output."""
 
         def refuse(constant):
             raise AssertionError(f"{constant} is not JSON")
@@ -35,7 +35,7 @@ class Ran:
 
     @property
     def complaint(self):
-        """What went wrong, told in one or two lines, with nothing on standard output."""
+        """The error message of one or two lines; standard output must be empty."""
         assert self.code == 2
         assert self.out == ""
         assert 1 <= len(self.err.splitlines()) <= 2
@@ -46,7 +46,7 @@ class Ran:
 
 @pytest.fixture
 def command(capsys, monkeypatch, tmp_path):
-    """Run `infoset` with some arguments in an empty folder; return what it did."""
+    """Return a function that runs `infoset` in an empty folder."""
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments, stdin=""):

@@ -1,4 +1,4 @@
-"""Games to and from files: `export`, and the other commands on an .efg file."""
+"""The command `export`, and the other commands on an .efg file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `learn`: what it prints, what it leaves, how it ends."""
+"""The command `learn`: its output, its files and its exit codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `match`: what it prints, against the library's own numbers; how it ends."""
+"""The command `match`: its output, compared with the library's results, and its exit codes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MATCH = ("match", "kuhn_poker", PIMC, "uniform")
 
 
 def plain(result):
-    """Return a result as JSON has it."""
+    """Return a result as JSON represents it."""
     return {
         name: [{**seat, "interval": [*seat["interval"]]} for seat in value]
         if isinstance(value, tuple)
@@ -170,7 +170,7 @@ def test_a_kept_match_is_of_one_searcher(command):
 
 
 def so_far(num_deals, half_width):
-    """Return a result after some deals."""
+    """Return the result after some deals."""
     utility = Estimate(0.25, half_width / 2, (0.25 - half_width, 0.25 + half_width))
     wins = Estimate(0.5, 0.0, (0.5, 0.5))
     return MatchResult(utility, wins, (utility,) * 2, (wins,) * 2, num_deals, 0)

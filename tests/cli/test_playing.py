@@ -1,4 +1,4 @@
-"""The command `play`: what is seen, what is hidden, what is answered."""
+"""The command `play`: visible and hidden information, and replies to input."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_the_end_of_input_is_a_polite_end(command, stdin):
 
 
 class Answers(io.StringIO):
-    """Standard input that answers one thing after the other; exceptions are raised."""
+    """Standard input with given answers; exceptions among them are raised."""
 
     def __init__(self, *answers):
         super().__init__()
@@ -209,7 +209,7 @@ SECRET = "zebra"
 
 @dataclass(frozen=True)
 class Whisper(Game):
-    """Player 1 gets a secret, does a secret thing, and player 0 guesses three times in the dark."""
+    """Player 1 receives a secret and acts in secret; player 0 guesses three times."""
 
     name = "whisper"
     num_players = 2

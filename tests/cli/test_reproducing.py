@@ -1,4 +1,4 @@
-"""The command `reproduce`: what it prints, what it leaves, how it ends and goes on."""
+"""The command `reproduce`: its output, its files, its exit codes, and resumed runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RUN = ("reproduce", "balanced", "--quick")
 
 
 def install(monkeypatch, study):
-    """Make a study the only one that is installed."""
+    """Make a study the only installed one."""
     studies = Registry("study", [study], entry_type=Study)
     monkeypatch.setattr(catalogue, "installed_studies", lambda: studies)
 

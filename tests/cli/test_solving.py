@@ -1,4 +1,4 @@
-"""The command `solve`: what it prints, what it leaves, how it ends."""
+"""The command `solve`: its output, its files and its exit codes."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ def test_ctrl_c_while_saving_changes_nothing(command, tmp_path, monkeypatch):
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
 def test_a_real_ctrl_c_on_a_real_terminal(tmp_path):
-    """The live display is watched until it shows numbers; then Ctrl-C is pressed."""
+    """Ctrl-C is sent once the live display shows numbers."""
     ours, theirs = os.openpty()
     options = ["--method=cfr+", "--target=1e-12", "--seconds=600", "--out=run", "--json"]
     program = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""The command `solve` with methods for teams: what it prints, what it leaves, how it ends."""
+"""The command `solve` with methods for teams: its output, its files and its exit codes."""
 
 from __future__ import annotations
 

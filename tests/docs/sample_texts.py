@@ -1,8 +1,8 @@
-"""Draw docstrings, error messages, help texts and pages by a seed, to be judged by a reader.
+"""Sample docstrings, error messages and pages, so that a reader can judge their English.
 
     python tests/docs/sample_texts.py --seed 1 --docstrings 100 --errors 100 --pages 20
 
-Who judges counts the texts that a native-speaking engineer would stumble over.
+The reader counts the texts over which a native-speaking engineer would stumble.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 
 
 def docstrings(path: Path) -> Iterator[str]:
-    """Yield the docstrings of a module, each with its place."""
+    """Yield the docstrings of a module with their positions."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
             text = ast.get_docstring(node)
@@ -28,7 +28,7 @@ def docstrings(path: Path) -> Iterator[str]:
 
 
 def errors(path: Path) -> Iterator[str]:
-    """Yield the messages of the errors that a module raises, each with its place."""
+    """Yield the errors that a module raises with their positions."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args:
             yield f"{place(path, node.lineno)}\n{ast.unparse(node.exc)}"

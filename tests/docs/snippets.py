@@ -1,14 +1,15 @@
-"""The code blocks of a Markdown page, and how each is run.
+"""Find and run the code blocks of a Markdown page.
 
-A page is run from top to bottom, its Python in one module, its commands in one empty folder.
+A page runs from top to bottom. Its Python blocks share one module, and its commands share one empty
+folder.
 
-- A `python` block with `>>>` is run as a doctest, and its output compared.
-- Any other `python` block is executed; if a `text` block follows at once, that is what it prints.
+- A `python` block with `>>>` runs as a doctest, and its output is compared.
+- Any other `python` block is executed. A `text` block directly after it shows its output.
 - In a `console` block the lines that begin with `$ infoset` are run. If lines follow, they are what
   the command prints, standard error included. Other commands are left alone.
 
-In outputs, `...` stands for anything, and any white space for any other. A comment before a block
-says otherwise: `<!-- test: skip -->`, or the exit code of its commands, `<!-- test: exit 2 -->`.
+In outputs, `...` matches anything, and all white space is equivalent. A comment before a block can
+skip it, `<!-- test: skip -->`, or set the expected exit code, `<!-- test: exit 2 -->`.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ SHELL_SIGNS = ("|", ">", "<", "&&", ";")
 
 @dataclass(frozen=True)
 class Block:
-    """A code block: where it begins, what it is, and what comment stands before it."""
+    """A code block with its line number, its language and the comment before it."""
 
     page: Path
     line: int
@@ -80,7 +81,7 @@ def blocks(page: Path) -> list[Block]:
 
 
 def commands(body: str) -> list[tuple[str, str]]:
-    """Return the commands of a console block, and the output shown for each."""
+    """Return the commands of a console block with the output shown for each."""
     parts = re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]
     return [(command, output) for command, _, output in (part.partition("\n") for part in parts)]
 
@@ -102,7 +103,7 @@ def run_page(page: Path) -> None:
 
 
 def run_python(block: Block, module: ModuleType) -> None:
-    """Run a Python block as a doctest, or as a program."""
+    """Run a Python block as a doctest or as a program."""
     if ">>>" in block.body:
         run_doctest(block, module)
         return
@@ -139,7 +140,7 @@ def run_console(block: Block) -> None:
 
 
 def run_command(command: str) -> tuple[int, str]:
-    """Run a command, in this process unless a shell is needed; return its code and its output."""
+    """Run a command, in this process if it needs no shell; return its exit code and output."""
     words = shlex.split(command, comments=True)
     if any(sign in words for sign in SHELL_SIGNS):
         return run_in_shell(command)
@@ -169,6 +170,6 @@ def run_in_shell(command: str) -> tuple[int, str]:
 
 
 def assert_output(place: str, shown: str, printed: str) -> None:
-    """Compare what a page shows with what was printed."""
+    """Compare the output on the page with the actual output."""
     if not doctest.OutputChecker().check_output(shown.strip(), printed.strip(), FLAGS):
         raise AssertionError(f"{place}\n--- the page shows\n{shown}\n--- printed was\n{printed}")

@@ -1,4 +1,4 @@
-"""The page on the CFR family shows every row as it is."""
+"""The page on the CFR family shows the schemes of the library."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def exponent_text(exponent):
 
 
 def row_text(scheme):
-    """Return a row of the table: what differs between the members of the family."""
+    """Return the row of a scheme in the table of the page."""
     positive = exponent_text(scheme.positive_discount)
     if scheme.discount_offset != 1:
         positive += f", offset {scheme.discount_offset:g}"
@@ -39,7 +39,7 @@ def row_text(scheme):
 
 
 def test_the_table_of_the_page_shows_schemes_of_the_library_as_they_are():
-    """In the order of the library. A new scheme need not be in the table."""
+    """Rows have the order of the library. A new scheme need not be in the table."""
     section = PAGE.read_text(encoding="utf-8").split("## The schemes")[1].split("\n## ")[0]
     shown = [line for line in section.splitlines() if line.startswith("| `")]
     assert shown == [text for text in map(row_text, SCHEMES.values()) if text in shown]

@@ -1,4 +1,4 @@
-"""The page on learning lists every learner there is, and says what it is given."""
+"""The page on learning lists every learner with its knowledge of the game."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ PAGE = ROOT / "docs" / "learning" / "index.md"
 
 
 def listed():
-    """Return of each row of the table its name and what it may know."""
+    """Return the name and the knowledge in each row of the table."""
     for line in PAGE.read_text(encoding="utf-8").splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if line.startswith("|") and "`" in cells[0]:

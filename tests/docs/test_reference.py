@@ -1,4 +1,4 @@
-"""The reference has a page for every room, and every public name has a docstring."""
+"""The reference has a page for every package, and every public name has a docstring."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every code block of the documentation and of the README is run, and what it shows compared."""
+"""Run every code block of the documentation and the README, and compare the output."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EXTRAS = {
 
 
 def skip_without_extra(name: str) -> None:
-    """Skip a page or a module where an extra that it needs is not installed."""
+    """Skip a page or a module if an extra that it needs is not installed."""
     for place, needed in EXTRAS.items():
         if f"{name}.".startswith(f"{place}."):
             for module in needed:

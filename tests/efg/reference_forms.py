@@ -1,4 +1,4 @@
-"""What extensive forms keep and break, by definition: plain Python over all pairs of histories."""
+"""Reference checks of extensive forms by their definitions, over all pairs of histories."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ReferenceForm:
         return [self.form.moves[self.form.move[child]] for child in self.children[history]]
 
     def paid(self, history: int) -> list[Fraction]:
-        """Return what each player was paid up to a history, exactly."""
+        """Return the exact rewards of each player up to a history."""
         total = [Fraction()] * len(self.players)
         for step in self.path(history):
             if self.form.outcome[step] >= 0:
@@ -47,7 +47,7 @@ class ReferenceForm:
         return bool(self.actor[history] == player)
 
     def record(self, player: int, history: int) -> list[Any]:
-        """Return a player's information sets and own moves before a history."""
+        """Return a player's information sets and actions before a history."""
         steps = self.path(history)
         taken = []
         for before, after in pairwise(steps):
@@ -153,7 +153,7 @@ def uneven_timings(slow: ReferenceForm) -> Pairs:
 
 
 def groups(slow: ReferenceForm) -> list[set[int]]:
-    """Return for each history all those that must happen at the same time."""
+    """Return for each history the histories that must happen at the same time."""
     together = [{history} for history in range(slow.size)]
     for player in slow.players:
         for one, other in slow.alike(player, acting=True):
@@ -163,7 +163,7 @@ def groups(slow: ReferenceForm) -> list[set[int]]:
 
 
 def earliest_timing(slow: ReferenceForm) -> list[int] | None:
-    """Return the earliest exact timing, by pushing times up until nothing moves; None if none."""
+    """Return the earliest exact timing, or None, by raising times until nothing changes."""
     together = groups(slow)
     times = [0] * slow.size
     while max(times) < slow.size:
@@ -178,7 +178,7 @@ def earliest_timing(slow: ReferenceForm) -> list[int] | None:
 
 
 def common_knowledge(slow: ReferenceForm) -> list[int]:
-    """Return the classes of histories joined by anybody's information sets, in order."""
+    """Return the classes of histories connected by the players' information sets, in order."""
     number = list(range(slow.size))
     for player in slow.players:
         for one, other in slow.alike(player):
@@ -205,7 +205,7 @@ def closed_set(slow: ReferenceForm, history: int, sets: list[int]) -> set[int]:
 
 
 def nested(form: ExtensiveForm, history: int = 0, waits: list[int] | None = None) -> Any:
-    """Return what follows a history as nested tuples; with `waits` [H] put in by hand."""
+    """Return the subtree of a history as nested tuples, with `waits` [H] inserted."""
     slow = ReferenceForm(form)
 
     def content(at: int) -> Any:

@@ -1,4 +1,4 @@
-"""Common knowledge and public sets: Figures 5 and 6, Proposition A.1 and its footnote 39."""
+"""Common knowledge and public sets: Figures 5 and 6, Proposition A.1 and footnote 39."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOTHING = -1
 
 
 def extensions(form, history):
-    """Return [H] what extends a history of the public set of `history`: (ii) of Proposition A.1."""
+    """Return [H] whether each history extends one of the public set of `history` (A.1 (ii))."""
     starts = np.flatnonzero(form.public_set == form.public_set[history])
     alone = np.full(form.num_histories, NOTHING)
     return np.any([closure(form, start, alone) for start in starts.tolist()], axis=0)
@@ -52,7 +52,7 @@ def test_in_forms_of_games_the_two_definitions_agree(game):
 
 
 def told_the_same():
-    """Both players are told the side of a coin, each in private."""
+    """Both players privately observe the side of a coin."""
     return FunctionGame(
         2,
         observe=lambda world, joint_action, next_world: Observation(
@@ -62,7 +62,7 @@ def told_the_same():
 
 
 def told_the_next():
-    """Chance draws one of six numbers; players see its half, rounded down and up."""
+    """Chance draws one of six numbers. Players see half of it, one rounded down, one rounded up."""
     return FunctionGame(
         2,
         transitions=lambda world, joint_action: (
@@ -88,7 +88,7 @@ def test_what_everybody_knows_need_not_be_public():
 
 
 def test_what_everybody_knows_need_not_be_common_knowledge():
-    """Both know that 0 is not 5, but player 0 takes 0 for 1, which player 1 takes for 2, …"""
+    """Both know that 0 is not 5, but player 0 cannot tell 0 from 1, player 1 not 1 from 2, …"""
     form = build_extensive_form(told_the_next())
     assert common_knowledge_sets(form).tolist() == [0, 1, 1, 1, 1, 1, 1]
     zero, five = form.infoset[1], form.infoset[6]
@@ -110,7 +110,7 @@ def test_one_classical_form_has_two_augmentations():
     assert early.infoset.tolist() != late.infoset.tolist()
     assert early.public_set.tolist() == [0, 1, 1, 2, 3, 2, 3, *range(4, 12)]
     assert late.public_set.tolist() == [0, 1, 1, 2, 3, 4, 5, *range(6, 14)]
-    # What augment makes is one more, and forgets the difference.
+    # The result of `augment` is another augmentation, without this difference.
     made = [augment(form) for form in bare]
     np.testing.assert_array_equal(made[0].infoset, made[1].infoset)
 

@@ -1,4 +1,4 @@
-"""Games to extensive forms and back: the theorems of Section 3, on random games and known ones."""
+"""Conversion of games to extensive forms and back: the theorems of Section 3."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ GAMES = [
 
 
 def assert_same_form(one, other):
-    """Hold that two forms are the same up to the names of things."""
+    """Assert that two forms are equal up to names."""
     for field in ("parent", "actor", "first_child"):
         np.testing.assert_array_equal(getattr(one, field), getattr(other, field))
     np.testing.assert_allclose(one.chance_reach, other.chance_reach, atol=1e-15)
@@ -60,7 +60,7 @@ def assert_same_form(one, other):
 
 
 def assert_same_values(one, other, seed=0):
-    """Hold that sequence forms of one shape give a random policy the same values and gains."""
+    """Assert that a random policy has the same values and gains on two sequence forms."""
     for mine, theirs in zip(one.treeplexes, other.treeplexes, strict=True):
         np.testing.assert_array_equal(mine.parent_sequence, theirs.parent_sequence)
         np.testing.assert_array_equal(mine.num_actions, theirs.num_actions)
@@ -74,7 +74,7 @@ def assert_same_values(one, other, seed=0):
 @settings(max_examples=60)
 @given(random_games(max_histories=60))
 def test_extensive_forms_have_perfect_recall_and_no_thick_sets(game):
-    """Theorem 3.6, and what Definition 3.5 asks of an augmented form."""
+    """Theorem 3.6 and the conditions of Definition 3.5."""
     form = build_extensive_form(game)
     assert form.is_augmented
     report = check_form(form)
@@ -86,7 +86,7 @@ def test_extensive_forms_have_perfect_recall_and_no_thick_sets(game):
 @settings(max_examples=60)
 @given(random_games(max_histories=60))
 def test_an_augmented_form_comes_back_from_its_game(game):
-    """Theorem 3.6, moreover."""
+    """Second part of Theorem 3.6."""
     form = build_extensive_form(game)
     back = as_game(form)
     check_game(back)
@@ -136,7 +136,7 @@ def test_common_knowledge_refines_the_public_sets(game):
 @settings(max_examples=60)
 @given(random_games(max_histories=60), st.integers(0, 10**6))
 def test_padding_restores_an_equivalent_even_timing(game, seed):
-    """Lemmas 3.9 and D.2, Corollary D.3, on forms stretched at random."""
+    """Lemmas 3.9 and D.2 and Corollary D.3 on randomly padded forms."""
     even = forget_non_acting(build_extensive_form(game))
     rng = np.random.default_rng(seed)
     stretch = rng.choice([0, 0, 0, 1, 3], even.num_histories).astype(np.int32)
@@ -156,7 +156,7 @@ def test_padding_restores_an_equivalent_even_timing(game, seed):
 
 
 def assert_same_play(one, other, seed):
-    """Hold that a policy carried by the names of information sets has the same values."""
+    """Assert that a policy transferred by the names of information sets has the same values."""
     policy = random_policy(one.sequence_form, np.random.default_rng(seed))
     carried = [np.ones(plex.num_sequences) for plex in other.sequence_form.treeplexes]
     for row in policy.rows():

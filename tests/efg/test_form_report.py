@@ -1,4 +1,4 @@
-"""Each check finds its witness on the game made for it, and nothing on games in order."""
+"""Each check finds a witness in its counterexample, and none in valid games."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The checks, against their definitions over all pairs of histories, on random forms."""
+"""Checks against their definitions over all pairs of histories, on random forms."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def many_forms():
 
 
 def test_the_random_forms_break_and_keep_everything(many_forms):
-    """Without this, the tests above could hold because nothing ever happens."""
+    """Otherwise the tests above could pass because the random forms never violate a property."""
     finders = [find for find, _ in CHECKS] + [find_timing_cycle]
     broken = Counter(find for form in many_forms for find in finders if find(form))
     for find in finders:

@@ -1,4 +1,4 @@
-"""Extensive forms by hand: what is made of nodes, and what is refused."""
+"""Extensive forms built from nodes, and errors for invalid nodes."""
 
 from __future__ import annotations
 

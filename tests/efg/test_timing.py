@@ -1,4 +1,4 @@
-"""Timings, and padding by them, on the paper's figures."""
+"""Timings and padding on the figures of the paper."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Best responses and what is made of them, against brute force and known equilibria."""
+"""Best responses and exploitability, against brute force and known equilibria."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def form_of(spec):
 
 
 def pure_policies(form, player, base):
-    """Yield the policy with every pure policy of one player put in."""
+    """Yield the policies in which a pure policy replaces that of one player."""
     plex = form.treeplexes[player]
     for chosen in product(*map(range, plex.num_actions)):
         values = np.zeros(plex.num_sequences)

@@ -1,4 +1,4 @@
-"""Joint play, against sums over the policies that are drawn."""
+"""CCE evaluation of joint play, against sums over its policies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.hypothesis_strategies import random_games
 
 
 def pure_behaviors(plex):
-    """Yield all pure ways to play."""
+    """Yield all pure policies."""
     for choice in product(*map(range, plex.num_actions.tolist())):
         pure = np.zeros(plex.num_sequences)
         pure[0] = 1
@@ -65,7 +65,7 @@ def test_one_policy_alone_is_measured_as_ever(spec):
 
 
 def test_in_two_player_zero_sum_games_marginals_lose_no_more_than_joint_play():
-    """There, the gains of joint play sum to the NashConv of its marginals."""
+    """In these games the gains of joint play sum to the NashConv of its marginals."""
     form = build_tree(load_game("kuhn_poker")).sequence_form
     policies = [random_policy(form, np.random.default_rng(seed)) for seed in range(4)]
     weights = [1.0, 2.0, 0.0, 5.0]
@@ -91,7 +91,8 @@ def test_a_traffic_light_beats_what_one_may_do_alone():
     go, stop = np.array([1.0, 1, 0]), np.array([1.0, 0, 1])
     light = [TabularPolicy(form, (go, stop)), TabularPolicy(form, (stop, go))]
     joint = evaluate_cce(light)
-    # Going always crashes half the time: (1 − 9) / 2. Stopping always pays 0, half less than now.
+    # A player who always goes crashes half of the time: (1 − 9) / 2. One who always stops gets 0,
+    # which is a half less than before.
     assert joint.values == (0.5, 0.5)
     assert joint.gains == (-0.5, -0.5)
     assert evaluate_cce(light, [1, 0]).gains == (0.0, 0.0)

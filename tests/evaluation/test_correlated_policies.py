@@ -1,4 +1,4 @@
-"""Correlated policies: drawn, played, measured, and kept in files."""
+"""Correlated policies: sampling, play, evaluation and files."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_the_last_stretch_is_never_of_weight_zero():
 
 
 def coordination(right_pays=1):
-    """Return a game in which players must do the same, and joint play of both ways to."""
+    """Return a coordination game, and joint play that mixes its two pure equilibria."""
     payoffs = [[1, 0], [0, right_pays]]
     tree = build_tree(matrix_game(payoffs, payoffs))
     form = tree.sequence_form
@@ -91,7 +91,7 @@ def coordination(right_pays=1):
 
 @pytest.mark.parametrize("representation", ["tree", "rules"])
 def test_all_seats_of_a_deal_follow_the_same_draw(representation):
-    """So that they always meet; players who draw alone meet half of the time."""
+    """With a common draw players always coordinate; with independent draws half of the time."""
     tree, joint = coordination()
     played = tree if representation == "tree" else tree.game
     assert play_matches(played, joint, joint, num_deals=50).mean == 1
@@ -100,7 +100,7 @@ def test_all_seats_of_a_deal_follow_the_same_draw(representation):
 
 @pytest.mark.parametrize("representation", ["tree", "rules"])
 def test_deals_draw_anew(representation):
-    """Half of them the one that pays 1, half of them the one that pays 0."""
+    """Half of the deals use the policy that pays 1, and half the policy that pays 0."""
     tree, joint = coordination(right_pays=0)
     played = tree if representation == "tree" else tree.game
     found = play_matches(played, joint, joint, num_deals=400)

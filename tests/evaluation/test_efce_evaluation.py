@@ -1,4 +1,4 @@
-"""Gains of not following recommendations, against every deviation from every pure plan."""
+"""Gains from deviations from recommendations, against every deviation from every pure plan."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def policies_at_random(form, count, seed=0):
 
 
 def sequences_above(plex, sequence):
-    """Return a sequence and those before it, the empty one left out."""
+    """Return a sequence and its predecessors, without the empty sequence."""
     found = []
     while sequence:
         found.append(sequence)
@@ -48,7 +48,7 @@ def sequences_above(plex, sequence):
 
 
 def infostates_below(plex, here):
-    """Return an infostate, and those that it is above, whatever is done there."""
+    """Return an infostate and all infostates below it."""
     own = range(plex.first_sequence[here], plex.first_sequence[here] + plex.num_actions[here])
     return [here] + [
         below
@@ -58,14 +58,14 @@ def infostates_below(plex, here):
 
 
 def continuations(plex, here):
-    """Yield every pure way to go on from an infostate: the sequence taken at each one below."""
+    """Yield every pure continuation from an infostate: the sequence taken at each one below."""
     below = infostates_below(plex, here)
     for choice in product(*(range(plex.num_actions[x]) for x in below)):
         yield {x: int(plex.first_sequence[x]) + a for x, a in zip(below, choice, strict=True)}
 
 
 def gains_by_brute_force(policies, weights, player):
-    """Return {trigger: gain}, by what every deviation makes of every tuple of pure plans."""
+    """Return {trigger: gain} by applying every deviation to every tuple of pure plans."""
     table = joint_distribution(policies, weights)
     form, plex = table.sequence_form, table.sequence_form.treeplexes[player]
 
@@ -97,7 +97,7 @@ def gains_by_brute_force(policies, weights, player):
 
 
 def best_of_sets(plex, gains):
-    """Return the largest sum of gains over sets of triggers none of which is above another."""
+    """Return the largest sum of gains over sets of triggers that do not precede each other."""
     above = {trigger: set(sequences_above(plex, trigger)) for trigger in gains}
     best = 0.0
     for size in range(1, len(gains) + 1):
@@ -191,8 +191,7 @@ def test_traffic_lights():
     assert evaluate_efce(light).efce_gap == 0
     assert evaluate_efce(light).values == (5, 5)
     assert evaluate_efce(light[:2]).efce_gap == 0
-    # Told to stop in half of all lights of both, one would rather go where the other stops too:
-    # 1/5 (0 - 2) + 4/5 (7 - 6).
+    # A player who is told to stop gains by going, because the other usually stops too.
     assert evaluate_efce(light, [1, 1, 8]).efce_gap == pytest.approx(0.1 * (0 - 2) + 0.8)
     crash = cells(form, (0, 0))
     assert evaluate_efce(crash).efce_gap == 2
@@ -218,7 +217,7 @@ def test_an_equilibrium_alone_has_no_gap(game):
 @settings(max_examples=40, deadline=None)
 @given(random_games(max_histories=80), st.integers(0, 2**32), st.integers(1, 4))
 def test_not_to_follow_wherever_it_pays_is_worth_what_both_other_gaps_are(game, seed, count):
-    """Leaving before the draw is not following at any first infostate, each time alike."""
+    """Deviating before the draw equals deviating at every first infostate in the same way."""
     form = form_of(game)
     policies = policies_at_random(form, count, seed)
     found, coarse = evaluate_efce(policies), evaluate_cce(policies)
@@ -244,7 +243,7 @@ def test_one_trigger_may_be_worth_less_than_leaving_before_the_draw():
 
 @pytest.mark.parametrize("seed", [1])
 def test_total_gains_are_between_the_gains_of_openspiel_for_cce_and_for_ce(seed):
-    """Without recommendations, and with a whole plan recommended before the game (Kuhn poker)."""
+    """The bounds are the gains without recommendations and with a complete plan recommended."""
     pyspiel = pytest.importorskip("pyspiel")
     policies_module = pytest.importorskip("open_spiel.python.policy")
     tree = build_tree(load_game("kuhn_poker"))
@@ -273,7 +272,7 @@ def test_weights_are_relative_and_policies_of_weight_zero_do_not_count():
 
 
 def test_a_mixture_is_told_by_which_policy_was_drawn():
-    """Two policies told apart by their actions say more than their average."""
+    """Recommendations of two distinguishable policies reveal more than those of their average."""
     form = form_of("matrix_mp")
     agree = cells(form, (0, 0), (1, 1))
     assert evaluate_efce(agree).efce_gap == 1

@@ -1,4 +1,4 @@
-"""Values of behaviour policies on extensive forms, with and without recall."""
+"""Values of behavior policies on extensive forms, with and without perfect recall."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def driver(exit_share):
 
 
 def behavior_of(policy):
-    """Return a tabular policy by names of information sets."""
+    """Return the probabilities of a tabular policy by names of information sets."""
     form = policy.sequence_form
     table = {}
     for player, tree in enumerate(form.infostate_trees):
@@ -41,7 +41,7 @@ def behavior_of(policy):
 
 
 def walked_values(form, shares, history=0):
-    """Return the values from a history on; `shares(history)` are probabilities of its moves."""
+    """Return the values from a history on; `shares(history)` are the probabilities of its edges."""
     total = form.payoff[history].copy()
     first, end = form.first_child[history : history + 2]
     for child, share in zip(range(first, end), shares(history), strict=True):
@@ -86,7 +86,7 @@ def test_without_recall_they_are_those_of_a_walk(form, seed):
     for player in range(form.num_players):
         for name, number in form.infoset_numbers(player).items():
             if rng.random() < 0.3:
-                continue  # what is left out is played uniformly
+                continue  # missing information sets are played uniformly
             history = np.flatnonzero(form.acting_infoset[:, player] == number)[0]
             labels = form.legal_actions(history)
             weights[player, number] = rng.dirichlet(np.ones(len(labels)))

@@ -1,4 +1,4 @@
-"""True state sampling ratios: the paper's numbers recomputed, Bayes by hand, and what must hold."""
+"""True state sampling ratios: the paper's numbers, Bayes' rule by hand, and invariants."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_first_bids_in_the_limit_of_many_worlds(share, by_uniform, by_prior):
     ],
 )
 def test_first_bids_in_a_thousand_worlds_come_to_the_numbers_known(share, by_uniform, by_prior):
-    """Averages over 400 searches here, and over 200 to 400 in what they are compared with."""
+    """These are averages over 400 searches; the published ones are over 200 to 400."""
     player, rng = SampledDice(2, 6, share, 1000), np.random.default_rng(1)
     reach = np.zeros((len(player.bids), len(player.hands)))
     for hand in range(len(player.hands)):
@@ -117,7 +117,7 @@ def test_dice_that_tell_less_with_a_public_belief():
 
 
 def test_weights_are_of_what_others_do():
-    """Kuhn poker: the second player after a pass and after a bet, each as often as it happens."""
+    """Kuhn poker: the second player's ratios after a pass and a bet, weighted by probability."""
     spec = "kuhn_poker"
     tree, policy = cached_tree(spec), some_policy(spec)
     states, first = tree.infostate_trees[1], policy.probabilities[1]
@@ -127,7 +127,7 @@ def test_weights_are_of_what_others_do():
     for act in ("pass", "bet"):
         start = [states.first_sequence[labels[f"[{card}] / {act}"]] for card in "JQK"]
         reach.append(np.stack([first[start], first[np.array(start) + 1]]))
-        # An onlooker: the first player's card is one of the two that the second has not.
+        # For an observer, the first player's card is one of the two that the second does not have.
         weights.append(
             [np.mean([first_acts[k][act] for k in range(3) if k != card]) for card in range(3)]
         )
@@ -137,7 +137,7 @@ def test_weights_are_of_what_others_do():
     states_after = {
         tree.public_tree.label(state): mean for state, mean in enumerate(expected.by_public_state())
     }
-    passes_bets = weighted[0, 1]  # a bet after a pass goes on
+    passes_bets = weighted[0, 1]  # after a pass and a bet the game continues
     ratio = mean_true_state_sampling_ratio(passes_bets, dealt)
     assert states_after[". / pass / bet"] == pytest.approx(ratio)
     both = mean_true_state_sampling_ratio(weighted[:, 1], dealt)
@@ -168,7 +168,7 @@ def test_ratios_of_hands_by_hand():
 
 
 def ratios_by_hand(tree, policy, player, observer, baseline):
-    """Return the ratio at every history, by dictionaries and products along paths."""
+    """Return the ratio at every history, with dictionaries and products along paths."""
     form = policy.sequence_form
     chance, reach = np.ones(tree.num_histories), np.ones((tree.num_histories, tree.num_players))
     for history in range(1, tree.num_histories):
@@ -220,7 +220,7 @@ def test_every_history_by_hand(spec, player, observer, baseline):
     assert ratios.ratio == pytest.approx(by_hand, rel=1e-9)
 
 
-# What must hold
+# Invariants
 
 
 @pytest.mark.parametrize("observer", [None, 1])
@@ -266,7 +266,8 @@ def test_means_are_of_the_moments_they_say():
             values[0][first : first + 2] = 1 - share, share
     policy = TabularPolicy(form, tuple(values))
     ratios = true_state_sampling_ratio(tree, policy, 0)
-    # After a bet the king is sure, 3 of 3; after a pass jack and queen are as likely, 3 / 2.
+    # After a bet the king is certain: ratio 3. After a pass jack and queen are equally likely: 3 /
+    # 2.
     assert ratios.after_action(1) == pytest.approx(1 / 3 * 3 + 2 / 3 * 1.5)
     assert np.isnan(ratios.after_action(2))  # calling or not ends the game
     assert ratios.mean == pytest.approx(2.0)
@@ -275,7 +276,7 @@ def test_means_are_of_the_moments_they_say():
     assert by_state[". / bet"] == pytest.approx(3)
     assert by_state[". / pass"] == by_state[". / pass / bet"] == pytest.approx(1.5)
     opponent = true_state_sampling_ratio(tree, policy, 0, observer=1)
-    # Who has the king knows that a pass is no news; who has not, sees that it is none.
+    # A pass has no information for the player with the king; for the others it rules out the king.
     assert opponent.after_action(1) == pytest.approx((2 * 2 + 2 * 2 + 2 * 1) / 6)
 
 

@@ -1,4 +1,4 @@
-"""Joint play over tuples of pure plans, against the policies it is made of."""
+"""Joint distributions over tuples of pure plans, against the policies from which they are made."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_it_plays_as_the_policies_do(game, seed):
 
 
 def test_measured_by_playing_every_tuple(monkeypatch):
-    """In parts, as large ones are; each tuple of pure plans is a policy of its own."""
+    """Evaluation in parts, as for large distributions, with one policy per tuple of plans."""
     form = build_tree(load_game("kuhn_poker(players=3)")).sequence_form
     monkeypatch.setattr(joint_distributions, "CELLS_PER_CHUNK", 7 * form.num_payoffs)
     joint = joint_distribution([random_policy(form, np.random.default_rng(3))])

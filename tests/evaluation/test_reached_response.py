@@ -1,4 +1,4 @@
-"""Best responses by the rules alone: against those on trees, and numbers known of larger games."""
+"""Best responses computed from the rules, against those on trees and known numbers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def some_policy(spec):
 
 
 def some_pure_policy(spec):
-    """Return a policy of one action everywhere, so that little is reached."""
+    """Return a pure policy, so that few infostates are reached."""
     form = cached_tree(spec).sequence_form
     rng = np.random.default_rng(4)
     weights = [np.zeros(plex.num_sequences) for plex in form.treeplexes]

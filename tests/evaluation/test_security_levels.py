@@ -1,4 +1,4 @@
-"""What each player's policy earns at least, and what float64 can claim of it."""
+"""Security levels of policies, and their rounding errors in float64."""
 
 from fractions import Fraction
 
@@ -62,7 +62,7 @@ def test_games_without_exploitability_guarantee_nothing():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_rounding_bounds_what_float64_gets_wrong(seed):
-    """Best responses in fractions, to the very floats of a policy."""
+    """Best responses are computed in fractions, against the exact values of the floats."""
     form = form_of("leduc_poker(num_ranks=2)")
     policy = random_policy(form, seed)
     measured = evaluate_policy(policy)
@@ -127,11 +127,11 @@ def test_sums_that_are_not_quite_constant_are_in_the_guarantees():
 
 
 def test_the_roundings_on_the_way_to_a_value_are_counted():
-    """Of Kuhn poker, by hand: additions of the second player, and both policies made into plans.
+    """Numbers of roundings in Kuhn poker, by hand, for the second player's sums and both plans.
 
-    A bet meets four payoffs, of two cards and two answers; six infostates follow on nothing. A
-    plan takes a sum of two actions and a division or product: two infostates of the first player
-    lie on one way, and one of the second's.
+    A bet meets four payoffs, of two cards and two answers; six infostates follow the empty
+    sequence. A plan takes a sum of two actions and a division or product per infostate. A path has
+    two infostates of the first player and one of the second.
     """
     form = build_tree(load_game("kuhn_poker")).sequence_form
     additions, plans = 4 + 6, 2 * (2 + 1) + (2 + 1)

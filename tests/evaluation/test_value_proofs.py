@@ -46,7 +46,7 @@ def test_the_value_of_liars_dice_with_six_sides_is_proved():
 
 @pytest.mark.parametrize("size", [20, 21, 25, 150])
 def test_more_actions_than_the_first_denominators(size):
-    """Guess the number: each of `size` is played alike, and found in one of `size` plays."""
+    """In a guessing game, each of `size` numbers is played with probability 1 / `size`."""
     tree = build_tree(matrix_game(np.eye(size)))
     proof = prove_value(tree, uniform_policy(tree.sequence_form))
     assert proof.value == Fraction(1, size)

@@ -1,4 +1,4 @@
-"""Runs of many cells: done once, kept whole, gone on with, the same on any number of cores."""
+"""Runs of many cells: computed once, saved atomically, resumed, independent of the cores."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Draw:
 
 @dataclass(frozen=True)
 class Patient(Draw):
-    """A cell that waits until it is asked to end."""
+    """A cell that waits until it is told to stop."""
 
     def run(self, interrupt):
         assert interrupt.wait(10)

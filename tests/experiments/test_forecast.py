@@ -9,7 +9,7 @@ from infoset.runs import TracePoint
 
 
 def power_law(exponent, last, *, speed=100.0, scale=1.0, spread=1.2):
-    """Return measurements of scale * t ** -exponent at growing distances."""
+    """Return measurements of scale * t ** -exponent at increasing distances."""
     iterations = [1]
     while iterations[-1] < last:
         iterations.append(max(iterations[-1] + 1, int(iterations[-1] * spread)))

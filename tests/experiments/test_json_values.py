@@ -1,4 +1,4 @@
-"""JSON without what JSON does not have."""
+"""Conversion of values that JSON does not support."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def test_numbers_as_printed(texts, mean, sd, rounding):
         (Spread(1.59, 9.0, 4), Expected(1.0, 0.2), True),
         (Spread(1.61, 9.0, 4), Expected(1.0, 0.2), False),
         (Spread(0.39, 9.0, 4), Expected(1.0, 0.2), False),
-        # Ours, where there is none expected; and rounding on top.
+        # The standard deviation of our runs if none is expected, plus rounding.
         (Spread(1.59, 0.2, 4), Expected(1.0), True),
         (Spread(1.61, 0.2, 4), Expected(1.0), False),
         (Spread(1.61, 0.2, 4), Expected(1.0, None, 0.05), True),

@@ -1,4 +1,4 @@
-"""The folder that a solve leaves."""
+"""The output folder of `solve`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 @dataclass(frozen=True)
 class Homemade(MatrixGame):
-    """A game that `load` does not know, with parameters that JSON does not."""
+    """A game that is not registered, with parameters that JSON does not support."""
 
     name = "homemade"
     odds: object = nan

@@ -1,4 +1,4 @@
-"""The folder that solving a team game leaves."""
+"""The output folder of `solve` on a team game."""
 
 from __future__ import annotations
 

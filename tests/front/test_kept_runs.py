@@ -1,4 +1,4 @@
-"""Long runs at the front: `solve` keeps them in a file."""
+"""Checkpoints of `solve`."""
 
 from __future__ import annotations
 

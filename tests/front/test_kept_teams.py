@@ -1,4 +1,4 @@
-"""Runs of learners for teams that are kept in a file, and gone on with."""
+"""Checkpoints of runs for teams, and resumed runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`learn`: seeds, limits, files, and what is refused."""
+"""`learn`: seeds, limits, files, and errors."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_others_are_measured_as_what_they_promise():
 
 
 def test_compilation_does_not_count_as_learning(monkeypatch):
-    """The trial run that compiles a method takes 100 seconds here, by a clock that it moves."""
+    """In this test, the trial run that compiles a method advances the clock by 100 seconds."""
     now = [0.0]
     clock = SimpleNamespace(monotonic=lambda: now[0])
     monkeypatch.setattr(learning_runs, "time", clock)
@@ -228,7 +228,7 @@ infoset.learn(
 
 @pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL")
 def test_a_killed_process_goes_on_to_the_same_bits(tmp_path):
-    """By SIGKILL, in the middle of a write most likely: it does little else."""
+    """The process is killed by SIGKILL, most likely during a write."""
     path = tmp_path / "run"
     child = subprocess.Popen([sys.executable, "-c", CHILD, str(path)])
     until = time.monotonic() + 120

@@ -1,4 +1,4 @@
-"""Who plays, by text: a file, a searcher, or the word uniform."""
+"""Players given as text: a file, a searcher, or the word `uniform`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Games loaded from a Python file, as the command line does."""
+"""Games loaded from a Python file, as on the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`solve_team`: every method on games whose optimum is known, and the likeliest mistakes."""
+"""`solve_team`: every method on games with a known optimum, and errors for likely mistakes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_every_method_finds_the_optimum_of_small_games(game, method):
 
 
 def test_a_team_that_cannot_tell_all_gets_less_than_the_bound():
-    """Two items and one word: guessing that both have the same is right half of the time."""
+    """Two items and one word: the guess that both have the same item is right half of the time."""
     game = "trade_comm(num_items=2,num_messages=1)"
     found = {name: infoset.solve_team(game, name) for name in TEAM_METHODS}
     assert found["exact"].outcome == "optimal"
@@ -85,7 +85,7 @@ def test_the_last_iterate_may_be_worse_than_the_best():
 
 
 def test_what_is_measured_is_what_hiding_says_of_each_iteration():
-    """The default is the scheme that suits the game, with the recall map, on merged outcomes."""
+    """The default is the scheme for the game, with the recall map, on merged outcomes."""
     result = infoset.solve_team(TRADE, iterations=25, restarts=1)
     form = merge_outcomes(build_product_form(infoset.load(TRADE)))
     lent = relax(form, get_relaxation("recall").relax(form.information, (0, 1)))
@@ -196,7 +196,7 @@ def test_ctrl_c_leaves_the_best_of_what_is_there():
 
 
 def test_the_default_solves_trade_and_bids_well():
-    """Held-out seeds; what is measured over many is on the page of the study."""
+    """The seeds were not used for tuning. The page of the study has results over many seeds."""
     for lent in ("recall", "private_revealed"):
         result = infoset.solve_team("trade_comm(num_items=3)", relax=lent, seed=1000)
         assert (result.outcome, result.payoff) == ("optimal", pytest.approx(1))

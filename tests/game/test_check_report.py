@@ -1,4 +1,4 @@
-"""What `check_game` covers, and how it says so."""
+"""The report of `check_game` about its coverage."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def nothing_seen(*args: Any) -> Observation:
 
 
 def halving() -> FunctionGame:
-    """World n ends the game or goes on to n + 1, each with probability 1/2, for ever."""
+    """World n ends the game or leads to n + 1, each with probability 1/2, without a limit."""
 
     def transitions(world: int | str, joint: Any) -> list[tuple[int | str, Fraction]]:
         half = Fraction(1, 2)

@@ -1,4 +1,4 @@
-"""Every rule of `check_game`, broken on purpose by a tiny game."""
+"""Tiny games that violate each rule of `check_game`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEFT_LEFT = ("left", "left")
 
 
 def meeting(num_players: Any = 2, **rules: Callable[..., Any]) -> FunctionGame:
-    """Both players choose left or right at `start`, at once; then it is over."""
+    """Both players simultaneously choose left or right at `start`; then the game ends."""
     defaults: dict[str, Callable[..., Any]] = {
         "actors": lambda world: (0, 1) if world == "start" else (),
         "transitions": lambda world, joint: [("end", 1)] if world == "start" else [],
@@ -374,7 +374,7 @@ def test_a_limit_of_zero_is_refused() -> None:
 
 
 class Slate:
-    """A world state that can be hashed, and changed."""
+    """A mutable world state with a hash."""
 
     def __init__(self) -> None:
         self.marks = 0
@@ -410,7 +410,7 @@ def test_a_world_changed_by_a_call(kind: type[Slate], method: str) -> None:
 
 
 class Card(FunctionGame):
-    """Chance deals J or Q to player 0 and shows nothing; player 1 acts next, then it is over."""
+    """Chance deals J or Q to player 0 without an observation; player 1 acts, and the game ends."""
 
     def __init__(self, **rules: Callable[..., Any]) -> None:
         defaults: dict[str, Callable[..., Any]] = {
@@ -489,7 +489,7 @@ def test_acting_may_depend_on_private_observations() -> None:
 
 
 def steps(*links: tuple[Any, Any]) -> FunctionGame:
-    """Chance alone moves along the links, with equal probabilities."""
+    """A game of chance moves along the links, with equal probabilities."""
 
     def transitions(world: Any, joint: Any) -> list[tuple[Any, Fraction]]:
         targets = [target for source, target in links if source == world]

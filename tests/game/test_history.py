@@ -1,4 +1,4 @@
-"""Playing games: histories, and the infostates and public states along them."""
+"""Histories with their infostates and public states."""
 
 from __future__ import annotations
 

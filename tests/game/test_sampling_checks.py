@@ -1,4 +1,4 @@
-"""Whether `sample_transition` is compared with `transitions` well."""
+"""The checks that compare `sample_transition` with `transitions`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.function_game import FunctionGame
 
 
 class Sampled(FunctionGame):
-    """A lottery at each of several world states, and a way to draw from it."""
+    """A game with a lottery at several world states, and a function that samples from it."""
 
     def __init__(self, lottery: list[float], draw: Callable[..., Any], places: int = 1) -> None:
         ends = [(("end", index), share) for index, share in enumerate(lottery)]
@@ -85,7 +85,7 @@ def test_one_wrong_world_state_among_many_is_named() -> None:
 
 def test_world_states_with_transitions_too_many_to_list_are_not_sampled() -> None:
     game = Sampled([0.01] * 100, lambda rng: 99)
-    assert check_game(game, max_histories=50).num_samples == 1  # the way to the one place
+    assert check_game(game, max_histories=50).num_samples == 1  # the path to the only place
     with pytest.raises(GameRuleError):
         check_game(game, max_histories=150)
 
@@ -138,7 +138,7 @@ def test_no_false_alarm(seed: int) -> None:
 
 
 class Seen(FunctionGame):
-    """A die of six sides of which player 0 sees whether it is odd, drawn as it is seen."""
+    """A six-sided die whose parity player 0 sees, with sampling conditional on observations."""
 
     def __init__(self, draw: Callable[..., Any]) -> None:
         super().__init__(

@@ -1,4 +1,4 @@
-"""Serialized games: what they keep, and what the construction of the paper would leak."""
+"""Serialized games: what they preserve, and what the literal construction would leak."""
 
 from __future__ import annotations
 
@@ -99,10 +99,10 @@ def test_players_choose_in_order_without_observing_it():
 
 
 class Whisper(Game):
-    """Player 1 sees a coin, and has a say only on tails; then player 0 guesses the side.
+    """Player 1 sees a coin and acts only on tails; then player 0 guesses the side.
 
-    On heads player 0 sets the stake alone; on tails player 1 sets a factor at the same time. A
-    bell is heard when that is done.
+    On heads only player 0 acts, and sets the stake. On tails player 1 simultaneously sets a factor.
+    After that, all players hear a bell.
     """
 
     num_players = 2
@@ -140,15 +140,16 @@ class Whisper(Game):
 
 
 class Silent(Whisper):
-    """The same without the bell."""
+    """The same game without the bell."""
 
     bell = None
 
 
 class LiteralSerial(Game):
-    """Example B.1 as it is written: a turn for each actor, then one of chance.
+    """Example B.1 taken literally: a turn for each actor, then one of chance.
 
-    A world state is (w, the actions so far of those who act at w); chance moves once all are there.
+    A world state is (w, the actions so far of those who act at w). Chance moves when all have
+    acted.
     """
 
     def __init__(self, game):
@@ -204,7 +205,7 @@ def test_our_construction_keeps_the_value_and_the_rules(game):
 
 
 def test_the_literal_construction_changes_the_value_of_a_game():
-    """When the bell is heard tells how many chose before it."""
+    """The time of the bell reveals the number of players who acted before it."""
     literal = LiteralSerial(Whisper())
     check_game(literal)
     assert is_serial(build_tree(literal).graph)
@@ -212,7 +213,7 @@ def test_the_literal_construction_changes_the_value_of_a_game():
 
 
 def test_without_the_bell_the_literal_construction_breaks_a_rule():
-    """Then player 0 cannot tell whether it is asked already."""
+    """Without the bell, player 0 cannot tell whether it must act."""
     with pytest.raises(GameRuleError, match="whether a player acts"):
         check_game(LiteralSerial(Silent()))
 
@@ -221,7 +222,7 @@ def test_without_the_bell_the_literal_construction_breaks_a_rule():
     ("construct", "infostates"), [(LiteralSerial, 4), (serialize, 2), (lambda game: game, 2)]
 )
 def test_the_time_of_the_bell_leaks_the_number_of_actors(construct, infostates):
-    """Before its guess player 0 knows its stake alone; with the leak, also the side."""
+    """Before its guess player 0 should know only its stake; the leak also reveals the side."""
     tree = build_tree(construct(Whisper())).sequence_form.infostate_trees[0]
     guessing = [n for n in tree.acting.tolist() if "heads" in tree.legal_actions(n)]
     assert len(guessing) == infostates

@@ -1,4 +1,4 @@
-"""Plays as text: what is shown to whom."""
+"""Transcripts of plays, as shown to each player."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_a_viewer_who_does_not_play(viewer: Any) -> None:
 
 
 def one_move(observation: Observation, rewards: tuple[float, ...] = (0, 0, 0)) -> History:
-    """Players 0 and 2 of three move at once, and see what the test says."""
+    """Players 0 and 2 of three act simultaneously, with observations given by the test."""
     game = FunctionGame(
         3,
         actors=lambda world: (2, 0) if world == "start" else (),

@@ -62,7 +62,7 @@ def fair_deal(world: Any) -> Iterator[tuple[Any, Fraction]]:
 
 
 def all_known(game: Game) -> list[tuple[Any, ...]]:
-    """Return the histories by what is known and paid in them, and how likely chance makes them."""
+    """Return the chance reach of each combination of infostates and rewards."""
     return sorted(
         (
             tuple(map(str, visit.history.infostates)),
@@ -89,7 +89,7 @@ def test_the_folded_game_has_the_name_and_parameters_of_the_original() -> None:
 
 
 def weather(observe: Any = None, rewards: Any = None) -> FunctionGame:
-    """Player 0 guesses while chance makes rain, snow or sun; every way leads to one world."""
+    """Player 0 guesses while chance draws rain, snow or sun; all lead to the same world."""
     return FunctionGame(
         2,
         actors=lambda world: (0, 1) if world == "start" else (),
@@ -134,7 +134,7 @@ def test_chance_actions_with_different_rewards_stay_separate() -> None:
 
 
 def test_chance_acts_with_others_and_in_transitions() -> None:
-    """Chance's coin and a coin of the transitions: four ways, two of them to the same world."""
+    """A coin of the chance player and a coin in the transitions: two of four paths meet."""
     game = FunctionGame(
         2,
         actors=lambda world: (0, 1) if world == "start" else (),
@@ -191,7 +191,7 @@ def test_a_game_of_one_player_cannot_be_folded() -> None:
 
 
 def test_two_chance_players_may_have_actions_of_the_same_name() -> None:
-    """Chance 2 is seen only if chance 1 mixes; otherwise chance 1 itself is."""
+    """The second chance player is observed only if the first one mixes; otherwise the first is."""
     names: dict[int, tuple[str, ...]] = {
         0: ("look",),
         1: ("mix", "rain", "dry"),
@@ -227,7 +227,7 @@ def uniform(game: Game, player: int) -> Any:
 
 
 def projected(game: Game, num_players: int, fixed: int) -> dict[Any, float]:
-    """Return the reach of what `num_players` know and got, others uniform, by what they know."""
+    """Return the reach of each combination of infostates and rewards, with the others uniform."""
     reach: dict[Any, float] = {}
     for visit in enumerate_histories(game):
         probability = visit.chance_reach

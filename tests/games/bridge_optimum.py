@@ -1,9 +1,9 @@
-"""The best that partners can bid together in abstracted tiny bridge, exactly.
+"""Exact optimum of the partners in abstracted tiny bridge.
 
-A pure policy cuts the kinds of hands of whoever calls into a set for each call. What is left to
-win then depends on two sets of kinds, the last bid and who made it, so that the optimum follows
-by recursion from the highest bid down, as a maximum over all ways to cut a set. Earnings are
-counted in whole numbers: a score is a multiple of 5/6, and there are 420 deals.
+A pure policy divides the kinds of hands of the caller into one set per call. The remaining payoff
+depends on the two sets of kinds, the last bid and the player who made it. The optimum follows by
+recursion from the highest bid down, as a maximum over all divisions of a set. Payoffs are counted
+in integers: a score is a multiple of 5/6, and there are 420 deals.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ def earnings() -> np.ndarray:
 
 
 def optima() -> tuple[Fraction, Fraction, Fraction]:
-    """Return the greatest expected payoff: of all, if West passes first, if West bids first."""
+    """Return the maximum expected payoff: overall, if West passes first, and if West bids first."""
     table = earnings()
     kinds = range(len(KINDS))
     has_kind = np.array([[whole >> kind & 1 for kind in kinds] for whole in range(NUM_SETS)])
-    raising = None  # [partner's set, caller's set]: the most to win by a higher bid.
-    bidding = None  # [West's set]: the most to win by West's first call, a bid.
+    raising = None  # [partner's set, caller's set]: the maximum payoff by a higher bid.
+    bidding = None  # [West's set]: the maximum payoff if West's first call is a bid.
     for bid in reversed(range(1, len(CALLS))):
         answer = answers((has_kind @ table[bid]).astype(np.int16), raising)
         if raising is None:
@@ -54,9 +54,9 @@ def optima() -> tuple[Fraction, Fraction, Fraction]:
 
 
 def answers(passing: np.ndarray, raising: np.ndarray | None) -> np.ndarray:
-    """Return [caller's set, partner's set] the most to win after the partner's bid.
+    """Return [caller's set, partner's set] the maximum payoff after the partner's bid.
 
-    `passing[partner's set, caller's kind]` is what a pass earns.
+    `passing[partner's set, caller's kind]` is the payoff of a pass.
     """
     found = np.empty((NUM_SETS, NUM_SETS), np.int16)
     for partner in range(NUM_SETS):
@@ -67,7 +67,7 @@ def answers(passing: np.ndarray, raising: np.ndarray | None) -> np.ndarray:
 
 @numba.njit
 def join(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return for each set the most that its two parts bring, over all ways to cut it in two."""
+    """Return for each set the maximum payoff over all divisions into two parts."""
     found = np.empty_like(first)
     for whole in range(len(first)):
         best, part = first[whole] + second[0], whole
@@ -79,7 +79,7 @@ def join(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def add_kinds(each: np.ndarray, joined: np.ndarray | None) -> np.ndarray:
-    """Return for each set the most that it brings if any of its kinds may earn `each` instead."""
+    """Return for each set the maximum payoff if any of its kinds may receive `each` instead."""
     alone = np.zeros(1, np.int16)
     for value in each:
         alone = np.concatenate([alone, alone + value])

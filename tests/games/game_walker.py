@@ -1,4 +1,4 @@
-"""A slow, plain oracle: the whole game by recursion over the protocol, without the compiler."""
+"""Reference walk of a whole game by recursion over the protocol, without the library's trees."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from infoset.typing import NOOP
 
 @dataclass
 class Walk:
-    """What a full walk of a game finds; `returns` is their distribution under uniform play."""
+    """Results of a full walk; `returns` is the distribution of returns under uniform play."""
 
     num_histories: int = 0
     num_terminals: int = 0
@@ -27,7 +27,7 @@ class Walk:
 
 
 def joint_actions(game: Game, world):
-    """Yield the joint actions of a world; one of nobody where chance moves or the game is over."""
+    """Yield the joint actions of a world; an empty one at chance moves and terminal worlds."""
     actors = game.actors(world)
     choices = [
         game.legal_actions(world, player) if player in actors else (NOOP,)
@@ -106,7 +106,7 @@ def num_worlds(game: Game) -> int:
 
 
 def play(game: Game, *moves) -> History:
-    """Play a fixed line: each move is a joint action, or a test that picks chance's outcome."""
+    """Play a fixed line; each move is a joint action, or a predicate that selects the outcome."""
     history = initial_history(game)
     for move in moves:
         joint = (NOOP,) * game.num_players

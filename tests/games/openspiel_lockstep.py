@@ -1,4 +1,4 @@
-"""Playing one of our games and OpenSpiel's game of the same text side by side, move by move."""
+"""Compare one of our games with OpenSpiel's game of the same text, move by move."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ LEDUC = {"fold": 0, "call": 1, "raise": 2}
 
 
 class Lockstep:
-    """Both games from the same text, and which infostates of ours went with which strings.
+    """Both games from the same text, with the correspondence of infostates and strings.
 
-    `coarser` says how OpenSpiel's strings may forget: nothing (""), which own actions count as
-    the same ("actions"), or anything at all ("any").
+    `coarser` sets what OpenSpiel's strings may omit: nothing (""), differences of the player's own
+    actions ("actions"), or anything ("any").
     """
 
     def __init__(self, spec: str, coarser: str = "") -> None:
@@ -43,7 +43,7 @@ class Lockstep:
         assert self.ours.num_players == self.theirs.num_players()
 
     def walk(self) -> int:
-        """Compare every history; return how many there are."""
+        """Compare all histories; return their number."""
         stack = [(initial_history(self.ours), self.theirs.new_initial_state())]
         count = 0
         while stack:
@@ -79,7 +79,7 @@ class Lockstep:
                 yield history.extend(joint, world), child
 
     def check(self, history: History, state) -> None:
-        """Compare where both games stand."""
+        """Compare the current states of both games."""
         assert history.is_terminal == state.is_terminal()
         if state.is_terminal():
             assert history.rewards_so_far == pytest.approx(tuple(state.returns()), abs=1e-12)
@@ -93,7 +93,7 @@ class Lockstep:
             self.match(player, history, self.information_string(state, player))
 
     def information_string(self, state, player: int) -> str:
-        """Return OpenSpiel's information state; all observations in order where it has none."""
+        """Return OpenSpiel's information state, or all observations in order if there is none."""
         if self.theirs.get_type().provides_information_state_string:
             return state.information_state_string(player)
         replay, seen = self.theirs.new_initial_state(), []
@@ -104,7 +104,7 @@ class Lockstep:
         return " ".join(seen)
 
     def match(self, player: int, history: History, string: str) -> None:
-        """Check that infostates and strings go together one to one."""
+        """Check that infostates and strings correspond one to one."""
         infostate = history.infostates[player]
         assert self.string_of.setdefault((player, infostate), string) == string
         if self.coarser == "any":
@@ -115,7 +115,7 @@ class Lockstep:
         assert self.infostate_of.setdefault((player, string), key) == key
 
     def num_acting(self) -> list[int]:
-        """Count the acting infostates seen, ours, by player."""
+        """Return the number of our acting infostates found so far, by player."""
         players = [player for player, _ in self.string_of]
         return [players.count(player) for player in range(self.ours.num_players)]
 
@@ -143,7 +143,7 @@ class Lockstep:
                 return (self.ours.row_actions, self.ours.column_actions)[player].index(action)
 
     def apply(self, state, world, joint, next_world) -> float:
-        """Make the same transition in OpenSpiel's game; return its probability there."""
+        """Apply the same transition in OpenSpiel's game; return its probability."""
         chance = 1.0
         actors = self.ours.actors(world)
         if len(actors) == 1:
@@ -182,18 +182,18 @@ def chance_outcome(game: Game, world, next_world) -> list[int]:
 
 
 def bridge_hand(hand: tuple[str, ...]) -> int:
-    """Return the number of a hand in OpenSpiel's tiny bridge."""
+    """Return the index of a hand in OpenSpiel's tiny bridge."""
     high, low = (DECK.index(card) for card in hand)
     return high * (high - 1) // 2 + low
 
 
 def hanabi_card(game: Hanabi, card: str) -> int:
-    """Return the number of a card in OpenSpiel's Hanabi."""
+    """Return the index of a card in OpenSpiel's Hanabi."""
     return "RYGWB".index(card[0]) * game.ranks + int(card[1]) - 1
 
 
 def hanabi_action(game: Hanabi, player: int, action: str) -> int:
-    """Return the number of a move in OpenSpiel's Hanabi, where others are counted from oneself."""
+    """Return the index of a move in OpenSpiel's Hanabi, which counts players from the actor."""
     verb, place, *mark = action.split()
     size = game.hand_size if game.hand_size > 0 else 5 if game.players < 4 else 4
     if verb != "tell":
@@ -206,14 +206,14 @@ def hanabi_action(game: Hanabi, player: int, action: str) -> int:
 
 
 def battleship_action(game: Battleship, action: str) -> int:
-    """Return the number of a shot or a spot for a ship in OpenSpiel's battleship."""
+    """Return the index of a shot or a ship position in OpenSpiel's battleship."""
     *direction, row, column = action.split("_")
     boards = {(): 0, ("h",): 1, ("v",): 2}[tuple(direction)]
     return (boards * game.board_height + int(row)) * game.board_width + int(column)
 
 
 def orders(game: Game, world, next_world) -> int:
-    """Return in how many orders OpenSpiel's dice lead to our sorted hands."""
+    """Return the number of orders of OpenSpiel's dice that give our sorted hands."""
     if isinstance(game, LiarsDice) and not world.hands:
         return prod(len(set(permutations(hand))) for hand in next_world.hands)
     return 1

@@ -1,4 +1,4 @@
-"""The best that partners can do together, by an integer program over their pure policies."""
+"""Optimum of two partners by an integer program over their pure policies."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from infoset.tree import SequenceForm, Treeplex, build_tree
 
 
 def team_optimum(game: Game) -> float:
-    """Return the greatest common payoff of a two-player game whose payoffs are not negative.
+    """Return the maximum common payoff of a two-player game without negative payoffs.
 
-    Some pure pair of policies is best. So the realization plans are zeros and ones, and a pair of
-    sequences counts (a third kind of variable) only as far as both are played.
+    Some pair of pure policies is optimal. The realization plans are therefore zeros and ones, and a
+    third kind of variable counts a pair of sequences only if both are played.
     """
     form = build_tree(game).sequence_form
     assert form.num_players == 2
@@ -33,7 +33,7 @@ def team_optimum(game: Game) -> float:
 
 
 def plans_flow(form: SequenceForm, num_pairs: int) -> LinearConstraint:
-    """Each plan plays its empty sequence, and passes on at each infostate what it was given."""
+    """Each plan has weight 1 at the empty sequence, and conserves it at each infostate."""
     first, second = (flow_matrix(treeplex) for treeplex in form.treeplexes)
     rows = hstack(
         [
@@ -60,7 +60,7 @@ def flow_matrix(treeplex: Treeplex) -> csr_array:
 
 
 def pairs_are_played(form: SequenceForm) -> LinearConstraint:
-    """A pair counts at most as much as each of its two sequences."""
+    """The weight of a pair is at most that of each of its two sequences."""
     count = form.num_payoffs
     own = np.arange(count)
     offsets = [0, form.treeplexes[0].num_sequences]

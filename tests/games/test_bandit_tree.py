@@ -28,7 +28,7 @@ def ends_with(reward):
 
 @pytest.mark.parametrize(
     ("branching", "can_stop", "size"),
-    # X of the trees on which the balanced learners are told apart.
+    # X of the trees on which the balanced learners are compared.
     [
         (4, False, 73), (8, False, 273), (16, False, 1057),
         (4, True, 21), (16, True, 273), (64, True, 4161),
@@ -120,7 +120,7 @@ def test_balanced_learners_gain_more_on_larger_trees(can_stop):
 
 @pytest.mark.parametrize("method", ["ixomd", "balanced-omd", "os-mccfr", "local-omd"])
 def test_no_learner_beats_the_lower_bound(method):
-    """Infostates drawn alike, arms nearly alike: regret is of order √(XAT) however large X is."""
+    """With uniform infostates and nearly equal arms, regret is of order √(XAT) for any X."""
     shares = []
     for deals in (8, 128):
         sequences, episodes = 2 * deals, 64 * 2 * deals

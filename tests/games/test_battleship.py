@@ -1,4 +1,4 @@
-"""Battleship: rules, sizes as published, and values by theorem."""
+"""Battleship: rules, published sizes, and values by theorem."""
 
 import pytest
 
@@ -12,12 +12,12 @@ from tests.games.game_walker import num_worlds, path_counts, play, walk
 
 
 def moves(*labels):
-    """Return the joint actions of players who take turns."""
+    """Return the joint actions of alternating players."""
     return [(label, None) if turn % 2 == 0 else (None, label) for turn, label in enumerate(labels)]
 
 
 def small(sizes, values=None, *, width=2, height=2, shots=-1, **parameters):
-    """Make a game without repeated shots, every ship worth 1 unless said otherwise."""
+    """Return a game without repeated shots, in which ships have value 1 by default."""
     return Battleship(
         board_width=width,
         board_height=height,
@@ -104,7 +104,7 @@ def test_placement_is_secret():
 
 @pytest.mark.parametrize(
     ("width", "height", "sizes", "shots", "infostates", "sequences", "terminals"),
-    # The table of sizes in OpenSpiel's battleship.h, and with 4 shots one row besides.
+    # The table of sizes in OpenSpiel's battleship.h, and one more row with 4 shots.
     [
         (2, 2, [1], 2, [53, 109], [165, 341], 1072),
         (2, 2, [1], 3, [341, 397], [741, 917], 2224),
@@ -142,9 +142,10 @@ def test_counts_by_the_plain_walk():
     ],
 )
 def test_one_ship_of_one_cell_is_worth_shots_over_cells_squared(width, height, shots):
-    # Whoever hides uniformly is found by each shot with the same chance, whatever the order, and
-    # whoever shoots in uniform order finds as late as that: uniform play is an equilibrium.
-    # Player 0's k-th shot finds first with (n - k + 1) / n², player 1's with (n - k) / n².
+    # If a ship is hidden uniformly, each shot hits with the same probability in any order. If shots
+    # are in uniform order, the time of the hit does not depend on the position. Uniform play is
+    # therefore an equilibrium. Player 0's k-th shot finds first with (n - k + 1) / n², player 1's
+    # with (n - k) / n².
     for payoff in ("ship_values", "win_loss"):
         game = small([1], width=width, height=height, shots=shots, payoff=payoff)
         policy = uniform_policy(build_tree(game).sequence_form)

@@ -22,7 +22,7 @@ def coin(side):
 
 
 def payoffs_of_pure_policies(game):
-    """Return the expected payoff of each pair of pure policies, by reading the rules' table."""
+    """Return the expected payoff of each pair of pure policies, from the table of the rules."""
     values = {}
     for signals, guesses in product(product(SIDES, repeat=2), product(GUESSES, repeat=2)):
         payoffs = [
@@ -80,7 +80,7 @@ def test_counts():
 
 @pytest.mark.parametrize(
     "rewards",
-    # Those of the paper's notes with which learners were compared.
+    # The values with which learners were compared.
     [(1, -2, 0), (1, -1, 0), (1, -10, 0), (1, 0, 0.9)],
 )
 def test_two_signaling_policies_are_optimal(rewards):

@@ -1,4 +1,4 @@
-"""The page on games and the pages of each, held against the table of games and the games."""
+"""The page on games and the page of each game agree with the registry and the games."""
 
 import re
 from fractions import Fraction
@@ -105,7 +105,7 @@ def test_a_page_gives_the_value(row):
 
 
 def claims():
-    """Yield what the pages say: a game, and whether its rewards are observable."""
+    """Yield the statements of the pages: a game, and whether its rewards are observable."""
     for page in PAGES.values():
         for is_not, specs in re.findall(
             r"[Rr]ewards\s+are\s+(not )?observable\s+in\s+([^:.]*)", page

@@ -1,4 +1,4 @@
-"""Every history of small games, and random plays of larger ones, beside OpenSpiel's."""
+"""All histories of small games and random plays of larger ones, compared with OpenSpiel's."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""One play of each game, as people read it, and the rules of the model on all of them."""
+"""A transcript of each game, and the rules of the model on all games."""
 
 import pytest
 

@@ -245,7 +245,7 @@ def test_a_seer_knows_all_cards():
 
 @pytest.mark.parametrize(
     ("changes", "worlds", "histories", "terminals", "acting"),
-    # Histories agree with OpenSpiel's one to one, but for cards that are dealt at one time.
+    # Histories correspond to OpenSpiel's one to one, except for cards dealt in one step.
     [
         ({}, 67, 405, 218, [81, 95]),
         ({"hand_size": 2}, 27, 87, 66, [3, 13]),
@@ -286,10 +286,10 @@ def test_the_utility_is_the_final_score():
         # Three 1s and a 2, no hints: both play blindly, and win 2 if first a 1 comes up (3/4) and
         # then the 2 (1/3), else the life is lost.
         ({"max_information_tokens": 0}, 1 / 2),
-        # All cards are dealt. If player 1 has the 2, player 0 tells its place by the place it plays
-        # from, and they win 2; else they win 1: player 1 plays a 1.
+        # All cards are dealt. If player 1 has the 2, player 0 signals its position by the position
+        # from which it plays, and they win 2. Otherwise player 1 plays a 1, and they win 1.
         ({"hand_size": 2}, 3 / 2),
-        # There is time to tell everything.
+        # There are enough turns to give all hints.
         ({}, 2),
     ],
 )

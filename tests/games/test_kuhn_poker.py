@@ -67,8 +67,8 @@ def test_the_deal_is_one_exact_chance_step():
 
 @pytest.mark.parametrize(
     ("players", "histories", "terminals", "acting"),
-    # Two players: 12 infostates (Kuhn 1950); all counts equal OpenSpiel's but for its
-    # single-card chance steps.
+    # Two players: 12 infostates (Kuhn 1950). All counts equal OpenSpiel's except for its chance
+    # steps of single cards.
     [(2, 55, 30, 6), (3, 601, 312, 16), (4, 7801, 3960, 40)],
 )
 def test_counts(players, histories, terminals, acting):

@@ -90,14 +90,14 @@ def test_counts():
 
 
 def short_label(label):
-    """Return the infostate of the short form that an infostate of the long form stands for."""
+    """Return the infostate of the short form for an infostate of the long form."""
     steps = label.split(" / ")
     (own,) = (step.split()[-1] for step in steps[2:4] if "[" in step)
     return " / ".join([own, *(SHORT_NAME[move] for move in steps[4:])])
 
 
 def carried(short, long_form):
-    """Return a policy of the short form as one of the long form."""
+    """Transfer a policy of the short form to the long form."""
     probabilities = []
     for player, tree in enumerate(long_form.infostate_trees):
         weights = np.ones(long_form.treeplexes[player].num_sequences)

@@ -1,4 +1,4 @@
-"""Draws of what was seen are those of the list that agree, with the same probabilities."""
+"""Conditional samples of transitions have the probabilities of the listed ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ GARBAGE = (None, "nothing", ("K", "K"), (7, 7), ("player 9 begins",), 3, (("R1",
 
 
 def sights(game):
-    """Return by player, and for the public view, the probability of each world after the deal."""
+    """Return the probability of each world after the deal, by player and for the public view."""
     root, found = initial_history(game), {}
     joint = root.joint({})
     for world, probability in game.transitions(root.world, joint):
@@ -40,7 +40,7 @@ def sights(game):
 
 
 def draws(kind):
-    """Return whether a game, by its class, draws in its own way."""
+    """Return whether the class of a game has its own sampling."""
     return getattr(kind, "sample_transition", Game.sample_transition) is not Game.sample_transition
 
 
@@ -82,7 +82,7 @@ def test_samples_agree_with_the_observation(spec):
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_impossible_observations_give_none(spec):
-    """Or what is drawn does not look like it, and is thrown away."""
+    """Otherwise a sampled transition has other observations and is rejected."""
     game, rng = load_game(spec), np.random.default_rng(0)
     root, possible = initial_history(game), sights(game)
     for player in range(game.num_players):

@@ -1,4 +1,4 @@
-"""Phantom tic-tac-toe and dark Hex: the rules by hand, and what OpenSpiel says of them."""
+"""Phantom tic-tac-toe and dark Hex: the rules by hand, and comparison with OpenSpiel."""
 
 from collections import defaultdict
 
@@ -15,7 +15,7 @@ from tests.games.openspiel_lockstep import Lockstep
 
 
 def line(game, *cells):
-    """Play cells in turn, whoever's turn it is, and let time pass where nobody acts."""
+    """Play cells with the player who is to act, and pass the steps in which nobody acts."""
     history = initial_history(game)
     for cell in cells:
         history = rest(history)
@@ -24,7 +24,7 @@ def line(game, *cells):
 
 
 def rest(history):
-    """Let the rest of a turn pass."""
+    """Pass the rest of a turn."""
     while history.world.is_placed:
         history = step(history, {})
     return history
@@ -147,7 +147,7 @@ def test_obstype_has_no_effect_in_the_abrupt_version():
 
 
 class PhantomLockstep(Lockstep):
-    """The same tries in both games; ours lets time pass where OpenSpiel's goes on at once."""
+    """The same tries in both games; ours has additional steps without actions."""
 
     hides_number = False
 
@@ -163,7 +163,7 @@ class PhantomLockstep(Lockstep):
 
 
 def without_number(string):
-    """Return one of dark Hex's strings without its last line but one, the number of tries."""
+    """Return a string of dark Hex without its second to last line, the number of tries."""
     *view, _, tries = string.split("\n")
     return "\n".join([*view, tries])
 
@@ -237,10 +237,10 @@ def test_counts(spec, histories, terminals, worlds, acting):
 
 
 def openspiel_value(spec, key):
-    """Solve a game by linear programming over OpenSpiel's states, told apart by `key`.
+    """Solve a game by linear programming over OpenSpiel's states, distinguished by `key`.
 
-    The player who maximises chooses a realization plan x; the other's values q bound, at each of
-    its sequences, what x pays there and below (von Stengel 1996).
+    The maximizing player chooses a realization plan x. The values q of the other player bound the
+    payoff of x at and below each of its sequences (von Stengel 1996).
     """
     pyspiel = pytest.importorskip("pyspiel")
     sequences, parents, payoffs = ({(): 0}, {(): 0}), ({}, {}), defaultdict(float)

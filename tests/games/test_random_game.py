@@ -1,4 +1,4 @@
-"""Random games: the same for the same parameters, within their limits, and varied."""
+"""Random games are determined by their parameters, within their limits, and varied."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FEATURES = (
 
 
 def rules(game: RandomGame) -> list[Any]:
-    """Return everything a game says along its histories."""
+    """Return all that a game returns along its histories."""
     return [
         (
             visit.history.world,
@@ -69,7 +69,7 @@ def test_the_same_parameters_give_the_same_game() -> None:
 
 
 def test_a_seed_means_the_same_game_everywhere() -> None:
-    """Golden: a change here changes every game whose seed somebody wrote down."""
+    """Golden values: if they change, every recorded seed denotes another game."""
     visits = enumerate_histories(RandomGame(1, num_players=3, max_depth=4, max_histories=300))
     assert len(visits) == 143
     assert (

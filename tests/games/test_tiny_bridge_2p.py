@@ -43,7 +43,7 @@ def calls(*texts):
 
 @pytest.mark.parametrize(
     ("west", "east", "scores"),
-    # Heymann and Lanctot's abstracted tiny bridge, from notes on it: 1H, 1S, 1NT, 2H, 2S, 2NT.
+    # Heymann and Lanctot's abstracted tiny bridge: 1H, 1S, 1NT, 2H, 2S, 2NT.
     [
         ("SA SK", "HA HK", [20, 20, 20, 30, 30, 35]),
         ("HA HK", "HQ HJ", [20, -20, -20, 30, -40, -40]),
@@ -110,7 +110,7 @@ def test_both_suits_are_followed_and_the_second_card_counts():
 
 
 def test_open_cards_by_exhaustive_policies():
-    """Compare the minimax with the definition: the best of all plans against all replies."""
+    """Compare minimax with the definition: the best plan against all replies."""
     rng = np.random.default_rng(0)
     for _ in range(20):
         cards = rng.permutation(np.array(DECK)).tolist()
@@ -256,7 +256,7 @@ def test_the_kind_of_a_hand(hands, kind):
 
 @pytest.mark.parametrize(("game", "hands"), [(TinyBridge2p(), 28), (ABSTRACTED, 12)])
 def test_counts(game, hands):
-    # 127 auctions, 128 points of decision in each deal; infostates by calls made so far.
+    # 127 auctions, and 128 decision points in each deal; infostates by the calls so far.
     assert path_counts(game) == (1 + 420 * (127 + 128), 420 * 127)
     assert num_worlds(game) == 1 + 420 * (14 + 13)
     tree = build_tree(game)
@@ -273,7 +273,7 @@ def test_counts(game, hands):
 
 
 def best_contracts(game):
-    """Return what is won if both see both hands as the game shows them, summed over the deals."""
+    """Return the payoff, summed over the deals, if both players see both hands."""
     sums = defaultdict(lambda: np.zeros(2 * len(BIDS) + 1))
     for west, east in deal_hands():
         by_west = [expected_score(west, east, bid) for bid in BIDS]
@@ -284,14 +284,14 @@ def best_contracts(game):
 
 @pytest.mark.parametrize("game", [TinyBridge2p(), ABSTRACTED])
 def test_the_best_with_open_hands(game):
-    # 21.31746 by the notes, for open kinds.
+    # 21.31746 is the reference value for open kinds.
     assert best_contracts(game) / 420 == pytest.approx(1343 / 63, abs=1e-12)
 
 
 @pytest.mark.long
 def test_the_best_of_the_abstracted_game():
     best, after_pass, after_bid = bridge_optimum.optima()
-    assert best == Fraction(2647, 126)  # 21.0079365 by the notes
+    assert best == Fraction(2647, 126)  # 21.0079365 is the reference value
     assert float(after_pass) == pytest.approx(18.8056, abs=5e-5)
     assert float(after_bid) == pytest.approx(18.8056, abs=5e-5)
 

@@ -85,7 +85,7 @@ def test_items_are_independent_and_uniform():
     ("kinds", "words"), [(1, 1), (2, 1), (2, 2), (2, 3), (3, 2), (3, 3), (4, 2)]
 )
 def test_counts_by_formula(kinds, words):
-    # The levels below the deal, by the paper's notes: n², n²m, n²m², n⁴m², and n⁶m² ends.
+    # The numbers of histories by level below the deal: n², n²m, n²m², n⁴m²; n⁶m² terminals.
     n, m = kinds**2, words
     game = TradeComm(num_items=kinds, num_messages=words)
     assert path_counts(game) == (1 + n + n * m + n * m**2 + n**2 * m**2 + n**3 * m**2, n**3 * m**2)

@@ -1,4 +1,4 @@
-"""The trick-taking game: its rules by a second reading of them, its deals, its values."""
+"""The trick-taking game: rules against a second implementation, deals and values."""
 
 from collections import defaultdict
 from fractions import Fraction
@@ -20,7 +20,7 @@ RANKS = "23456789TJQKA"
 
 
 def hands(game, first, second):
-    """Pick the deal of two hands, written as `Js Qh`."""
+    """Select the deal with two hands, written as `Js Qh`."""
     wanted = tuple(
         sum(1 << game.deck.index(card) for card in hand.split()) for hand in (first, second)
     )
@@ -115,7 +115,7 @@ def pay(tricks, tie):
 
 @cache
 def double_dummy(first, second, to_move, led, lead, tie):
-    """Return what player 0 gets by best play with all cards open; `lead` is its tricks ahead."""
+    """Return player 0's payoff under optimal play with open cards; `lead` is its lead in tricks."""
     if not first and not second:
         return pay((max(lead, 0), max(-lead, 0)), tie)[0]
     hand = (first, second)[to_move]

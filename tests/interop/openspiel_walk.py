@@ -1,4 +1,4 @@
-"""Walks of OpenSpiel's games by OpenSpiel alone, and of ours by the protocol alone."""
+"""Walks of OpenSpiel's games by OpenSpiel only, and of ours by the protocol only."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ class Walk:
 
 
 def spiel_moves(state, num_players):
-    """Yield what can happen next, with its probability under uniform play."""
+    """Yield the next moves with their probabilities under uniform play."""
     if state.is_chance_node():
         yield from state.chance_outcomes()
     elif state.is_simultaneous_node():
@@ -85,7 +85,7 @@ def rounded(utilities):
 
 
 def strings_and_infostates(game):
-    """Return, per player, the pairs of OpenSpiel's string and our infostate where it acts."""
+    """Return for each player the pairs of OpenSpiel's string and our infostate at its decisions."""
     pairs = defaultdict(set)
     for history, _ in all_histories(game):
         state = spiel_state(game.pyspiel_game, history.world)

@@ -1,4 +1,4 @@
-"""Equilibria by Gambit: what it answers, and what is done about answers that are none."""
+"""Equilibria by Gambit: its answers, and the rejection of answers that are not equilibria."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def form_of(*matrices):
 
 @given(random_games(num_players=2, zero_sum=False, max_histories=60), st.integers(0, 2**32))
 def test_gambit_is_asked_about_the_same_sequence_form(game, seed):
-    """Infostates have their numbers; whatever is played earns the same in both."""
+    """Infostates have their indices, and every policy has the same values in both."""
     form = build_tree(game).sequence_form
     asked = parse_efg(gambit._efg_text(form)).sequence_form
     policy = random_policy(form, np.random.default_rng(seed))
@@ -47,7 +47,7 @@ def test_gambit_is_asked_about_the_same_sequence_form(game, seed):
 
 
 def answering(monkeypatch, answers):
-    """Let Gambit answer so, whether it is installed or not."""
+    """Replace Gambit by a function that returns given answers."""
     monkeypatch.setattr(gambit, "_import_gambit", lambda: None)
     monkeypatch.setattr(gambit, "_ask", lambda *asked: iter(answers))
 
@@ -85,7 +85,7 @@ def pygambit():
 
 @pytest.mark.usefixtures("pygambit")
 class TestInstalled:
-    """Gambit itself."""
+    """Tests that need an installed Gambit."""
 
     def test_all_equilibria_of_the_battle_of_the_sexes(self):
         values = {

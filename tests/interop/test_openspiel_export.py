@@ -1,4 +1,4 @@
-"""Our games in OpenSpiel's hands: its own algorithms find in them what ours find."""
+"""Our games in OpenSpiel: its algorithms give the same results as ours."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def tree_of(name):
 
 
 def states_of(game):
-    """Yield every state of a game of OpenSpiel's."""
+    """Yield every state of an OpenSpiel game."""
     stack = [game.new_initial_state()]
     while stack:
         state = stack.pop()
@@ -197,7 +197,7 @@ def test_openspiel_gets_the_strings_of_its_own_game(name):
         assert getattr(ours, number)() == getattr(theirs, number)(), number
     for kind in ("dynamics", "chance_mode", "information", "utility", "reward_model"):
         assert getattr(ours.get_type(), kind) == getattr(theirs.get_type(), kind), kind
-    if not name.startswith("goofspiel"):  # where OpenSpiel's last card plays itself
+    if not name.startswith("goofspiel"):  # OpenSpiel plays the last card automatically
         assert ours.num_distinct_actions() == theirs.num_distinct_actions()
         assert ours.max_game_length() == theirs.max_game_length()
 
@@ -217,7 +217,7 @@ def test_deterministic_games_of_common_interest_and_others():
 
 
 def test_rewards_before_a_chance_move_are_paid_after_it():
-    """Bet, get 1, and only then a coin is flipped, for 10 more: OpenSpiel's values count both."""
+    """A bet pays 1, and then a coin flip pays 10 more: OpenSpiel's values include both."""
     steps = {"start": ["paid"], "paid": ["heads", "tails"], "heads": [], "tails": []}
     game = FunctionGame(
         actors=lambda world: (0,) if world == "start" else (),
@@ -299,7 +299,7 @@ def test_what_goes_out_comes_in_again(name):
     assert len(tree.terminals) == len(again.terminals)
     for ours, theirs in zip(tree.infostate_trees, again.infostate_trees, strict=True):
         assert ours.num_acting == theirs.num_acting
-    if name != GOOFSPIEL:  # where drawing the next prize becomes a move of its own
+    if name != GOOFSPIEL:  # here drawing the next prize becomes a separate move
         assert tree.num_histories == again.num_histories
         assert tree.public_tree.num_public_states == again.public_tree.num_public_states
     first, second = (solve(one, "lp").values for one in (tree, again))

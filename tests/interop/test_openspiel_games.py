@@ -1,4 +1,4 @@
-"""OpenSpiel's games through the protocol, beside walks by OpenSpiel alone."""
+"""OpenSpiel's games through the protocol, compared with walks by OpenSpiel only."""
 
 from functools import cache
 
@@ -170,7 +170,7 @@ def test_the_states_used_last_are_cached(monkeypatch):
 
 
 class Moments:
-    """A state as OpenSpiel has none: unlikely, and allowed."""
+    """A state that OpenSpiel allows, but that none of its games has."""
 
     def __init__(self, legal=(), outcomes=(), simultaneous=False):
         self.legal, self.outcomes, self.simultaneous = legal, outcomes, simultaneous

@@ -1,4 +1,4 @@
-"""Names, parameters, and what OpenSpiel cannot load."""
+"""Names and parameters of OpenSpiel's games, and errors of loading."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What players see of OpenSpiel's games."""
+"""Observations of players in OpenSpiel's games."""
 
 import pytest
 

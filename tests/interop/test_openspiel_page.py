@@ -1,4 +1,4 @@
-"""The tables of the page on OpenSpiel's games, counted again."""
+"""The tables of the page on OpenSpiel's games agree with new counts."""
 
 import re
 from importlib.metadata import version

@@ -1,4 +1,4 @@
-"""Policies to and from OpenSpiel: what it computes with them is what we do."""
+"""Policies to and from OpenSpiel have the same values there as here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notes, and the pairs of histories that they rest on."""
+"""Notes about OpenSpiel's games, and the pairs of histories that prove them."""
 
 import pytest
 
@@ -10,7 +10,7 @@ pyspiel = pytest.importorskip("pyspiel")
 
 
 def own_past(pyspiel_game, world, player):
-    """Return a player's strings and actions before `world`, by OpenSpiel alone."""
+    """Return a player's strings and actions before `world`, by OpenSpiel only."""
     past = []
     for length, move in enumerate(world):
         state = spiel_state(pyspiel_game, world[:length])

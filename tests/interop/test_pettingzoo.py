@@ -1,4 +1,4 @@
-"""Games as PettingZoo environments: its own tests, and what the game itself says of each play."""
+"""Games as PettingZoo environments, checked by PettingZoo's tests and by the rules of the game."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ GAMES = [
 ]
 RANDOM = RandomGame(seed=3, num_players=3, max_depth=5, max_histories=200, simultaneous_share=0.5)
 DICTIONARIES = (
-    pytest.mark.filterwarnings(  # it warns of every dictionary, PettingZoo's own excepted
+    pytest.mark.filterwarnings(  # it warns about all dictionaries except PettingZoo's own
         "ignore:Observation space for each agent probably should be",
         "ignore:Observation is not a NumPy array",
     )
@@ -85,7 +85,7 @@ def test_other_games_cannot_be_parallel(name):
 
 
 def play(env, choose, seed=None):
-    """Play to the end; return what each agent got, by the sum that `last` reports."""
+    """Play to the end; return the sum of the rewards of each agent that `last` reports."""
     env.reset(seed=seed)
     got = Counter()
     for agent in env.agent_iter():

@@ -1,4 +1,4 @@
-"""What may be handed to other libraries, and what is said of the rest."""
+"""Arguments of the conversions to other libraries, and errors for invalid ones."""
 
 from __future__ import annotations
 

@@ -1,14 +1,15 @@
-"""Ask Gambit what it reads in the files beside this one and in the files that infoset writes.
+"""Record what Gambit reads in the files of this folder and in the files that infoset writes.
 
-Its answers are in `gambit_answers.json`, with which the tests compare, so that no test needs
-Gambit. To ask again, after a change of the writer or of a file, in an environment of its own:
+The answers are saved in `gambit_answers.json`. The tests compare with this file and do not need
+Gambit. After a change of the writer or of a file, update the answers in a separate environment:
 
     python -m venv gambit
     gambit/bin/pip install pygambit==16.7.0 -e .
     gambit/bin/python tests/efg/files/ask_gambit.py --write
 
-pygambit has no wheel for most Pythons: pip builds it, which takes a C++ compiler and some minutes.
-Without `--write` the answers are compared with those that are stored, and differences are printed.
+pygambit has no wheel for most versions of Python. Then pip builds it, which needs a C++ compiler
+and takes some minutes. Without `--write` the answers are compared with the saved ones, and
+differences are printed.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ LONGEST_KEPT = 4000
 
 
 def texts() -> dict[str, str]:
-    """Return the texts to ask about, by name: the files, what we write of them, and of games."""
+    """Return the texts by name: the files, their texts as we write them, and texts of games."""
     from infoset.efg import format_efg, load_efg
     from infoset.games import load_game
 
@@ -75,12 +76,12 @@ def plain_text(path: Path) -> str:
 
 
 def digest(text: str) -> str:
-    """Return what tells a text from any other."""
+    """Return a hash of a text."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def ask(name: str, text: str) -> dict[str, object]:
-    """Return what Gambit says about a text."""
+    """Return Gambit's answers about a text."""
     import pygambit
 
     try:

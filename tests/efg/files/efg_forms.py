@@ -1,4 +1,4 @@
-"""Comparing extensive forms field by field, and making them at random."""
+"""Comparison of extensive forms field by field, and random extensive forms."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GAMES = Path(__file__).parent / "games"
 
 
 def assert_same(one: ExtensiveForm, other: ExtensiveForm) -> None:
-    """Compare all fields of two forms: arrays to the bit, and labels and numbers by value."""
+    """Compare all fields of two forms: arrays bit for bit, labels and numbers by value."""
     for field in fields(ExtensiveForm):
         left, right = getattr(one, field.name), getattr(other, field.name)
         if isinstance(left, np.ndarray):
@@ -32,7 +32,7 @@ def assert_same(one: ExtensiveForm, other: ExtensiveForm) -> None:
 
 
 class Named(NamedTuple):
-    """An information set whose name another may have, too."""
+    """An information set whose name need not be unique."""
 
     number: int
     name: str
@@ -51,7 +51,7 @@ weights = st.lists(st.integers(0, 30), min_size=1, max_size=3).filter(any)
 
 @st.composite
 def forms(draw: st.DrawFn) -> ExtensiveForm:
-    """Return a form with any labels, information sets at will, and payoffs anywhere."""
+    """Return a random form with random labels, information sets, and payoffs at any history."""
     names = tuple(draw(st.lists(labels, min_size=1, max_size=3)))
     payoffs = st.tuples(*[exact] * len(names))
     paid = st.sampled_from([None, *draw(st.lists(st.builds(Outcome, payoffs, labels), max_size=3))])

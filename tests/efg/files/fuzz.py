@@ -1,10 +1,11 @@
-"""Throw damaged texts at the parsers: anything but a result or our own error is a bug.
+"""Run the parsers on damaged texts: any exception but `InfosetError` is a bug.
 
     python tests/efg/files/fuzz.py efg --inputs 1000000 --seed 1
 
-Texts are made from good ones by deleting, doubling, moving and replacing pieces. What is read as an
-extensive form is also written and read again, and has to be the same. A text that takes more than
-two seconds counts as a bug, too. The last line says how many were read and how many refused.
+Damaged texts are valid texts with pieces deleted, doubled, moved or replaced. An extensive form
+that is read must be the same after being written and read again. More than two seconds for a text
+also count as a bug. The last line of the output reports how many texts were read and how many were
+refused.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ Parser = Callable[[str], None]
 
 
 def mutate(text: str, others: Sequence[str], rng: random.Random) -> str:
-    """Return a text with some pieces of it damaged."""
+    """Return a text with some damaged pieces."""
     pieces = PIECE.findall(text)
     for _ in range(rng.choice((1, 1, 1, 2, 3, 8))):
         start = rng.randrange(len(pieces) + 1)
@@ -64,7 +65,7 @@ def mutate(text: str, others: Sequence[str], rng: random.Random) -> str:
 
 
 def efg() -> tuple[list[str], Parser]:
-    """Return good .efg files, and what reads, writes and reads them again."""
+    """Return valid .efg files, and a function that reads, writes and reads them again."""
     from infoset.efg import format_efg, parse_efg
     from tests.efg.files.efg_forms import GAMES, assert_same
 
@@ -76,7 +77,7 @@ def efg() -> tuple[list[str], Parser]:
 
 
 def efg_file() -> tuple[list[str], Parser]:
-    """Return good .efg files, and what reads them as bytes, not all of them UTF-8."""
+    """Return .efg files as bytes, some of them invalid UTF-8, and a function that reads them."""
     from infoset.efg import load_efg
 
     texts, _ = efg()
@@ -90,7 +91,7 @@ def efg_file() -> tuple[list[str], Parser]:
 
 
 def spec() -> tuple[list[str], Parser]:
-    """Return good names of games with parameters, and their parser."""
+    """Return valid names of games with parameters, and their parser."""
     from infoset.games import parse_spec
 
     texts = [
@@ -103,7 +104,7 @@ def spec() -> tuple[list[str], Parser]:
 
 
 def csv() -> tuple[list[str], Parser]:
-    """Return a good policy as CSV, and what reads it for its game."""
+    """Return a valid policy as CSV, and a function that reads it."""
     from infoset.games import load_game
     from infoset.policy import load_policy_csv, save_policy_csv, uniform_policy
     from infoset.tree import build_tree
@@ -124,13 +125,13 @@ PARSERS = {"efg": efg, "efg-file": efg_file, "spec": spec, "csv": csv}
 
 
 def void(_: object) -> None:
-    """Forget a result."""
+    """Ignore a result."""
 
 
 def fuzz(name: str, inputs: int, seed: int, max_seconds: float = math.inf) -> Counter[str]:
-    """Parse damaged texts; return how many were read and how many refused.
+    """Parse damaged texts; return the numbers of read and of refused texts.
 
-    Raises whatever a parser raises that is not an `InfosetError`, with the text as a note.
+    Any exception except `InfosetError` is raised with the text as a note.
     """
     texts, parse = PARSERS[name]()
     rng = random.Random(seed)

@@ -1,4 +1,4 @@
-"""What Gambit 16.7 read in our files, as stored by `ask_gambit.py`, beside what infoset reads."""
+"""Compare infoset's reader with what Gambit 16.7 reads, as saved by `ask_gambit.py`."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_gambit_s_linear_program_finds_the_same_value(name):
 
 @pytest.mark.parametrize("name", REWRITTEN)
 def test_what_gambit_writes_of_it_is_the_same_form(name):
-    """All but names that Gambit gives to outcomes without one."""
+    """The names that Gambit gives to unnamed outcomes are excepted."""
     form, rewritten = parse_efg(TEXTS[name]), parse_efg(ANSWER[name]["rewritten"])
     outcomes = tuple(
         ours if ours.name else ours._replace(name=theirs.name)

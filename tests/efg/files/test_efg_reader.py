@@ -1,4 +1,4 @@
-"""Reading .efg files: what they mean, and what is said of those that mean nothing."""
+"""Reading .efg files: contents of valid files, and errors for invalid files."""
 
 from __future__ import annotations
 

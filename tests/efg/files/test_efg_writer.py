@@ -1,4 +1,4 @@
-"""Writing .efg files: the identity on what was read, and exact numbers for everything else."""
+"""Writing .efg files: reading and writing preserve a file, and numbers are exact."""
 
 from __future__ import annotations
 
