@@ -1,8 +1,8 @@
 """Games with hidden information: write the rules once, solve, play and measure exactly.
 
-The front of the library is the list of names in `__init__.pyi`. Each is loaded on first use, so
-that `import infoset` is quick. Everything else is in the rooms, such as `infoset.evaluation`, which
-are loaded on first use too.
+The most used names are listed in `__init__.pyi`, and each is loaded on first use, so that
+`import infoset` is fast. All other names are in packages such as `infoset.evaluation`, which are
+also loaded on first use.
 """
 
 from importlib import import_module as _import_module
@@ -19,10 +19,10 @@ _ROOMS = frozenset(module.name for module in _iter_modules(__path__))
 
 
 def __getattr__(name: str) -> object:
-    """Load a front name or a room on first use."""
+    """Load a name of `__init__.pyi` or a package on first use."""
     if name in _ROOMS:
-        room: _ModuleType = _import_module(f"{__name__}.{name}")
-        return room
+        package: _ModuleType = _import_module(f"{__name__}.{name}")
+        return package
     return _front_name(name)
 
 

@@ -56,8 +56,20 @@ class UnknownNameError(InfosetError):
 
     @classmethod
     def of(cls, kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
-        """Return the error for an unknown `name`, with the nearest known ones."""
-        return cls(f"unknown {kind} {name!r}; {nearest_names(str(name), known)}")
+        """Return the error for an unknown `name`, with the nearest known ones.
+
+        The `kind` is a noun, such as `game`, or a noun with a place, such as `parameter of
+        kuhn_poker` or `action at [J]`.
+        """
+        noun, of, owner = kind.partition(" of ")
+        what, at, place = kind.partition(" at ")
+        if of:
+            text = f"{owner} has no {noun} {name!r}"
+        elif at:
+            text = f"there is no {what} {name!r} at {place}"
+        else:
+            text = f"unknown {kind} {name!r}"
+        return cls(f"{text}; {nearest_names(str(name), known)}")
 
 
 class ParameterError(InfosetError):

@@ -2,7 +2,7 @@
 
 Bids and calls are positions in `LiarsDice.calls`, hands in `LiarsDice.rolls`. A table [M, H, L, C]
 holds the probability of each call C after each last bid L (0 for none, bids from 1) with each hand
-H at each own move M, the last of which stands for all later ones.
+H at each own move M. Its last entry for M applies to all later moves too.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ class Workspace(NamedTuple):
     Attributes
     ----------
     hands : LongArray
-        [D, H] the hands with which the policy gets here.
+        [D, H] the hands with which the policy makes these calls.
     reach : FloatArray
-        [D, H] their probability times that of the policy's calls.
+        [D, H] probability of each of these hands, times that of the policy's calls with it.
     values : FloatArray
         [D, H] value of the responder's last bid with each of its hands, times reach.
     best : FloatArray
@@ -72,22 +72,26 @@ class Workspace(NamedTuple):
 def respond(
     dice: Dice, table: Table, work: Workspace, depth: int, bid: int, move: int, count: int
 ) -> None:
-    """Write the values of the responder's bid, over all calls the policy may make then.
+    """Write the value of the responder's bid for each of its hands, over all calls of the policy.
 
-    `count` hands of the policy get here, and `move` is its next move. Each hand of the responder
-    has its own best answer to each bid of the policy.
+    `count` is the number of hands with which the policy can reach this point, and `move` is its
+    next move. Values are weighted by the reach of these hands, so that no division is needed.
     """
     num_bids = len(dice.quantity)
     values, best = work.values[depth], work.best[depth]
     values[:] = 0.0
     later = min(move + 1, len(table.probability) - 1)
     for call in range(bid + 1, num_bids + 1):
+        # Hands with which the policy makes this call; the others leave the recursion here.
         left = _keep_hands(table, work, depth, bid, move, count, call)
         if left == 0:
             continue
-        if call == num_bids:  # the policy calls the responder a liar
+        if call == num_bids:
+            # The policy calls `liar`: the game ends, and the responder wins if its bid is true.
             _add_liar(dice, work, depth + 1, left, bid, -1.0, values)
             continue
+        # The responder answers with `liar` or a higher bid. Each of its hands takes its own
+        # maximum, because the responder sees its hand but not that of the policy.
         best[:] = 0.0
         _add_liar(dice, work, depth + 1, left, call, 1.0, best)
         for answer in range(call + 1, num_bids):
@@ -102,8 +106,9 @@ def respond(
 def _keep_hands(
     table: Table, work: Workspace, depth: int, bid: int, move: int, count: int, call: int
 ) -> int:
-    """Pass on the hands that make a call, and return how many there are."""
+    """Copy the hands with which the policy makes a call to the next depth; return their number."""
     left = 0
+    # Most calls of a nearly deterministic policy have probability 0 for every hand.
     if table.is_used[move, bid + 1, call]:
         for place in range(count):
             hand = work.hands[depth, place]
@@ -118,18 +123,24 @@ def _keep_hands(
 def _add_liar(
     dice: Dice, work: Workspace, depth: int, count: int, bid: int, sign: float, values: FloatArray
 ) -> None:
-    """Add the value of each responder's hand when a bid is called; `sign` is 1 if it calls."""
+    """Add the value of `liar` against a bid for each responder's hand.
+
+    `sign` is 1 if the responder calls `liar`, and -1 if the policy does.
+    """
     weight = work.weight
-    most = len(weight) - 1
-    for matches in range(most + 1):
+    largest = len(weight) - 1
+    # Histogram of the reach by matching dice, then its sums from above: weight[m] is the reach of
+    # the hands with at least m matching dice.
+    for matches in range(largest + 1):
         weight[matches] = 0.0
     for place in range(count):
         weight[dice.matches[work.hands[depth, place], bid]] += work.reach[depth, place]
-    for matches in range(most - 1, -1, -1):
+    for matches in range(largest - 1, -1, -1):
         weight[matches] += weight[matches + 1]
-    # weight[0] is all reach, weight[missing] that of hands that make the bid true
+    # weight[0] is the total reach, and weight[missing] the part that makes the bid true. The value
+    # of calling is P(false) - P(true) = weight[0] - 2 weight[missing].
     for hand in range(len(values)):
-        missing = min(max(dice.quantity[bid] - dice.matches[hand, bid], 0), most)
+        missing = min(max(dice.quantity[bid] - dice.matches[hand, bid], 0), largest)
         values[hand] += sign * (weight[0] - 2.0 * weight[missing])
 
 
@@ -137,8 +148,8 @@ def _add_liar(
 def match(dice: Dice, tables: tuple[Table, Table], prior: FloatArray, reach: FloatArray) -> float:
     """Return the expected utility of player 0 when each player follows a table.
 
-    reach : [T, L] workspace; for each pair of hands, the probability that the last bid is L after
-    so many calls, the last two T standing for all later ones of the same parity.
+    reach : [T, L] workspace for the probability, given the hands, that T calls have been made and
+    the last bid is L. The last two entries for T include all later calls of the same parity.
     """
     total = 0.0
     for first in range(len(prior)):
@@ -159,12 +170,14 @@ def _match_of_hands(
             reach[time, last] = 0.0
     reach[0, 0] = 1.0
     value = 0.0
-    # bids only rise, so that the reach of a last bid is complete when its turn comes
+    # Every bid is higher than the last one. So when the loop comes to a last bid, all ways to
+    # reach it have been added, and one pass computes the reach of all bid sequences.
     for last in range(num_bids + 1):
         for time in range(num_times):
             here = reach[time, last]
             if here == 0.0:
                 continue
+            # Later calls fold into the last two rows, which preserves who moves (the parity).
             later = time + 1 if time + 1 < num_times else num_times - 2
             mover = time % 2
             table = tables[mover]
@@ -177,5 +190,7 @@ def _match_of_hands(
                     dice.matches[first, last - 1] + dice.matches[second, last - 1]
                     >= dice.quantity[last - 1]
                 )
+                # A true bid wins for its bidder: player 0 gains if player 1 called a true bid, or
+                # if player 0 called a false one.
                 value += here * row[num_bids] * (1.0 if is_met == (mover == 1) else -1.0)
     return value

@@ -32,14 +32,14 @@ TIE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class BidTable:
-    """A policy for liar's dice that depends on the hand, the last bid and the player's move number.
+    """A policy for liar's dice that depends on the hand, the last bid and the number of own moves.
 
     Attributes
     ----------
     game : LiarsDice
     probability : FloatArray
-        [M, H, L, C] by own move, the last standing for all later ones; by hand, in the order of
-        `LiarsDice.rolls`; by last bid, 0 for none; of each call, `liar` last.
+        [M, H, L, C] probability of each call (`liar` last) by own move (the last entry applies to
+        all later moves), hand (in the order of `LiarsDice.rolls`) and last bid (0 for none).
 
     Raises
     ------
@@ -105,7 +105,7 @@ class BidTable:
         Raises
         ------
         UnknownNameError
-            If no play leads to the infostate.
+            If the infostate cannot be reached.
         ParameterError
             If its player does not act there.
         """
@@ -115,12 +115,12 @@ class BidTable:
         return row[: len(legal_actions)].copy()
 
     def own_reach(self, calls: Sequence[str], player: Player) -> FloatArray:
-        """Return [H] the probability, for each hand of a player, of its calls in a play.
+        """Return [H] the probability of a player's own calls, for each of its hands.
 
         Parameters
         ----------
         calls : Sequence[str]
-            The calls of both players, from the first.
+            The calls of both players, in order.
         player : Player
 
         Raises
@@ -196,12 +196,12 @@ def pimc_table(
     ----------
     game : LiarsDice
     public_weight : float, Sequence[float] or FloatArray
-        λ: a number; or by own move, the last one standing for all later ones; or [M, L] by own
-        move and by last bid, 0 for none.
+        λ: a number, or one number for each own move (the last one applies to all later moves), or
+        [M, L] by own move and last bid (0 for none).
     num_worlds : int, optional
         Number of worlds drawn for each decision; by default every world is weighted exactly.
     num_repeats : int
-        Number of such decisions that the policy averages.
+        Number of decisions with drawn worlds over which the policy is averaged.
     seed : int
 
     Returns
@@ -244,14 +244,14 @@ def pimc_table(
 
 
 class _Chances(NamedTuple):
-    """Probabilities of the bids given each hand; in the last row, without knowing a hand.
+    """Probabilities of the bids given each hand; the last row is without knowledge of a hand.
 
     Attributes
     ----------
     highest : FloatArray
-        [H + 1, B] probability that each bid is the highest true one.
+        [H + 1, B] probability that each bid is the highest true bid.
     met : FloatArray
-        [H + 1, B, B] probability that the first bid is true and the second the highest true one.
+        [H + 1, B, B] probability that the first bid is true and the second is the highest true bid.
     """
 
     highest: FloatArray
@@ -324,7 +324,7 @@ def _drawn_policy(
     num_repeats: int,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """Return [H, L, C] the average policy of decisions that draw worlds."""
+    """Return [H, L, C] the average policy of decisions with drawn worlds."""
     num_hands, num_bids = chances.highest.shape[0] - 1, chances.highest.shape[1]
     policy = np.zeros((num_hands, num_bids + 1, num_bids + 1))
     for last, public_weight in enumerate(public_weights.tolist()):
@@ -347,8 +347,8 @@ def _drawn_scores(
 ) -> LongArray:
     """Return [R, H, A] the number of drawn worlds in which each legal call wins.
 
-    Worlds are drawn by class: the highest true bid, if higher than the last bid, and whether the
-    last bid is true.
+    Worlds matter only by their highest true bid, if it is higher than the last bid, and by whether
+    the last bid is true. So the draw is of these classes.
     """
     highest = _mixed(chances.highest, public_weight)
     if last == 0:
@@ -376,7 +376,7 @@ class BidResponse(NamedTuple):
     value : float
         Expected utility of the responder, from -1 to 1.
     hand_values : FloatArray
-        [H] the same for each of its hands.
+        [H] expected utility for each hand of the responder.
     """
 
     value: float
@@ -386,7 +386,7 @@ class BidResponse(NamedTuple):
 def bid_response(table: BidTable, player: Player) -> BidResponse:
     """Return the value of an exact best response of a player to a table.
 
-    The responder knows the table and remembers the whole bidding. On a tree `best_response` gives
+    The responder knows the table and remembers all bids. On a tree `best_response` gives
     the same value; here no tree is built.
 
     Parameters
@@ -402,15 +402,15 @@ def bid_response(table: BidTable, player: Player) -> BidResponse:
 
     Notes
     -----
-    A recursion over the bids. It carries the reach of each hand of the table, and returns for each
-    hand of the responder the value of its best answers, weighted by that reach: a bid is visited
-    once for all hands. The cost is that of the biddings to which the table gives positive
-    probability, few if it is nearly deterministic.
+    The algorithm is a recursion over the bids. It carries the reach of each hand of the table, and
+    returns the value of the best answers of each hand of the responder, weighted by that reach, so
+    that one visit of a bid covers all hands. The cost grows with the number of bid sequences to
+    which the table gives positive probability. A nearly deterministic table has few.
 
     Examples
     --------
-    PIMC with its private belief is far from an equilibrium, against which the responder would get
-    0.03 in this game:
+    PIMC with its private belief is far from an equilibrium. Against an equilibrium the responder
+    would get 0.03 in this game:
 
     >>> from infoset.games import LiarsDice
     >>> from infoset_studies.liars_dice_closed_form import pimc_table
@@ -441,8 +441,8 @@ def match_value(first: BidTable, second: BidTable) -> float:
 
     Notes
     -----
-    Exact: a forward pass over the last bids for each pair of hands. Player 0 wins with probability
-    `(1 + value) / 2`.
+    The value is exact, computed by one forward pass over the last bids for each pair of hands.
+    Player 0 wins with probability `(1 + value) / 2`.
 
     Examples
     --------
@@ -464,7 +464,7 @@ def _arrays(table: BidTable) -> Table:
 
 
 def _workspace(num_dice: int, num_hands: int, num_bids: int) -> Workspace:
-    """Return a workspace for biddings of any length."""
+    """Return a workspace for bid sequences of any length."""
     shape = num_bids + 2, num_hands
     return Workspace(
         np.empty(shape, np.int64),
@@ -476,7 +476,7 @@ def _workspace(num_dice: int, num_hands: int, num_bids: int) -> Workspace:
 
 
 class _Bidding(NamedTuple):
-    """A bidding without `liar` so far.
+    """A sequence of bids without `liar`.
 
     Attributes
     ----------
@@ -493,11 +493,12 @@ class _Bidding(NamedTuple):
 
 
 def bidding_reach(first: BidTable, second: BidTable, player: Player) -> FloatArray:
-    """Return [O, H] the probability of each bidding with each hand of a player.
+    """Return [O, H] the probability of each bid sequence with each hand of a player.
 
-    The biddings are all those reached under both tables that end with a bid of the player. From
-    them `mean_true_state_sampling_ratio(reach, prior)` of `infoset.evaluation` computes the
-    information leakage, averaged over the moments of play at which the player has just bid.
+    The bid sequences are all those that are reached under both tables and end with a bid of the
+    player. From them `mean_true_state_sampling_ratio(reach, prior)` of `infoset.evaluation`
+    computes the information leakage, averaged over the moments of play at which the player has just
+    bid.
 
     Parameters
     ----------
@@ -514,8 +515,8 @@ def bidding_reach(first: BidTable, second: BidTable, player: Player) -> FloatArr
 
     Notes
     -----
-    The biddings are listed one by one: few if the tables are nearly deterministic, as those of PIMC
-    are, and too many otherwise.
+    The bid sequences are listed one by one. Nearly deterministic tables, such as those of PIMC,
+    have few of them; other tables have too many.
 
     Examples
     --------
@@ -538,7 +539,7 @@ def bidding_reach(first: BidTable, second: BidTable, player: Player) -> FloatArr
 
 
 def _biddings(tables: tuple[BidTable, BidTable]) -> Iterator[_Bidding]:
-    """Yield every bidding that is reached under two tables, without `liar`."""
+    """Yield every bid sequence that is reached under two tables, without `liar`."""
     ones = np.ones(len(tables[0].prior))
     open_ones = [_Bidding(NO_BID, 0, (ones, ones))]
     while open_ones:
@@ -549,7 +550,7 @@ def _biddings(tables: tuple[BidTable, BidTable]) -> Iterator[_Bidding]:
 
 
 def _extended(bidding: _Bidding, table: BidTable) -> Iterator[_Bidding]:
-    """Yield the biddings one bid longer."""
+    """Yield the bid sequences that are one bid longer."""
     bid, length, reach = bidding
     mover = length % 2
     move = min(length // 2, len(table.probability) - 1)

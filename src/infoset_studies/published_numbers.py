@@ -21,7 +21,7 @@ def read_rows(name: str) -> list[dict[str, str]]:
 
 
 def number(text: str) -> int | float:
-    """Return a printed number, an integer where it has no decimal point.
+    """Parse a printed number: an integer if it has no decimal point, otherwise a float.
 
     Examples
     --------

@@ -58,12 +58,12 @@ def test_a_policy_from_a_file(command):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--out", "a.gif"], "'a.gif'; end its name in .svg, .png, .pdf"),
+        (["--out", "a.gif"], "'a.gif'; use a name that ends in .svg or .png or .pdf"),
         (["--out", "nowhere/a.svg"], "no folder nowhere"),
         (["--out", "a.svg", "--player", "2"], "no player 2"),
         (["--out", "a.svg", "--view", "publik"], "did you mean public?"),
-        (["--out", "a.svg", "--depth", "-1"], "depth is -1"),
-        (["--out", "a.svg", "--max-nodes", "0"], "max_nodes is 0"),
+        (["--out", "a.svg", "--depth", "-1"], "depth=-1"),
+        (["--out", "a.svg", "--max-nodes", "0"], "max_nodes=0"),
         (["--out", "a.svg", "--policy", "none.parquet"], "none.parquet"),
     ],
 )

@@ -113,7 +113,7 @@ def test_searches_that_were_late_are_told(command, monkeypatch):
     seat = ("play", "kuhn_poker", "--against", text, "--seed", "1")
     assert f"note: {text}: " in command(*seat, stdin="1\n" * 5).err
     ran = command("match", "kuhn_poker", text, "uniform", "--deals", "3", "--workers", "2")
-    assert ran.err == f"note: {text} has a time budget; --workers 1 reports overruns\n"
+    assert ran.err == f"note: {text} has a time budget; overruns are reported only with --workers 1\n"
     assert command(*MATCH, "--deals", "3", "--workers", "2").err == ""
 
 
@@ -158,7 +158,7 @@ def test_ctrl_c_before_anything_is_played(command, monkeypatch):
     monkeypatch.setattr(infoset.matches, "play_matches", interrupt)
     ran = command(*MATCH)
     assert (ran.code, ran.out) == (130, "")
-    assert ran.err == "interrupted before there was anything to save\n"
+    assert ran.err == "interrupted before there were results to save\n"
 
 
 def test_a_kept_match_is_of_one_searcher(command):

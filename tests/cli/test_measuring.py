@@ -113,7 +113,7 @@ def test_a_game_too_large_to_build_is_described_all_the_same(command, arguments,
     assert shown.code == 0
     assert f"{histories:,}" in shown.out
     assert "memory to build" in shown.out
-    assert "too large to build" in shown.out
+    assert "too large for the memory limit" in shown.out
     assert "≥" not in shown.out
 
 

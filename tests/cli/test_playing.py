@@ -17,7 +17,7 @@ from infoset.game import Game, Infostate, Observation
 from infoset.games import load_game
 from infoset.policy import UniformPolicy
 
-THE_END = "game over; this is what happened"
+THE_END = "game over; the whole history:"
 ALWAYS_FIRST = "1\n" * 20
 
 
@@ -27,11 +27,11 @@ def test_a_play_from_beginning_to_end(command):
     assert ran.err == ""
     assert ran.out.splitlines() == [
         "kuhn_poker: you are player 0 of 2, against uniform",
-        "answer with a name or number; Ctrl-D quits",
+        "answer with the name or number of an action; Ctrl-D quits",
         "",
         "1. - | you see K",
         "your move: [1] pass  [2] bet",
-        "'x' is not a legal action; legal are: pass, bet",
+        "'x' is not a legal action; the legal actions are: pass, bet",
         "",
         THE_END,
         "kuhn_poker",
@@ -74,7 +74,7 @@ def test_json_is_alone_on_standard_output(command):
 def test_the_end_of_input_is_a_polite_end(command, stdin):
     ran = command("play", "kuhn_poker", "--seed", "3", stdin=stdin)
     assert ran.code == 0
-    assert "you left" in ran.out
+    assert "you quit" in ran.out
     assert THE_END not in ran.out
     assert "Q" not in ran.out
     left = command("play", "kuhn_poker", "--seed", "3", "--json", stdin=stdin).json
@@ -120,7 +120,7 @@ def test_actions_that_are_numbers_are_meant_by_name(command):
     arguments = ["play", "goofspiel(num_cards=4,imp_info=True)", "--seed", "1"]
     ran = command(*arguments, stdin="3\n3\n4\n2\n")
     assert "your move: 1  2  3  4" in ran.out
-    assert "'3' is not a legal action; legal are: 1, 2, 4" in ran.out
+    assert "'3' is not a legal action; the legal actions are: 1, 2, 4" in ran.out
     assert "2. player 0: 3, " in ran.out
     assert "3. player 0: 4, " in ran.out
 

@@ -212,7 +212,7 @@ def test_ctrl_c_while_exploring_leaves_nothing(command, tmp_path, monkeypatch):
     monkeypatch.setattr(Progress, "explored", interrupt)
     ran = command("solve", "leduc_poker")
     assert (ran.code, ran.out) == (130, "")
-    assert ran.err == "interrupted before there was anything to save\n"
+    assert ran.err == "interrupted before there were results to save\n"
     assert os.listdir(tmp_path) == []
 
 

@@ -72,8 +72,8 @@ def test_additions_are_marked():
     [
         ("kuhn_pokr", "unknown game 'kuhn_pokr'; did you mean kuhn_poker"),
         ("rock_paper_scisors", "did you mean rock_paper_scissors"),
-        ("kuhn_poker(player=3)", "unknown parameter of kuhn_poker 'player'; did you mean players"),
-        ("matrix_mp(players=2)", "unknown parameter of matrix_mp 'players'; there are none"),
+        ("kuhn_poker(player=3)", "kuhn_poker has no parameter 'player'; did you mean players"),
+        ("matrix_mp(players=2)", "matrix_mp has no parameter 'players'; there are none"),
     ],
 )
 def test_unknown_names_come_with_the_nearest(spec, message):

@@ -76,7 +76,7 @@ def test_parameters_include_defaults(pyspiel):
     [
         ("kuhn_pokr", "unknown OpenSpiel game 'kuhn_pokr'; did you mean kuhn_poker"),
         ("python_kuhn_pokr", "did you mean python_kuhn_poker"),
-        ("kuhn_poker(player=3)", "unknown parameter of OpenSpiel's kuhn_poker 'player'; did you"),
+        ("kuhn_poker(player=3)", "OpenSpiel's kuhn_poker has no parameter 'player'; did you"),
         ("misere(game=kuhn_pokr)", "unknown OpenSpiel game 'kuhn_pokr'"),
         ("misere(game=kuhn_poker(player=3))", "OpenSpiel's kuhn_poker 'player'"),
     ],

@@ -249,7 +249,7 @@ def test_formats(tmp_path):
     drawing = draw("matrix_mp")
     assert drawing._repr_svg_() == drawing.svg() == (tmp_path / "a.svg").read_text("utf-8")
     assert "'DejaVu Sans', Verdana, sans-serif" in drawing.svg()
-    with pytest.raises(ParameterError, match=r"'a.gif'; end its name in .svg, .png, .pdf"):
+    with pytest.raises(ParameterError, match=r"'a.gif'; use a name that ends in .svg"):
         drawing.save("a.gif")
     with pytest.raises(ParameterError, match="no folder"):
         drawing.save(tmp_path / "nowhere" / "a.svg")
@@ -268,8 +268,8 @@ def test_the_picture_counts_omitted_histories():
         ({"view": "tree"}, UnknownNameError, "unknown view 'tree'"),
         ({"player": 2}, ParameterError, "no player 2; kuhn_poker has players 0 to 1"),
         ({"player": -1}, ParameterError, "no player -1"),
-        ({"depth": -1}, ParameterError, "depth is -1"),
-        ({"max_nodes": 0}, ParameterError, "max_nodes is 0"),
+        ({"depth": -1}, ParameterError, "depth=-1"),
+        ({"max_nodes": 0}, ParameterError, "max_nodes=0"),
     ],
 )
 def test_invalid_arguments_are_refused(arguments, error, message):

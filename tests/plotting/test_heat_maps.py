@@ -104,7 +104,7 @@ def test_something_else_is_not_drawn():
     belief = private_belief(LEDUC, JACK)
     with pytest.raises(ParameterError, match="beliefs is empty"):
         plot_beliefs({})
-    with pytest.raises(ParameterError, match="give beliefs by the titles"):
+    with pytest.raises(ParameterError, match="give a dictionary of beliefs"):
         plot_beliefs(belief)
     with pytest.raises(ParameterError, match="a belief=3 is of type int"):
         plot_beliefs({"a": 3})

@@ -197,7 +197,7 @@ def test_a_game_whose_payoffs_are_zero():
 @pytest.mark.parametrize(
     ("behavior", "error", "message"),
     [
-        ({("[X]", 0): {"bet": 1}}, UnknownNameError, r"unknown infostate of player 0 '\[X\]'"),
+        ({("[X]", 0): {"bet": 1}}, UnknownNameError, r"player 0 has no infostate '\[X\]'"),
         ({("[K]", 2): {"bet": 1}}, ParameterError, "kuhn_poker are 0 to 1"),
         ({("[K]", 0): {"raise": 1}}, UnknownNameError, "known: bet, pass"),
         ({("[K]", 0): {"bet": 0.4}}, ParameterError, "sum to 1"),

@@ -236,7 +236,7 @@ def test_many_players_and_a_custom_method():
         ({(0, "[K]"): 0.1}, ParameterError, r"such as \('\[J\]', 0\)"),
         ({("[K]", 0): {"bet": 0.7, "pass": 0.4}}, ParameterError, "sum to at most 1"),
         ({("[K]", 2): 0.1}, ParameterError, "kuhn_poker are 0 to 1"),
-        ({("[X]", 0): 0.1}, UnknownNameError, r"unknown infostate of player 0 '\[X\]'"),
+        ({("[X]", 0): 0.1}, UnknownNameError, r"player 0 has no infostate '\[X\]'"),
         ({("[K]", 0): {"raise": 0.1}}, UnknownNameError, "known: bet, pass"),
     ],
 )

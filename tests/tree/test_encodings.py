@@ -64,11 +64,9 @@ def test_what_an_encoder_does_not_know():
     encoder = InfostateEncoder(2, ("pass", "bet"), ("J",), ("pass", "bet"), max_steps=1)
     start = Infostate(1)
     assert encoder(start).tolist() == [0, 1, *[0] * 6]
-    with pytest.raises(UnknownNameError, match="unknown private observation of the encoder 'Q'"):
+    with pytest.raises(UnknownNameError, match="the encoder has no private observation 'Q'"):
         encoder(start.extend(Step(None, "Q", None)))
-    with pytest.raises(
-        UnknownNameError, match="unknown action of the encoder 'bett'; did you mean"
-    ):
+    with pytest.raises(UnknownNameError, match="the encoder has no action 'bett'; did you mean"):
         encoder(start.extend(Step("bett", None, None)))
     with pytest.raises(ParameterError, match="has 2 steps, more than max_steps=1"):
         encoder(start.extend(Step("bet", None, None)).extend(Step("bet", None, None)))

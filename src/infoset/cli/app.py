@@ -37,6 +37,13 @@ __all__ = ["app", "main"]
 UsageError = cast(type[Exception], typer.BadParameter.__mro__[1])
 """The exception of typer for an invalid command line; it has no public name."""
 
+PLAIN_WORDS = {
+    "Input should be a valid integer, unable to parse string as an integer": "give a whole number",
+    "Input should be a valid number, unable to parse string as a number": "give a number",
+    "Input should be greater than or equal to ": "it must be at least ",
+}
+"""Replacements for phrases of the parser that speak of strings and inputs."""
+
 app = typer.Typer(
     name="infoset",
     add_completion=False,
@@ -53,8 +60,9 @@ def overview(
 ) -> None:
     """Games with hidden information: solve, measure, play.
 
-    A GAME is a name, a quoted name with parameters such as 'leduc_poker(num_ranks=4)',
-    your own game as path/to/file.py:Class, or a Gambit file path/to/game.efg
+    GAME is a name such as kuhn_poker, a quoted name with parameters such as
+    'leduc_poker(num_ranks=4)', your own game as path/to/file.py:Class, or a Gambit file
+    such as path/to/game.efg.
     """
     if version:
         say(f"infoset {__version__}")
@@ -83,7 +91,7 @@ for module in (
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line, and exit with its code.
 
-    The codes are those of `infoset.cli.exit_codes`.
+    The exit codes are defined in `infoset.cli.exit_codes`.
 
     Parameters
     ----------
@@ -111,7 +119,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     except UsageError as error:
         complain(*_usage_text(error))
     except MemoryError:
-        complain("out of memory; try smaller parameters, or a lower limit with --memory")
+        complain("out of memory; use smaller parameters, or a lower limit with --memory")
     except OSError as error:
         complain(": ".join(filter(None, [error.strerror or str(error), error.filename])))
     except (KeyboardInterrupt, typer.Abort):
@@ -120,10 +128,12 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _usage_text(error: BaseException) -> tuple[str, str]:
-    """Return the error in the command line, and a hint."""
+    """Return the message of an invalid command line, and a hint."""
     message = getattr(error, "format_message", error.__str__)()
+    for theirs, ours in PLAIN_WORDS.items():
+        message = message.replace(theirs, ours)
     command = getattr(getattr(error, "ctx", None), "command_path", "infoset")
-    return message, f"see {command} --help"
+    return message, f"run {command} --help for usage"
 
 
 @contextmanager

@@ -17,7 +17,7 @@ def interrupts_reported() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        tell("interrupted before there was anything to save")
+        tell("interrupted before there were results to save")
         raise
 
 

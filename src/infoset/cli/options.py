@@ -44,7 +44,8 @@ def parse_memory(text: str) -> int:
     unit = None if match is None else UNITS.get(match[2].lower())
     if match is None or unit is None or float(match[1]) == 0:
         raise typer.BadParameter(
-            f"{text!r} is not an amount of memory; give 500MB, 4GB, 1.5GiB, or a number of bytes"
+            f"{text!r} is not an amount of memory; give one such as 500MB, 4GB or 1.5GiB, "
+            "or a number of bytes"
         )
     return int(float(match[1]) * unit)
 
@@ -62,7 +63,7 @@ GameArgument: TypeAlias = Annotated[
     str,
     typer.Argument(
         metavar="GAME",
-        help="A game, such as kuhn_poker or 'leduc_poker(num_ranks=4)'; infoset games lists them.",
+        help="Game, such as kuhn_poker or 'leduc_poker(num_ranks=4)'; 'infoset games' prints all.",
         show_default=False,
     ),
 ]
@@ -70,14 +71,14 @@ PolicyArgument: TypeAlias = Annotated[
     str,
     typer.Argument(
         metavar="POLICY",
-        help="A policy file (.parquet or .csv), or uniform.",
+        help="Policy: a file (.parquet or .csv) or uniform.",
         show_default=False,
     ),
 ]
 JsonOption: TypeAlias = Annotated[
     bool, typer.Option("--json", help="Print one JSON object and nothing else.", is_eager=True)
 ]
-"""Eager: some of the other options print a list and exit."""
+"""Eager, because some other options print a list, for which they need this value, and exit."""
 MemoryOption: TypeAlias = Annotated[
     int | None,
     typer.Option(
@@ -93,11 +94,11 @@ TargetOption: TypeAlias = Annotated[
     typer.Option(
         "--target",
         metavar="NUMBER",
-        help="Exploitability at which to stop, such as 0.01, or 0.1% of the payoff range.",
+        help="Exploitability at which to stop, such as 0.01, or 0.1% (of the payoff range).",
     ),
 ]
 IterationsOption: TypeAlias = Annotated[
-    int | None, typer.Option("--iterations", help="Number of iterations.")
+    int | None, typer.Option("--iterations", help="Maximum number of iterations.")
 ]
 SecondsOption: TypeAlias = Annotated[
     float | None, typer.Option("--seconds", help="Time limit in seconds.")
@@ -108,7 +109,7 @@ CheckpointOption: TypeAlias = Annotated[
 ]
 CheckpointSecondsOption: TypeAlias = Annotated[
     float | None,
-    typer.Option(metavar="SECONDS", help="Interval between saves.", show_default="60"),
+    typer.Option(metavar="SECONDS", help="Seconds between saves.", show_default="60"),
 ]
 WorkersOption: TypeAlias = Annotated[
     int | None,
@@ -134,7 +135,7 @@ def checkpoint_options(checkpoint: Path | None, seconds: float | None) -> dict[s
     typer.BadParameter
         If an interval is given without a file.
     ParameterError
-        As `Checkpointing`.
+        As raised by `Checkpointing`.
     """
     from infoset.runs import Checkpointing
 

@@ -28,14 +28,14 @@ COLUMN_WIDTH = 8
 
 
 class Progress:
-    """State of the work so far; another thread redraws it.
+    """State of the work so far, which another thread displays.
 
     Attributes
     ----------
     name : str
         The game.
     method : str
-        The method at work; empty before solving begins.
+        The method; empty before solving begins.
     """
 
     def __init__(self, name: str) -> None:
@@ -63,10 +63,10 @@ class Progress:
         self._trace.append(point)
         self._began = time.monotonic() - point.seconds
 
-    def playing(self, players: str, most: int, half_width: float | None) -> None:
+    def playing(self, players: str, max_deals: int, half_width: float | None) -> None:
         """Record that a match begins, with its limits on deals and interval width."""
         self.method = players
-        self._other = MatchProgress(most, half_width)
+        self._other = MatchProgress(max_deals, half_width)
         self._began = time.monotonic()
 
     def played(self, result: MatchResult) -> None:
@@ -92,27 +92,27 @@ class Progress:
 
     @property
     def fraction_done(self) -> float | None:
-        """Fraction of the way to the nearest limit, from 0 to 1; None if unknown.
+        """Completed fraction of the nearest limit, from 0 to 1; None if unknown.
 
-        The way to a target is measured in orders of magnitude.
+        Progress toward a target exploitability is measured on a logarithmic scale.
         """
         if self._other is not None:
             return self._other.fraction_done
         if self._limits is None or not self._trace:
             return None
-        shares = [0.0]
+        fractions = [0.0]
         if self._limits.seconds:
-            shares.append(self.elapsed / self._limits.seconds)
+            fractions.append(self.elapsed / self._limits.seconds)
         if self._limits.iterations:
-            shares.append(self._trace[-1].iteration / self._limits.iterations)
+            fractions.append(self._trace[-1].iteration / self._limits.iterations)
         first, last = self._trace[0].exploitability, self._trace[-1].exploitability
         target = self._limits.target
         if target and first and last and first > target:
-            shares.append(log(first / last) / log(first / target))
-        return min(max(shares), 1.0)
+            fractions.append(log(first / last) / log(first / target))
+        return min(max(fractions), 1.0)
 
     def __rich__(self) -> RenderableType:
-        """Return what to draw now."""
+        """Return the current display."""
         from rich.console import Group
         from rich.text import Text
 
@@ -129,9 +129,9 @@ class Progress:
         from rich.progress_bar import ProgressBar
         from rich.table import Table
 
-        share = self.fraction_done
+        fraction = self.fraction_done
         line = Table.grid()
-        line.add_row(ProgressBar(1.0, share or 0.0, width=BAR_WIDTH, pulse=share is None))
+        line.add_row(ProgressBar(1.0, fraction or 0.0, width=BAR_WIDTH, pulse=fraction is None))
         return [line, self._numbers()]
 
     def _numbers(self) -> RenderableType:
@@ -144,7 +144,7 @@ class Progress:
         return table
 
     def numbers(self) -> dict[str, str]:
-        """Return what is shown while solving or playing, as text by name."""
+        """Return the names and texts of the numbers shown while solving or playing."""
         if self._other is not None:
             return {**self._other.numbers(), "elapsed": duration_text(self.elapsed)}
         from infoset.experiments import iterations_per_second, seconds_to_target
@@ -171,7 +171,7 @@ class MatchProgress:
 
     Attributes
     ----------
-    most : int
+    max_deals : int
         Maximum number of deals.
     half_width : float or None
         Half width of the interval at which to stop.
@@ -179,22 +179,22 @@ class MatchProgress:
         The result so far; None before the first deal.
     """
 
-    most: int
+    max_deals: int
     half_width: float | None
     result: MatchResult | None = None
 
     @property
     def fraction_done(self) -> float | None:
-        """Fraction of the way to the nearest limit; intervals shrink like 1 / √deals."""
+        """Completed fraction of the nearest limit; the interval width falls as 1 / √deals."""
         if self.result is None:
             return None
-        width, shares = self.result.utility.half_width, [self.result.num_deals / self.most]
+        width, fractions = self.result.utility.half_width, [self.result.num_deals / self.max_deals]
         if self.half_width:
-            shares.append((self.half_width / max(width, self.half_width)) ** 2)
-        return min(max(shares), 1.0)
+            fractions.append((self.half_width / max(width, self.half_width)) ** 2)
+        return min(max(fractions), 1.0)
 
     def numbers(self) -> dict[str, str]:
-        """Return what is shown while playing, as text by name."""
+        """Return the names and texts of the numbers shown while playing."""
         if self.result is None:
             return {"deals": "-"}
         utility = self.result.utility
@@ -223,17 +223,17 @@ class TeamProgress:
 
     @property
     def fraction_done(self) -> float | None:
-        """Fraction of the way to the nearest limit, from 0 to 1; None if unknown."""
+        """Completed fraction of the nearest limit, from 0 to 1; None if unknown."""
         if self.point is None or not self.limits.iterations:
             return None
         runs_done = self.point.run + self.point.iteration / self.limits.iterations
-        shares = [runs_done / (self.limits.restarts or 1)]
+        fractions = [runs_done / (self.limits.restarts or 1)]
         if self.limits.seconds:
-            shares.append(self.point.seconds / self.limits.seconds)
-        return min(max(shares), 1.0)
+            fractions.append(self.point.seconds / self.limits.seconds)
+        return min(max(fractions), 1.0)
 
     def numbers(self) -> dict[str, str]:
-        """Return what is shown while agents learn, as text by name."""
+        """Return the names and texts of the numbers shown while teams learn."""
         point = self.point
         if point is None:
             return {"iteration": "-"}
@@ -247,7 +247,7 @@ class TeamProgress:
 
 
 def _each_text(values: tuple[float, ...]) -> str:
-    """Return the numbers of teams in few digits, so that several fit."""
+    """Return one number for each team, with few digits so that several fit on a line."""
     return ", ".join(f"{value:.4g}" for value in values)
 
 

@@ -57,7 +57,7 @@ def complain(message: str, hint: str = "") -> None:
 
 
 def tell_notes(game: Game | CompiledGame) -> None:
-    """Write the remarks of the game's loader to standard error."""
+    """Write remarks about loading the game to standard error."""
     for note in getattr(getattr(game, "game", game), "notes", ()):
         tell(f"note: {note}")
 
@@ -107,7 +107,7 @@ def make_table(*headers: str) -> Table:
 
 
 def asks_for_list(name: str) -> bool:
-    """Return whether a value is the word `list`, which prints the table of all names."""
+    """Return whether a value is the word `list`, which asks for the table of all names."""
     return name.lower() == "list"
 
 

@@ -47,12 +47,12 @@ __all__ = [
 
 OUTCOMES = {
     "optimal": "optimal",
-    "local": "no agent gains by deviating alone; two together may",
-    "iterations": "iteration limit of all runs reached",
+    "local": "local optimum: no player gains by deviating alone, but two together may",
+    "iterations": "all runs reached the iteration limit",
     "seconds": "time limit reached",
     "states": "state limit of the search reached",
     "stopped": "stopped",
-    "interrupted": "interrupted; these are the results so far",
+    "interrupted": "interrupted; results so far",
 }
 
 
@@ -72,7 +72,7 @@ def parse_teams(text: str) -> list[tuple[int, ...]]:
     Raises
     ------
     typer.BadParameter
-        If it is not of that form.
+        If the text does not have this form.
     """
     if not re.fullmatch(r"\d+(,\d+)*(/\d+(,\d+)*)*", text):
         raise typer.BadParameter(
@@ -86,7 +86,7 @@ RelaxOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Information relaxation used during learning (list shows the choices).",
+        help="Information relaxation used during learning; 'list' prints all.",
         show_default="recall",
         callback=_list_relaxations,
         rich_help_panel=PANEL,
@@ -97,7 +97,7 @@ TeamsOption: TypeAlias = Annotated[
     typer.Option(
         metavar="TEAMS",
         parser=parse_teams,
-        help="Teams as lists of players, such as 0,2/1,3.",
+        help="Teams as lists of players counted from 0, such as 0,2/1,3.",
         show_default="one team of all players",
         rich_help_panel=PANEL,
     ),
@@ -135,7 +135,8 @@ RuleOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Payoff of a team: common (its players' common payoff) or sum.",
+        help="Payoff of a team: common (all its players get the same payoff) or sum "
+        "(of their payoffs).",
         show_default="common",
         rich_help_panel=PANEL,
     ),
@@ -143,7 +144,7 @@ RuleOption: TypeAlias = Annotated[
 
 
 class TeamRequest(NamedTuple):
-    """Options of a team method as given; None where an option is not given."""
+    """Options of a team method as the user gave them; None for an option that is not given."""
 
     relax: str | None
     teams: list[tuple[int, ...]] | None
@@ -201,7 +202,7 @@ def solve_teams(
     Raises
     ------
     typer.Exit
-        If it was interrupted.
+        If the run was interrupted.
     """
     from infoset.experiments import check_writable
     from infoset.front import load, solve_team
@@ -273,11 +274,11 @@ def _report(result: TeamResult) -> None:
                 f"squared distance{whose}", number_text(result.last.squared_distances[team])
             )
     if result.upper_bound is not None:
-        is_open = "" if result.outcome == "optimal" else " (not proved attainable)"
+        is_open = "" if result.outcome == "optimal" else " (may not be attainable)"
         table.add_row("upper bound", number_text(result.upper_bound) + is_open)
     print_table(table, title=f"{result.game}, {result.method}")
 
 
 def _whose(agents: tuple[int, ...], num_teams: int) -> str:
-    """Return whose a number is, where there are several teams."""
+    """Return a suffix for the name of a number: the players of the team, if there are several."""
     return "" if num_teams == 1 else f" of players {', '.join(map(str, agents))}"

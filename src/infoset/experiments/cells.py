@@ -31,7 +31,7 @@ CELLS = "cells"
 
 
 class CellInterrupted(Exception):
-    """Raised by a cell that was interrupted before it finished."""
+    """A cell was interrupted before it finished."""
 
 
 class Cell(Protocol):
@@ -113,14 +113,14 @@ class CellFolder:
         return self.path / CELLS / f"{cell.name}-{digest}.json"
 
     def read(self, cell: Cell) -> CellResult | None:
-        """Return the saved result of a cell; None if there is none.
+        """Return the saved result of a cell; None if no result is saved.
 
         Raises
         ------
         CheckpointFileError
             If the file is damaged.
         CheckpointMismatchError
-            If the file holds other settings.
+            If the file contains other settings.
         """
         path = self.file_of(cell)
         if not path.exists():
@@ -136,7 +136,7 @@ class CellFolder:
         return result
 
     def write(self, cell: Cell, result: CellResult, seconds: float) -> CellResult:
-        """Save the result of a cell atomically; return it as `read` will."""
+        """Save the result of a cell atomically, and return what `read` will return."""
         text = json_text({**_identity(cell), "result": result, "seconds": round(seconds, 3)})
         write_text(self.file_of(cell), text + "\n")
         read: CellResult = json.loads(text)["result"]
@@ -168,7 +168,7 @@ def run_cells(
     """Return the results of cells in order; saved results are read, missing ones run and saved.
 
     Results do not depend on the number of workers. Ctrl-C or an error in a cell interrupts the
-    running cells; the results of finished cells stay saved.
+    running cells; the results of finished cells remain saved.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def run_cells(
 
 
 def _raise_first(futures: Iterable[Future[CellResult]]) -> None:
-    """Raise the error of the cell that failed, not those of the cells interrupted because of it."""
+    """Raise the error of the cell that failed, not those of cells that were then interrupted."""
     for future in futures:
         error = future.exception()
         if error is not None and not isinstance(error, CellInterrupted):

@@ -55,13 +55,13 @@ def check_writable(folder: str | Path | None) -> None:
 
 
 def _named(folder: str | Path) -> Path:
-    """Return the path of a folder with its name last, where `.` and `..` are resolved."""
+    """Return the path of a folder that ends in its name; `.` and `..` at the end are resolved."""
     check_path("folder", folder)
     path = Path(folder)
     if path.name in ("", ".."):
         path = Path(os.path.abspath(path))
     if not path.name:
-        raise ParameterError(f"cannot write a run to {path}; give a folder inside it")
+        raise ParameterError(f"cannot write a run to {path}; name a new folder inside it")
     return path
 
 
@@ -93,4 +93,4 @@ def make_folder(folder: str | Path) -> Path:
         raise ParameterError(
             f"cannot create the folder {wanted}: {error.strerror}; choose another folder"
         ) from error
-    raise AssertionError("count has no end")
+    raise AssertionError("itertools.count never ends")

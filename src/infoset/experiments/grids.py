@@ -24,7 +24,7 @@ def run_grid(
     Parameters
     ----------
     run : callable
-        What `run_study` passes to the report function of an experiment.
+        The function that `run_study` passes to the report function of an experiment.
     points : iterable
         Distinct points in the order of the table, such as `itertools.product(games, learners)`.
         Use `run_points` for repeated points.

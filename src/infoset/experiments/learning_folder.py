@@ -31,7 +31,7 @@ def learning_files(result: LearnResult) -> dict[str, str]:
     Learners of joint play save `correlated_policy.parquet` in the same way. The other files are
     those of `save_run`.
     """
-    check_type("result", result, LearnResult, "what learn returns")
+    check_type("result", result, LearnResult, "a result of learn")
     kind = "correlated policy" if result.joint_play else "policy"
     stem = kind.replace(" ", "_")
     policies = {kind: f"{stem}.parquet"}
@@ -66,7 +66,7 @@ def save_learning(
     Raises
     ------
     ParameterError
-        If `result` is not a result of that kind, or the folder cannot be created.
+        If `result` is not a `LearnResult`, or the folder cannot be created.
     OSError
         If a file cannot be written.
     """

@@ -53,7 +53,7 @@ class Expected(NamedTuple):
 
     @classmethod
     def read(cls, mean: str, sd: str = "") -> Expected:
-        """Read a printed number, whose decimals give its rounding error, and its deviation.
+        """Parse a printed mean, whose decimals give its rounding error, and a standard deviation.
 
         Examples
         --------
@@ -82,7 +82,7 @@ class Spread(NamedTuple):
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Spread:
-        """Return the spread of at least one number.
+        """Return the spread of one or more numbers.
 
         Examples
         --------

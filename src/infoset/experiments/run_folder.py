@@ -67,11 +67,11 @@ def save_run(
     Raises
     ------
     ParameterError
-        If `result` is not a result of that kind, or the folder cannot be created.
+        If `result` is not a `SolveResult`, or the folder cannot be created.
     OSError
         If a file cannot be written.
     """
-    check_type("result", result, SolveResult, 'what solve returns, such as solve("kuhn_poker")')
+    check_type("result", result, SolveResult, 'a result of solve, such as solve("kuhn_poker")')
     about = {
         "parameters": parameters_of(result.game, game),
         "method": result.method,

@@ -46,14 +46,14 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Study:
-    """The experiments of a paper or of a line of papers.
+    """The experiments of a paper or of several related papers.
 
     Attributes
     ----------
     name, title : str
     experiments : tuple[Experiment, ...]
     aliases : Mapping[str, str]
-        Names of experiments by alternative names, such as former names and numbers of tables.
+        Names of experiments by alternative names, such as former names and table numbers.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Study:
         Raises
         ------
         UnknownNameError
-            If the study has no experiment of that name.
+            If the study has no experiment with that name.
         """
         known = {experiment.name: experiment for experiment in self.experiments}
         wanted = {self.aliases.get(name.lower(), name.lower()) for name in names}
@@ -125,7 +125,7 @@ def run_study(
     Raises
     ------
     UnknownNameError
-        If the study has no experiment of a given name.
+        If the study has no experiment with one of the names.
     CheckpointMismatchError
         If the folder belongs to another study.
     """

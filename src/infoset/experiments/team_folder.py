@@ -56,7 +56,7 @@ def save_team(
     OSError
         If a file cannot be written.
     """
-    check_type("result", result, TeamResult, "what solve_team returns")
+    check_type("result", result, TeamResult, "a result of solve_team")
     about = {
         "parameters": parameters_of(result.game, game),
         "method": result.method,

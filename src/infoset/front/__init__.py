@@ -1,4 +1,4 @@
-"""The verbs: load, info, solve, solve_team, learn, compare, evaluate. They only dispatch."""
+"""The main functions: load, info, solve, solve_team, learn, compare, evaluate."""
 
 from infoset.front.comparison import compare, comparison_budget
 from infoset.front.game_info import GameInfo, info

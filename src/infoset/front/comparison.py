@@ -1,4 +1,4 @@
-"""`compare`: one game, several methods."""
+"""The function `compare`, which solves one game by several methods."""
 
 from __future__ import annotations
 
@@ -51,15 +51,15 @@ def compare(
     Returns
     -------
     tuple[SolveResult, ...]
-        In the order of the methods; `plot_comparison` draws them. After Ctrl-C, up to and
-        including the method that was interrupted.
+        One result for each method, in order, as input of `plot_comparison`. After Ctrl-C, the
+        results up to and including that of the interrupted method.
 
     Raises
     ------
     InfosetError
-        As `solve`; also if `methods` is empty.
+        For the reasons that `solve` lists, or if `methods` is empty.
     ComparisonError
-        If a method fails after others have finished; `results` holds those.
+        If a method fails after others have finished; its `results` are those of the others.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def compare(
     if not methods:
         raise ParameterError("methods is empty; give a list of at least one, such as ['cfr+']")
     if callback is not None:
-        check_callable("callback", callback, "a function of a name and a TracePoint")
+        check_callable("callback", callback, "a function of the method's name and a TracePoint")
     specs = [resolve_method(method) for method in methods]
     form = to_form(game, memory=memory, progress=progress)
     budget = partial(comparison_budget, form, target=target, iterations=iterations, seconds=seconds)
@@ -104,7 +104,7 @@ def comparison_budget(
     Raises
     ------
     ParameterError, UnsupportedGameError
-        As `make_budget`.
+        As raised by `make_budget`.
     """
     if target is None and iterations is None and seconds is None:
         iterations = DEFAULT_ITERATIONS
@@ -114,9 +114,10 @@ def comparison_budget(
 
 
 def _try_out(specs: Sequence[MethodSpec], form: SequenceForm) -> None:
-    """Run one iteration of each method; exact methods stop at once, having no time.
+    """Run one iteration of each method; exact methods get a time limit of 0 and stop immediately.
 
-    A method that does not apply to the game fails here, and compilation does not count as solving.
+    A method that does not apply to the game fails here. Compilation happens here too, so that the
+    measured times do not include it.
     """
     for spec in specs:
         if spec.run(form, Budget(iterations=1, seconds=0)).outcome == "interrupted":

@@ -1,4 +1,4 @@
-"""`info`: how large a game is, before or after building it."""
+"""The function `info`: the size of a game, before or after it is built."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ class GameInfo:
         The game, as `load` reads it.
     num_players : int
     world_states : int or None
-        None for an extensive form, which has none.
+        None for an extensive form, which has no world states.
     histories, terminals : int
-        Histories include the root and the terminal ones; a simultaneous move and a call of
-        `transitions` are one step each.
+        Histories include the root and the terminal histories. Each call of `transitions` adds one
+        step, also when players move simultaneously.
     infostates, acting_infostates : tuple[int, ...] or None
         Per player: all infostates, and those where the player acts.
     public_states : int or None
@@ -61,22 +61,22 @@ class GameInfo:
     observable_rewards : bool or None
         Whether each player always knows the rewards it has received.
     is_exact : bool
-        False if the limit on world states was reached: world states, histories and terminals are
-        then lower bounds.
+        False if a limit on visiting world states was reached. World states, histories and terminals
+        are then lower bounds.
     forecast_bytes : int
         Peak memory of building the tree of histories.
     fits : bool
-        Whether that is within the memory allowed.
+        Whether `forecast_bytes` is within the memory limit.
     solving_bytes : int or None
-        Peak memory of building the sequence form without that tree, infostates not counted; None
-        if some world states were not visited, or the game is an extensive form.
+        Peak memory of building the sequence form without the tree of histories, infostates not
+        counted. None if some world states were not visited, or the game is an extensive form.
     solving_fits : bool or None
-        Whether that is within the memory allowed.
+        Whether `solving_bytes` is within the memory limit; None if it is unknown.
     search_model : str or None
-        The search model of the game: `RulesModel` calls the rules in plain Python, all others are
-        compiled and hundreds of times as fast. None for an extensive form.
+        The search model of the game. `RulesModel` calls the rules in plain Python; all others are
+        compiled, and hundreds of times as fast. None for an extensive form.
     notes : tuple[str, ...]
-        Remarks of the game's loader.
+        Remarks about loading the game.
     """
 
     game: str
@@ -118,8 +118,8 @@ def info(
 ) -> GameInfo:
     """Report the size and properties of a game.
 
-    Histories are counted without being built. If the game fits in memory it is built, and its
-    infostates are counted as well.
+    Histories are counted without being built. If the game fits in memory, it is built, and its
+    infostates are counted too.
 
     Parameters
     ----------
@@ -127,8 +127,8 @@ def info(
     memory : int, optional
         Bytes allowed for building; by default 70 % of the free memory.
     max_worlds, max_seconds, progress
-        Limits and progress of building the world graph; beyond a limit the counts are lower
-        bounds.
+        Limits and progress callback of building the world graph. If a limit is reached, the counts
+        are lower bounds.
 
     Examples
     --------

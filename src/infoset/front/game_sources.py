@@ -1,10 +1,11 @@
-"""From what a user passes as a game to what the library works on."""
+"""Conversion of what a user passes as a game to the types that the library works on."""
 
 from __future__ import annotations
 
 from typing import TypeAlias
 
 from infoset.efg import ExtensiveForm, as_game
+from infoset.errors import ParameterError
 from infoset.front.python_files import is_python_file, load_from_python_file
 from infoset.game import Game
 from infoset.games import load_game
@@ -29,16 +30,17 @@ __all__ = [
 ]
 
 CompiledGame: TypeAlias = GameTree | ExtensiveForm
-"""A game as arrays: unrolled from its rules, or given as a tree."""
+"""A game as arrays, either built from its rules or given as a tree."""
 
 GameLike: TypeAlias = str | Game | CompiledGame
 """A game by name, as rules, or as arrays."""
 
 FormLike: TypeAlias = GameLike | SequenceForm
-"""What can be solved and evaluated: a game, or its sequence form alone."""
+"""A game, or its sequence form alone: either can be solved and evaluated."""
 
 OPENSPIEL = "openspiel:"
 EFG = ".efg"
+PYTHON = ".py"
 EXPECTED = 'a name such as "kuhn_poker", a Game, a GameTree or an ExtensiveForm'
 
 
@@ -63,7 +65,8 @@ def load(spec: str) -> Game | ExtensiveForm:
     UnknownNameError
         If the game or a parameter is unknown; the message suggests the nearest names.
     ParameterError
-        If a value has the wrong type or is out of range.
+        If a value has the wrong type or is out of range, or a Python file is given without a name
+        in it.
     MissingExtraError
         If OpenSpiel is needed and not installed.
     GameFileError
@@ -76,6 +79,10 @@ def load(spec: str) -> Game | ExtensiveForm:
     """
     check_type("game", spec, str, EXPECTED)
     spec = spec.strip()
+    if spec.lower().endswith(PYTHON):
+        raise ParameterError(
+            f"{spec} is a Python file; add the name of the game in it, as in {spec}:MyGame"
+        )
     if is_python_file(spec):
         game: Game = load_from_python_file(spec, (Game,), "game")
         return game
@@ -96,7 +103,7 @@ def resolve_game(game: GameLike) -> Game | CompiledGame:
     Raises
     ------
     ParameterError
-        If the value is neither.
+        If the value is of another type.
     """
     check_type("game", game, (str, Game, GameTree, ExtensiveForm), EXPECTED)
     return load(game) if isinstance(game, str) else game
@@ -108,7 +115,7 @@ def to_game(game: GameLike) -> Game:
     Raises
     ------
     UnsupportedGameError
-        If no rules lead to the extensive form.
+        If the extensive form cannot be written as rules.
     """
     game = resolve_game(game)
     if isinstance(game, ExtensiveForm):
@@ -119,7 +126,7 @@ def to_game(game: GameLike) -> Game:
 def to_compiled(
     game: GameLike, *, memory: int | None = None, progress: ExplorationProgress | None = None
 ) -> CompiledGame:
-    """Return a game as arrays; rules are unrolled, arrays returned unchanged."""
+    """Return a game as arrays: rules are built into a tree, and arrays are returned unchanged."""
     game = resolve_game(game)
     if isinstance(game, Game):
         return build_tree(game, memory=memory, progress=progress)
@@ -131,7 +138,7 @@ def to_form(
 ) -> SequenceForm:
     """Return the sequence form of a game; a sequence form is returned unchanged.
 
-    From rules it is built without storing the histories, so that larger games fit in memory.
+    For rules it is built without storing the histories, so that larger games fit in memory.
     """
     if isinstance(game, SequenceForm):
         return game

@@ -1,4 +1,4 @@
-"""`learn`: the verb for learning from play."""
+"""The function `learn`, which learns policies from play."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ __all__ = ["DEFAULT_EPISODES", "Seeds", "learn", "resolve_learner"]
 DEFAULT_EPISODES = 1_000_000
 
 COUNTED = (1_000, 10_000)
-"""Smallest and largest number of policies counted in the empirical joint distribution of play."""
+"""Minimum and maximum number of policies in the empirical joint distribution of play."""
 
 POLICIES_KEPT = 1_000
 NUMBERS_KEPT = 10_000_000
@@ -85,8 +85,8 @@ def learn(
         By name, as rules, or as a tree.
     method : str or LearnerSpec
         A name of `infoset.learning.LEARNERS`, in upper or lower case; `path/to/file.py:NAME`; or
-        your own learner, such as one of the library changed by `dataclasses.replace`. `auto` is
-        the learner that our measurements recommend.
+        your own learner, such as a library learner changed by `dataclasses.replace`. `auto` is the
+        learner that our measurements recommend.
     episodes : int
         Episodes of each run. Step sizes that depend on a horizon use this number.
     seeds : int or Sequence[int]
@@ -101,10 +101,10 @@ def learn(
         Called with the seed and a `TracePoint` at every measurement; returning true stops the
         run. With several runs it is called from several threads.
     checkpoint : str or Path, optional
-        A file to save the run in, as in `solve`; with several runs each has its own file, with
+        File in which the run is saved, as in `solve`. Each of several runs has its own file, with
         `.SEED` appended to the name.
     checkpoint_seconds : float, optional
-        Interval between saves: the most work that is lost if the process is killed.
+        Seconds between saves, which bound the work that is lost if the process is killed.
     workers : int, optional
         Number of simultaneous runs; by default the number of cores. The result of a seed does
         not depend on it.
@@ -115,15 +115,16 @@ def learn(
     -------
     LearnResult
         After Ctrl-C, the results so far. With more than two players, or payoffs that are not
-        constant-sum, the empirical joint distribution of play is what converges: `cce_gap` measures
-        it, and `correlated_policies` holds it. For learners of extensive-form correlated equilibria
-        this is so in every game, and `efce_gap` is the gap that they minimize.
+        constant-sum, average policies need not converge to an equilibrium. `correlated_policies`
+        then contains the empirical joint distribution of play, and `cce_gap` measures how far it is
+        from a coarse correlated equilibrium. Learners of extensive-form correlated equilibria
+        report these in every game, and also `efce_gap`, which they minimize.
 
     Raises
     ------
     InfosetError
-        If the game or method is unknown; if the game is too large or lacks perfect recall; if a
-        number is out of range; or if a checkpoint belongs to another run.
+        If the game or method is unknown, the game is too large or lacks perfect recall, a number is
+        out of range, or a checkpoint belongs to another run.
 
     Examples
     --------
@@ -180,7 +181,7 @@ def resolve_learner(
     Raises
     ------
     UnknownNameError, ParameterError
-        As `get_learner` and `load_from_python_file`.
+        As raised by `get_learner` and `load_from_python_file`.
     """
     if is_python_file(method):
         method = load_from_python_file(str(method), (LearnerSpec,), "learner")
@@ -189,14 +190,18 @@ def resolve_learner(
 
 def _seeds(seeds: Seeds) -> tuple[int, ...]:
     """Return the seed of each run."""
-    check_type("seeds", seeds, (int, list, tuple, range), "a number of runs, or their seeds")
+    check_type(
+        "seeds", seeds, (int, list, tuple, range), "the number of runs, or a list of their seeds"
+    )
     if isinstance(seeds, int):
         check_count("seeds", seeds, minimum=1)
         return tuple(range(seeds))
     for seed in seeds:
         check_count("seed", seed)
     if not seeds or len(set(seeds)) < len(seeds):
-        raise ParameterError(f"seeds={list(seeds)}: give at least one, each once")
+        raise ParameterError(
+            f"seeds={list(seeds)} is empty or repeats a seed; give different seeds, at least one"
+        )
     return tuple(map(int, seeds))
 
 
@@ -239,9 +244,10 @@ def _budget(
 
 
 def _measured(learners: SelfPlay, episodes: int) -> SelfPlay | RegretTracker:
-    """Return learners, with their joint distribution of play if that is what converges.
+    """Return learners, which track their joint distribution of play if only that converges.
 
-    Counting takes about as long as playing, but at least a thousand policies are counted.
+    Policies are added to the distribution at intervals that make this about as costly as playing,
+    but within the limits on the number of policies.
     """
     form, pairs = learners.sequence_form, learners.num_pairs
     if not (pairs or learns_joint_play(form)):
@@ -253,7 +259,7 @@ def _measured(learners: SelfPlay, episodes: int) -> SelfPlay | RegretTracker:
 
 
 def _try_out(row: LearnerSpec, simulator: Simulator, episodes: int) -> None:
-    """Learn and measure one episode, so that compilation does not count as learning."""
+    """Learn and measure one episode, so that later times do not include compilation."""
     learners = _measured(row.self_play(simulator, horizon=episodes), episodes)
     if _Run(learners, row.name, Budget(iterations=1))().outcome == "interrupted":
         raise KeyboardInterrupt
@@ -264,7 +270,7 @@ def _joint_play(
 ) -> tuple[tuple[CCEEvaluation, ...], tuple[EFCEEvaluation, ...], tuple[CorrelatedPolicy, ...]]:
     """Return CCE and EFCE evaluations and correlated policies of the runs.
 
-    They are empty unless every run has counted policies.
+    They are empty unless every run has added policies to its joint distribution.
     """
     plays = [run.learners for run in runs if isinstance(run.learners, RegretTracker)]
     if not all(play.num_counted for play in plays):
@@ -306,6 +312,6 @@ def _all_done(runs: Sequence[_Run], workers: int) -> tuple[SolveResult, ...]:
         except KeyboardInterrupt:
             pass
         finally:
-            for run in runs:  # finished runs ignore it
+            for run in runs:  # no effect on finished runs
                 run.budget.interrupt.set()
     return tuple(future.result() for future in futures)

@@ -1,4 +1,4 @@
-"""From what a user names to policies and searchers that play."""
+"""Conversion of what a user writes as a player to a policy or a searcher."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def resolve_players(
     memory: int | None = None,
     progress: ExplorationProgress | None = None,
 ) -> list[Policy]:
-    """Return the policies that texts name.
+    """Return the policies and searchers that a user names.
 
     Parameters
     ----------
     players : Sequence[str]
-        Each is `uniform`, a policy file, a searcher such as `pimc(num_worlds=200)`, or an object
-        of your own as `path/to/file.py:NAME`: a policy, or a class of searchers.
+        Each is `uniform`, a policy file, a searcher such as `pimc(num_worlds=200)`, or your own
+        policy or searcher class as `path/to/file.py:NAME`.
     game : Game or GameTree
         If only rules are given, the sequence form is built only for policy files. If the rules were
         derived from an extensive form by `as_game`, a file may belong to either.
@@ -51,7 +51,7 @@ def resolve_players(
     ParameterError
         If the text of a searcher cannot be parsed, or a parameter is out of range.
     PolicyFileError, PolicyMismatchError
-        As `resolve_policy`.
+        As raised by `resolve_policy`.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def resolve_players(
 
 
 def _from_python_file(player: str, model: Callable[[], SearchModel]) -> Policy:
-    """Return a policy of a Python file; a class of searchers is given the search model."""
+    """Return a policy from a Python file; a searcher class is called with the search model."""
     try:
         found: Policy = load_from_python_file(player, (Searcher,), "searcher", (model(),))
     except UnknownNameError:
@@ -89,7 +89,7 @@ def _from_python_file(player: str, model: Callable[[], SearchModel]) -> Policy:
 
 
 def _from_either(player: str, form: ExtensiveForm, rules: Game | GameTree) -> TabularPolicy:
-    """Return the policy of a file for an extensive form, or for the rules derived from it."""
+    """Load a policy file that belongs to an extensive form or to the rules derived from it."""
     tree = rules if isinstance(rules, GameTree) else build_tree(rules)
     try:
         return transfer_policy(resolve_policy(player, form.sequence_form), tree)
@@ -98,7 +98,7 @@ def _from_either(player: str, form: ExtensiveForm, rules: Game | GameTree) -> Ta
 
 
 def is_policy_file(player: str) -> bool:
-    """Return whether a text names a policy file: one that exists, or ends like one."""
+    """Return whether a text names a policy file: an existing file, or a name with its extension."""
     return player.lower().endswith(FILE_ENDINGS) or Path(player).is_file()
 
 

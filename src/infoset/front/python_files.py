@@ -1,4 +1,4 @@
-"""Objects from a user's Python file, named as `path/to/file.py:NAME` or `file.py:Class(x=1)`."""
+"""Loading of objects from a Python file, as `path/to/file.py:NAME` or `file.py:Class(x=1)`."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def load_from_python_file(
         The path of the file, a colon, and the name of an object or class in it. A class is called
         with the parameters in parentheses, as in `cuckoo.py:Cuckoo(num_cards=5)`.
     kinds : tuple of types
-        Classes or runtime-checkable protocols, of which the object must be an instance of one.
+        Classes or runtime-checkable protocols; the object must be an instance of one of them.
     noun : str
-        What the object is, for error messages, such as "game" or "method".
+        Kind of object, such as "game" or "method", for error messages.
     arguments : Sequence
-        Passed to a class before the parameters.
+        Arguments that are passed to a class before the parameters.
 
     Raises
     ------
@@ -56,7 +56,9 @@ def load_from_python_file(
     value = found[name]
     if not isinstance(value, type):
         if parameters:
-            raise ParameterError(f"{name} of {path} is not a class: leave the parameters out")
+            raise ParameterError(
+                f"{name} of {path} is not a class and takes no parameters; write {stem}.py:{name}"
+            )
         return value
     try:
         return value(*arguments, **parameters)
@@ -71,21 +73,21 @@ def load_from_python_file(
 def _execute(path: Path) -> ModuleType:
     found = spec_from_file_location(f"infoset_user_file_{path.stem}", path)
     if not path.is_file() or found is None or found.loader is None:
-        raise ParameterError(f"there is no file {path} to load from")
+        raise ParameterError(f"there is no file {path}; give the path of an existing Python file")
     module = module_from_spec(found)
-    sys.modules[found.name] = module  # dataclasses look up the names in annotations there
+    sys.modules[found.name] = module  # needed by dataclasses, which resolve annotations there
     try:
         found.loader.exec_module(module)
     except Exception as error:
         raise ParameterError(
-            f"executing {path} raised {type(error).__name__}: {error}; run it with Python alone "
-            "for the full traceback"
+            f"executing {path} raised {type(error).__name__}: {error}; run python {path} for the "
+            "full traceback"
         ) from error
     return module
 
 
 def _objects(module: ModuleType, kinds: tuple[type, ...]) -> dict[str, Any]:
-    """Return by name the objects of some kinds that a module holds, and its own classes of them."""
+    """Return, by name, the objects of some kinds in a module, and its classes of such objects."""
     return {
         name: value
         for name, value in vars(module).items()
@@ -98,7 +100,7 @@ def _objects(module: ModuleType, kinds: tuple[type, ...]) -> dict[str, Any]:
 
 
 def _makes(candidate: type, kind: type) -> bool:
-    """Return whether the instances of a class are of a kind.
+    """Return whether instances of a class are of the given kind.
 
     The attributes of a protocol may be methods, properties or annotated fields of the class.
     """

@@ -1,4 +1,4 @@
-"""Adding a user's methods, learners and searchers to the tables of names."""
+"""Registration of a user's methods, learners and searchers by name."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["register_learner", "register_method", "register_searcher"]
 
 
 def register_method(method: RegretScheme | MethodSpec, *aliases: str) -> None:
-    """Make a method known by its name, to `solve`, `compare` and the command line.
+    """Register a method by its name for `solve`, `compare` and the command line.
 
     Parameters
     ----------
     method : RegretScheme or MethodSpec
-        A row of numbers of the CFR family, or an object with `name`, `description` and `run`.
+        A scheme of the CFR family, or an object with `name`, `description` and `run`.
     *aliases : str
         Further names.
 
@@ -39,7 +39,7 @@ def register_method(method: RegretScheme | MethodSpec, *aliases: str) -> None:
 
 
 def register_learner(learner: LearnerSpec, *aliases: str) -> None:
-    """Make a learner known by its name, to `learn` and the command line.
+    """Register a learner by its name for `learn` and the command line.
 
     Raises
     ------
@@ -52,15 +52,15 @@ def register_learner(learner: LearnerSpec, *aliases: str) -> None:
 def register_searcher(
     name: str, searcher: type[Searcher], *, description: str = "", aliases: Sequence[str] = ()
 ) -> None:
-    """Make a searcher known by name, to `make_searcher`, matches and the command line.
+    """Register a searcher by name for `make_searcher`, matches and the command line.
 
     Parameters
     ----------
     name : str
     searcher : type[Searcher]
-        Its class, whose first parameter is the search model.
+        A class whose first parameter is the search model.
     description : str
-        One line, for lists.
+        One line, which is shown in lists.
     aliases : Sequence[str]
         Further names.
 

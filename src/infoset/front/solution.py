@@ -1,4 +1,4 @@
-"""`solve` and `evaluate`: the two verbs most users come for."""
+"""The functions `solve` and `evaluate`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from infoset.efg import ExtensiveForm, as_game, find_recall_violation
-from infoset.errors import ParameterError, PolicyMismatchError
+from infoset.errors import ParameterError, PolicyFileError, PolicyMismatchError
 from infoset.evaluation import Evaluation, behavior_values, evaluate_policy
 from infoset.front.game_sources import FormLike, resolve_game, to_form
 from infoset.front.python_files import is_python_file, load_from_python_file
@@ -81,16 +81,18 @@ def solve(
     callback : callable, optional
         Called with a `TracePoint` at every measurement; returning true stops the solver.
     checkpoint : str or Path, optional
-        A file to save the run in. If it exists, solving resumes from it as if it had never
-        stopped, and `seconds` counts from the first start; a file of another run is refused.
+        File in which the run is saved. If it exists, solving resumes from it with the same results
+        as without the interruption, and `seconds` includes the time of earlier sessions. A file
+        of another run raises an error.
     checkpoint_seconds : float, optional
-        Interval between saves: the most work that is lost if the process is killed.
+        Seconds between saves, which bound the work that is lost if the process is killed.
     precision : str, optional
-        `float64`, or `float32` for methods of the CFR family, whose iterations then move half the
-        bytes. The answer is always measured in double precision.
+        `float64`, or `float32` for methods of the CFR family, which halves their memory traffic.
+        The answer is always measured in double precision.
     threads : int, optional
-        Threads that share the iterations of a CFR method in two-player games. The answer is the
-        same bit for bit; it pays off where an iteration takes milliseconds.
+        Number of threads that compute each iteration of a CFR method in two-player games. The
+        result does not depend on it, bit for bit. Several threads are faster if an iteration takes
+        milliseconds.
     memory : int, optional
         Bytes allowed for building the game; by default 70 % of the free memory.
     progress : callable, optional
@@ -104,9 +106,8 @@ def solve(
     Raises
     ------
     InfosetError
-        If the game or method is unknown; if the game breaks a rule or is too large; if the method
-        does not apply to it; if a limit is out of range; or if the checkpoint belongs to another
-        run.
+        If the game or method is unknown, the game breaks a rule or is too large, the method does
+        not apply to the game, a limit is out of range, or the checkpoint belongs to another run.
 
     Examples
     --------
@@ -137,7 +138,7 @@ def resolve_method(
     Raises
     ------
     UnknownNameError, ParameterError
-        As `get_method` and `load_from_python_file`.
+        As raised by `get_method` and `load_from_python_file`.
     """
     if is_python_file(method):
         method = load_from_python_file(str(method), (RegretScheme, MethodSpec), "method")
@@ -159,7 +160,7 @@ def checkpointing(checkpoint: str | Path, seconds: float) -> Checkpointing:
     Raises
     ------
     ParameterError
-        As `Checkpointing`; also if `checkpoint` is not a path.
+        As raised by `Checkpointing`, or if `checkpoint` is not a path.
     """
     check_path("checkpoint", checkpoint)
     return Checkpointing(Path(checkpoint), seconds)
@@ -168,7 +169,7 @@ def checkpointing(checkpoint: str | Path, seconds: float) -> Checkpointing:
 def resolve_policy(
     policy: TabularPolicy | Policy | str | Path, sequence_form: SequenceForm
 ) -> TabularPolicy:
-    """Return the table of a policy that is given as an object, as a file, or as `uniform`.
+    """Return the tabular policy for an object, a file, or the word `uniform`.
 
     A file whose name ends in `.csv` is read as comma-separated values, any other as Parquet. Any
     other policy, such as a searcher, is queried once at each infostate.
@@ -191,10 +192,14 @@ def resolve_policy(
     if policy == "uniform":
         return uniform_policy(sequence_form)
     if isinstance(policy, (str, Path)):
+        if not Path(policy).suffix and not Path(policy).is_file():
+            raise PolicyFileError(
+                f"there is no file {policy}; give a policy file (.parquet or .csv), or 'uniform'"
+            )
         read = load_policy_csv if is_csv(policy) else load_policy
         return read(policy, sequence_form)
     if not _is_queried(policy):
-        give = "a policy, such as infoset.solve(game).policy or a searcher, a file or 'uniform'"
+        give = "a policy such as infoset.solve(game).policy, a searcher, a file or 'uniform'"
         raise ParameterError(f"policy={policy!r} is not a policy; give {give}")
     return tabulate(sequence_form, [policy] * sequence_form.num_players)
 
@@ -235,7 +240,7 @@ def evaluate(
     Parameters
     ----------
     game : str, Game, GameTree, ExtensiveForm, SequenceForm or TabularPolicy
-        The game; or a tabular policy alone, which knows its game.
+        The game; or a tabular policy alone, which belongs to a game.
     policy : Policy, str or Path, optional
         The policy, the path of its file, or `uniform`.
     memory, progress

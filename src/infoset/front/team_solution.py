@@ -1,4 +1,4 @@
-"""`solve_team`: the verb for team games, in which players share a payoff but not information."""
+"""The function `solve_team`, for games in which players share a payoff but not information."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def solve_team(
         A name of `infoset.teams.TEAM_METHODS`, in upper or lower case; a scheme of progressive
         hiding; or your own method.
     teams : sequence of sequences of agents, optional
-        Who plays together; by default all agents form one team. Several teams learn against each
-        other by progressive hiding, without a guarantee of convergence.
+        Groups of agents that play together; by default all agents form one team. Several teams
+        learn against each other by progressive hiding, without a guarantee of convergence.
     relax : str, Relaxation or InformationMap, optional
         Information relaxation used during learning: a name of `infoset.teams.RELAXATIONS`, by
         default `recall`; your own relaxation; or an information map of the given product form.
@@ -75,7 +75,8 @@ def solve_team(
         Penalty coefficient γ for relying on relaxed information, in utility units; by default
         proportional to the payoff range.
     rule : {"common", "sum"}
-        The payoff of a team: the payoff that its agents have in common, or the sum of theirs.
+        The payoff of a team: `common`, the payoff that all its agents get, or `sum`, the sum of
+        their payoffs.
     iterations : int, optional
         Iterations of each run; by default those of the method.
     restarts : int, optional
@@ -86,9 +87,9 @@ def solve_team(
     seed : int
         Random seed of the first run; run k uses `seed + k`.
     callback : callable, optional
-        Called with a `TeamPoint` at every measurement; stops the method by returning true.
+        Called with a `TeamPoint` at every measurement; returning true stops the method.
     checkpoint, checkpoint_seconds
-        As in `solve`: a file from which learning resumes bit for bit.
+        As in `solve`.
     memory, progress
         As in `solve`.
 
@@ -101,9 +102,9 @@ def solve_team(
     Raises
     ------
     InfosetError
-        If the game, method or relaxation is unknown; if the game is too large; if agents with
-        different payoffs form a team; if the method does not support an option or a number is out
-        of range; or if the checkpoint belongs to other runs.
+        If the game, method or relaxation is unknown, the game is too large, agents with different
+        payoffs form a team, the method does not support an option, a number is out of range, or
+        the checkpoint belongs to another run.
 
     Examples
     --------
@@ -113,7 +114,7 @@ def solve_team(
     """
     spec, num_teams = get_team_method(method), 1
     if teams is not None:
-        check_type("teams", teams, Sequence, "groups of agents, such as [(0, 1)]")
+        check_type("teams", teams, Sequence, "a list of groups of agents, such as [(0, 1)]")
         num_teams = len(teams)
     kept = None if checkpoint is None else checkpointing(checkpoint, checkpoint_seconds)
     given = TeamOptions(relax, penalty, iterations, restarts, seconds, kept)
@@ -137,7 +138,7 @@ def _one_team(form: ProductForm, rule: PayoffRule) -> tuple[Team, ...]:
     Raises
     ------
     UnsupportedGameError
-        If their payoffs differ.
+        If the payoffs of the agents differ.
     """
     payoff = form.arrays.payoff
     if rule == "common" and (payoff != payoff[:, :1]).any():

@@ -94,8 +94,8 @@ def plot_comparison(results: Sequence[SolveResult]) -> Figure:
 
     The error is exploitability, or NashConv in games without exploitability. Errors below the
     rounding error of the measurement are drawn at that level, which is marked. The error axis spans
-    the iterative methods. An exact method, which is measured once, is a diamond at its time,
-    labeled with its error; it is at the lower edge if its error is smaller.
+    the iterative methods. An exact method, which is measured once, is drawn as a diamond at its
+    time, labeled with its error. If the error is below the axis, the diamond is at the lower edge.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def plot_learning(result: LearnResult) -> Figure:
     >>> figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()
     ('episodes', "exploitability (game's units)")
     """
-    check_type("result", result, LearnResult, "what learn returns")
+    check_type("result", result, LearnResult, "a result of learn")
     figure = new_figure(INCHES)
     axes = figure.add_subplot()
     name, _ = errors_of(result.runs[0].trace)
@@ -233,24 +233,26 @@ def _draw_errors(axes: Axes, trace: Sequence[TracePoint], target: float | None) 
 
 
 def _check_results(results: Sequence[SolveResult]) -> None:
-    check_type("results", results, (list, tuple), "what compare returns")
+    check_type(
+        "results", results, (list, tuple), "the results of compare, or a list of results of solve"
+    )
     for result in results:
-        check_type("a result", result, SolveResult, "what compare or solve returns")
+        check_type("a result", result, SolveResult, "a result of compare or solve")
     games = {result.game for result in results}
     if len(games) != 1:
         raise ParameterError(
-            f"a comparison needs one game and at least one method; got {len(results)} results of "
-            f"{', '.join(sorted(games)) or 'none'}"
+            f"a comparison needs at least one result, all for one game; got {len(results)} "
+            f"results for {', '.join(sorted(games)) or 'no game'}"
         )
 
 
 def _shown_errors(result: SolveResult) -> list[float]:
-    """Return the errors of a result, at least its rounding error."""
+    """Return the errors of a result, raised to the rounding error where they are smaller."""
     return [max(error, result.measured.rounding) for error in errors_of(result.trace)[1]]
 
 
 def _error_limits(results: Sequence[SolveResult]) -> tuple[float, float]:
-    """Return whole decades around the errors of the iterative methods, or of all if none is."""
+    """Return whole decades around the errors of iterative methods, if any, or of all methods."""
     iterative = [result for result in results if len(result.trace) > 1]
     errors = list(chain(*map(_shown_errors, iterative or results)))
     low, high = floor(log10(min(errors))), ceil(log10(max(errors)))

@@ -51,7 +51,7 @@ FORMATS: Final[Mapping[str, dict[str, Any]]] = {
 class Drawing:
     """One or more pictures on a sheet. A notebook shows it; `save` writes a file.
 
-    Equal pictures give equal bytes.
+    Equal pictures produce identical files.
 
     Attributes
     ----------
@@ -113,11 +113,13 @@ def check_target(path: str | Path) -> str:
     """
     suffix = Path(path).suffix.lower()
     if suffix not in FORMATS:
-        known = ", ".join(FORMATS)
-        raise ParameterError(f"cannot write a picture to {str(path)!r}; end its name in {known}")
+        known = " or ".join(FORMATS)
+        raise ParameterError(
+            f"cannot write a picture to {str(path)!r}; use a name that ends in {known}"
+        )
     folder = Path(path).parent
     if not folder.is_dir():
-        raise ParameterError(f"there is no folder {folder} for {Path(path).name}; make it first")
+        raise ParameterError(f"there is no folder {folder} for {Path(path).name}; create it first")
     return suffix
 
 
@@ -140,18 +142,19 @@ def draw(
     game : str, Game, GameTree or ExtensiveForm
         An extensive form has the view `history` only.
     view : str
-        `history`: all histories, with the infosets of every player, at and between its turns, and
-        public states as regions. `infostate`: the infostates of one player. `public`: the public
-        states, with the infostates of each player there. `all`: the three on one sheet.
+        `history`: all histories, with the infosets of every player, also where the player does not
+        act, and public states as regions. `infostate`: the infostates of one player. `public`: the
+        public states, with the infostates of each player there. `all`: all three views on one
+        sheet.
     player : Player
         Player of the view `infostate`.
     policy : TabularPolicy, str or Path, optional
         A policy, its file, or `uniform`. Edges are labeled with their probabilities, and their
         widths grow with them.
     depth : int, optional
-        Largest number of steps from the root to draw.
+        Maximum number of steps from the root to draw.
     max_nodes : int
-        Largest number of histories, infostates or public states to draw.
+        Maximum number of histories, infostates or public states to draw.
     memory : int, optional
         Bytes allowed for the game tree, which is built in full if there is a policy; by default a
         fraction of the free memory.
@@ -163,7 +166,7 @@ def draw(
     ParameterError
         If the player, the depth or the number of nodes is out of range.
     UnsupportedGameError
-        If an extensive form is drawn in another view than `history`.
+        If an extensive form is drawn in a view other than `history`.
     GameTooLargeError
         If a policy needs the whole tree and the tree exceeds `memory`.
     PolicyFileError, PolicyMismatchError
@@ -202,9 +205,9 @@ def make_limits(depth: int | None, max_nodes: int) -> Limits:
         If `depth` is negative or `max_nodes` is less than 1.
     """
     if depth is not None and depth < 0:
-        raise ParameterError(f"depth is {depth}; it counts steps from the root, so it is 0 or more")
+        raise ParameterError(f"depth={depth} must be at least 0; it counts steps from the root")
     if max_nodes < 1:
-        raise ParameterError(f"max_nodes is {max_nodes}; draw at least 1 node")
+        raise ParameterError(f"max_nodes={max_nodes} must be at least 1")
     return Limits(depth, max_nodes)
 
 
@@ -232,8 +235,8 @@ def _draw_form(
 ) -> Drawing:
     if view != "history":
         raise UnsupportedGameError(
-            f"{form} is an extensive form, which has no view {view!r}; draw view 'history', or "
-            "the game that infoset.efg.as_game makes of it"
+            f"{form} is an extensive form, which has no view {view!r}; draw the view 'history', "
+            "or convert it to a game with infoset.efg.as_game"
         )
     found = None if policy is None else resolve_policy(policy, form.sequence_form)
     return Drawing((form_picture(form, limits, found),))

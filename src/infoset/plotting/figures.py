@@ -104,9 +104,9 @@ def set_log_scale(axes: Axes, axis: Axis, values: Sequence[float]) -> None:
 
 
 def set_log_ticks(axis: Axis) -> None:
-    """Label the ticks of a logarithmic axis: its decades, or 1, 2 and 5 times them if they are few.
+    """Label the decades of a logarithmic axis or, if they are few, also their multiples by 2 and 5.
 
-    Matplotlib labels all multiples of a short axis, and the labels overlap.
+    On a short axis matplotlib labels all multiples, and the labels overlap.
     """
     from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 

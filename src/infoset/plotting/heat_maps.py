@@ -59,7 +59,7 @@ def plot_heat_map(
     Raises
     ------
     ParameterError
-        If the shape of `values` is not (len(y), len(x)), or it is empty.
+        If the shape of `values` is not (len(y), len(x)), or `values` is empty.
 
     Examples
     --------
@@ -70,8 +70,8 @@ def plot_heat_map(
     shown = np.asarray(values, np.float64)
     if shown.shape != (len(y), len(x)) or not shown.size:
         raise ParameterError(
-            f"the values are of shape {shown.shape}; give one for each of the {len(y)} y by each "
-            f"of the {len(x)} x, at least one"
+            f"values has shape {shown.shape}, but y and x have {len(y)} and {len(x)} entries; give "
+            "one row for each y, with one number for each x, and at least one of both"
         )
     figure = new_figure(INCHES, layout="constrained")
     axes = figure.add_subplot()
@@ -123,7 +123,7 @@ def plot_beliefs(
     Raises
     ------
     ParameterError
-        If there is no belief, or `players` are not two different players of the game.
+        If `beliefs` is empty, or `players` are not two different players of the game.
 
     Examples
     --------
@@ -153,15 +153,17 @@ def plot_beliefs(
 
 
 def _check(beliefs: Mapping[str, Belief], players: Sequence[Player]) -> None:
-    check_type("beliefs", beliefs, Mapping, "beliefs by the titles of their panels")
+    check_type(
+        "beliefs", beliefs, Mapping, 'a dictionary of beliefs by title, such as {"prior": belief}'
+    )
     if not beliefs:
-        raise ParameterError("beliefs is empty; give at least one belief, by its title")
+        raise ParameterError('beliefs is empty; give at least one, such as {"prior": belief}')
     for belief in beliefs.values():
-        check_type("a belief", belief, Belief, "what private_belief or public_belief returns")
+        check_type("a belief", belief, Belief, "a result of private_belief or public_belief")
         for player in players:
             check_player(player, belief.source.num_players, str(belief.source))
     if len(set(players)) != 2:
-        raise ParameterError(f"players={players!r} must be two different players")
+        raise ParameterError(f"players={players!r} must be two different players, such as (0, 1)")
 
 
 def _names(beliefs: Iterable[Belief], player: Player) -> dict[Infostate, str]:

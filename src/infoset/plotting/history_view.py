@@ -61,7 +61,7 @@ def history_picture(
     truncated : TruncatedTree
     limits : Limits
     policy : TabularPolicy, optional
-        Gives every step a probability; without it only chance moves have one.
+        Source of the probabilities of all steps; without it only chance moves have probabilities.
     """
     tree = truncated.tree
     part = choose_part(tree.parent, limits)
@@ -146,7 +146,7 @@ class _Steps:
     def _probability_text(
         self, edge: int, movers: tuple[int, ...], probability: float | None
     ) -> str:
-        """Return the probability as text; without a policy only at chance moves."""
+        """Return the probability as text; without a policy it is empty except at chance moves."""
         graph = self.tree.graph
         if movers and probability is not None:
             return probability_text(probability)
@@ -208,7 +208,7 @@ def form_picture(
     form : ExtensiveForm
     limits : Limits
     policy : TabularPolicy, optional
-        Gives every move a probability; without it only chance moves have one.
+        Source of the probabilities of all moves; without it only chance moves have probabilities.
     """
     part = choose_part(form.parent, limits)
     probabilities = None if policy is None else _form_probabilities(form, policy)

@@ -41,7 +41,7 @@ MAX_UTILITIES = 3
 def infostate_picture(
     truncated: TruncatedTree, player: Player, limits: Limits, policy: TabularPolicy | None = None
 ) -> Picture:
-    """Return the tree of one player's infostates, at and between its turns.
+    """Return the tree of one player's infostates, also those at which it does not act.
 
     Parameters
     ----------
@@ -49,8 +49,8 @@ def infostate_picture(
     player : Player
     limits : Limits
     policy : TabularPolicy, optional
-        Gives every step a probability: that of the player's own action, if any, times that of
-        the next observation given the parent infostate.
+        Source of the probabilities of the steps: the probability of the player's own action, if
+        any, times that of the next observation given the parent infostate.
     """
     tree = truncated.tree
     infostates = tree.infostate_trees[player]
@@ -96,7 +96,7 @@ def _observed_step(
 
 @dataclass(frozen=True)
 class _InfostateView:
-    """What the nodes are made from."""
+    """The data from which the nodes are made."""
 
     truncated: TruncatedTree
     infostates: InfostateTree
@@ -114,7 +114,7 @@ class _InfostateView:
         )
 
     def _actor(self, histories: Sequence[int]) -> Player:
-        """Return the player if it acts, `TERMINAL` after the end, otherwise `OBSERVING`."""
+        """Return the player if it acts, `TERMINAL` at the end of the game, else `OBSERVING`."""
         player = self.infostates.player
         if player in self.truncated.actors(histories[0]):
             return player
@@ -156,8 +156,8 @@ def public_picture(
     truncated : TruncatedTree
     limits : Limits
     policy : TabularPolicy, optional
-        Gives every step a probability: that of the next public observation, to an observer who
-        knows the policies and the public state.
+        Source of the probabilities of the steps: the probability of the next public observation
+        given the public state and the policies.
     """
     tree = truncated.tree
     part = choose_part(tree.public_tree.parent, limits)
@@ -177,7 +177,7 @@ def public_picture(
 
 @dataclass(frozen=True)
 class _PublicView:
-    """What the nodes are made from."""
+    """The data from which the nodes are made."""
 
     truncated: TruncatedTree
     continued: set[int]

@@ -152,12 +152,12 @@ def _is_below_another(guide: Line, guides: Sequence[Line]) -> bool:
 
 def _check_lines(lines: Sequence[Line], is_logarithmic: bool) -> None:
     if not lines:
-        raise ParameterError("there are no lines to draw: give at least one")
+        raise ParameterError("lines is empty; give at least one Line")
     for line in lines:
         if not line.x or len(line.x) != len(line.y):
             raise ParameterError(
-                f"the line {line.label!r} has {len(line.x)} x and {len(line.y)} y: give as many of "
-                "both, at least one"
+                f"the line {line.label!r} has {len(line.x)} values of x and {len(line.y)} of y; "
+                "give equal numbers of both, at least one"
             )
         if is_logarithmic and min(*line.x, *line.y) <= 0:
             raise ParameterError(

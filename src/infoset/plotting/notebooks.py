@@ -24,7 +24,7 @@ BAR_COLOR, BAR_WIDTH = "#9db8d9", 60
 def game_svg(game: Game) -> str | None:
     """Return the tree of histories of a game as SVG, truncated if it is large.
 
-    None if it cannot be drawn: a notebook then shows the game as text.
+    The result is None if the game cannot be drawn. A notebook then shows it as text.
     """
     limits = Limits(depth=None, nodes=MAX_NODES)
     try:

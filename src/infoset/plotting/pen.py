@@ -190,7 +190,7 @@ class Pen:
     def curve(self, name: str, points: Sequence[Point], look: LineStyle, layer: int) -> None:
         """Draw an S-shaped curve between the second and the third of four points.
 
-        The first is joined to the second and the third to the fourth by straight lines.
+        Straight lines join the first two points and the last two points.
         """
         from matplotlib.patches import PathPatch
         from matplotlib.path import Path

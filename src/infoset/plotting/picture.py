@@ -122,7 +122,7 @@ class Picture:
     player_names : tuple[str, ...]
         [N] names for the legend.
     remark : str
-        How much of the tree is omitted; empty if nothing is.
+        Remark on how much of the tree is omitted; empty if nothing is.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""Pictures drawn on one sheet, each under its title, with a legend of what occurs in them."""
+"""Pictures drawn on one sheet, each under its title, with a legend of their elements."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class StepProbabilities:
     def of_infostates(self, player: Player) -> FloatArray:
         """Return [S] the probability of the step to each infostate of a player from its parent.
 
-        The probability of the player's own action, if any, times that of the next observation
+        It is the probability of the player's own action, if any, times that of the next observation
         given the parent infostate: `policy(a) · P₋ᵢ(s') / P₋ᵢ(s)`.
         """
         infostates = self.tree.infostate_trees[player]
@@ -51,7 +51,7 @@ class StepProbabilities:
         return _conditional(self.tree.public_state, self.tree.public_tree.parent, self._reach())
 
     def _reach(self, without: Player | None = None) -> FloatArray:
-        """Return [H] the product of the reaches of chance and of all players but `without`."""
+        """Return [H] the product of the reaches of chance and of all players except `without`."""
         reach = self.tree.chance_reach
         for player in range(self.tree.num_players):
             if player != without:

@@ -47,7 +47,7 @@ def plot_team(result: TeamResult) -> Figure:
     >>> [axes.get_ylabel() for axes in figure.axes]
     ["payoff (game's units)", 'squared distance']
     """
-    check_type("result", result, TeamResult, "what solve_team returns")
+    check_type("result", result, TeamResult, "a result of solve_team")
     figure = new_figure(INCHES, layout="constrained")
     above, below = figure.subplots(2, sharex=True, height_ratios=(3, 1))
     _draw_other_runs(above, result)
@@ -98,7 +98,7 @@ def _draw_team(above: Axes, below: Axes, result: TeamResult, team: int) -> None:
 def _plot(
     axes: Axes, trace: tuple[TeamPoint, ...], values: list[float], **style: str | float
 ) -> None:
-    """Draw a line, or a dot if there is one measurement."""
+    """Draw a line, or a dot if there is only one measurement."""
     marker = "o" if len(trace) == 1 else None
     axes.plot([point.iteration for point in trace], values, marker=marker, **style)  # type: ignore[arg-type]
 

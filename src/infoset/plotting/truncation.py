@@ -1,4 +1,4 @@
-"""A game compiled as far as its pictures need it, and the choice of the part to draw."""
+"""Compilation of the part of a game that pictures need, and the choice of the part to draw."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def compile_part(
     Raises
     ------
     GameTooLargeError
-        If not even one step can be compiled.
+        If even the first step is too large to compile.
     GameRuleError
         If the game breaks a rule.
     """
@@ -116,7 +116,7 @@ def _explore(game: Game, max_worlds: int) -> WorldGraph:
 
 
 def _explore_first_steps(game: Game, depth: int | None, max_worlds: int) -> WorldGraph:
-    """Explore step by step while the world states and histories stay few; at most `depth` steps."""
+    """Explore at most `depth` steps, one by one, while world states and histories remain few."""
     steps, deepest = 1, None
     while (graph := _explore(_TruncatedGame(game, steps), max_worlds)).is_complete:
         if count_histories(graph).histories > MAX_HISTORIES:
@@ -195,7 +195,7 @@ class DrawnPart(NamedTuple):
     is_level: bool
 
     def remark(self, singular: str, plural: str, total: int | None, is_exact: bool = True) -> str:
-        """Return how much is omitted, empty if nothing is. `total` is None if it is unknown."""
+        """Return how much is omitted as text, or empty text. `total` is None if unknown."""
         if total is not None and total <= self.size:
             return ""
         left = "" if total is None else f"{total - self.size:,} "

@@ -32,7 +32,7 @@ IDENTITY_LEARNERS: Final = ("ixomd", "balanced-omd", "balanced-ftrl")
 IDENTITY_TOLERANCE: Final = 1e-10
 SAMPLERS: Final = ("os-mccfr", "os-mccfr-balanced")
 FACTORS: Final = (1.0, 10.0)
-"""Factors on the tuned learning rate; large rates are said to need implicit exploration."""
+"""Factors on the tuned learning rate; large rates should need implicit exploration."""
 
 Changes = tuple[tuple[str, Any], ...]
 Point = TypeVar("Point")

@@ -130,7 +130,7 @@ SEPARATION = Experiment(
 FIRST_HORIZON: Final = 1_000
 GROWTH: Final = 2
 BOUND_EXPONENTS: Final = MappingProxyType({"ixomd": 2, "balanced-omd": 1})
-"""Exponent of X in the number of episodes that the theory shows to be enough, by learner."""
+"""Exponent of X in the number of episodes that suffices according to the theory, by learner."""
 
 
 class SampleSetting(NamedTuple):

@@ -58,8 +58,8 @@ class JointCell:
     game, learner : str
     episodes, seed : int
     shares_depth : bool
-        Whether the step sizes of all players use the largest number of decisions H of any player,
-        as in the reference prototype, and not the number of their own.
+        Whether the step sizes of all players use the maximum number of decisions H over the
+        players, as in the reference prototype, instead of each player's own number.
     """
 
     game: str
@@ -97,7 +97,7 @@ class JointCell:
 def _steps(learner: str, decisions: int | None) -> StepSizeRule:
     """Return the theoretical step sizes for `decisions` decisions per player.
 
-    None uses each player's own count.
+    If `decisions` is None, each player's own number is used.
     """
     rule = cast(StepSizeRule, cast(OnlineMirrorDescent, get_learner(learner)).step_sizes)
     if decisions is None:

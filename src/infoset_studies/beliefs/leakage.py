@@ -30,7 +30,7 @@ from infoset_studies.liars_dice_closed_form import BidTable
 __all__ = ["LEAKAGE", "true_state_ratio"]
 
 NUM_POSITIONS: Final = MappingProxyType({"LD 2D": 1, "LP": 2})
-"""Number of positions that are measured; in liar's dice only the first bid is measured."""
+"""Number of player positions that are measured; in liar's dice only the first bid is measured."""
 
 
 class Setting(NamedTuple):

@@ -49,7 +49,7 @@ class PublishedGame(NamedTuple):
     title : str
     game : str
         Specification for `load`. Where the paper leaves the rules open, it is the variant that
-        comes nearest to its numbers (experiment `open-rules`).
+        comes nearest to the numbers of the paper (experiment `open-rules`).
     is_settled : bool
         Whether the paper or its numbers determine the rules.
     """

@@ -253,7 +253,7 @@ BRIDGE = Experiment(
 
 
 TARGET: Final = 20.9
-"""Payoff to exceed."""
+"""Payoff that a policy should exceed."""
 
 CERTAIN: Final = float(OPTIMUM) - 1e-6
 NOT_RETAINED: Final = 0.0

@@ -24,7 +24,7 @@ from infoset_studies.published_numbers import number, read_rows
 __all__ = ["MATCHING_PENNIES"]
 
 SOLVED: Final = 0.95
-"""A run is successful if its policy earns more, as in the paper."""
+"""A run is successful if its policy earns more than this, as in the paper."""
 
 EPISODES: Final = 400
 

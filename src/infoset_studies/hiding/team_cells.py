@@ -236,7 +236,7 @@ class RoundsCell:
         Maximum number of rounds.
     seed : int
     goal : float
-        No further round is started once a policy earns more.
+        No further round is started once a policy earns more than this.
     """
 
     team_game: TeamGame
@@ -260,7 +260,7 @@ class RoundsCell:
         """Return the best payoff after each round, thread seconds, and the hill-climbed payoff."""
         assert self.scheme.regret_restarts is not None
         hiding = ProgressiveHiding(self.team_game.relaxed_form, self.scheme, seed=self.seed)
-        hiding.run(0)  # compiles
+        hiding.run(0)  # compile outside the measured time
         best: list[float] = []
         began = time.thread_time()
         while len(best) < self.rounds and hiding.best_payoff <= self.goal:
@@ -323,7 +323,7 @@ def _item(deal: Hashable, agent: int) -> int:
 
 
 def _fitting(deal: Hashable, agent: int) -> Action:
-    """Return the offer to exchange the own item for the other agent's item."""
+    """Return the offer to exchange the agent's own item for the other agent's item."""
     return f"{_item(deal, agent)}:{_item(deal, 1 - agent)}"
 
 

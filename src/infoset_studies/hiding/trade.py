@@ -17,7 +17,7 @@ from infoset_studies.published_numbers import number, read_rows
 __all__ = ["SOLVED", "TRADE", "market"]
 
 SOLVED: Final = 0.99
-"""A run is successful if its policy earns more."""
+"""A run is successful if its policy earns more than this."""
 
 ITERATIONS: Final = 400
 MOMENTS: Final = (50, 100, 200, 400)

@@ -43,7 +43,9 @@ def run(
     game: GameArgument,
     methods: Annotated[
         str,
-        typer.Option(help="Methods separated by commas; infoset solve --method list shows all."),
+        typer.Option(
+            help="Methods, separated by commas; 'infoset solve --method list' prints all."
+        ),
     ] = DEFAULT_METHODS,
     target: TargetOption = None,
     iterations: IterationsOption = None,
@@ -56,7 +58,7 @@ def run(
 
     If none of --target, --iterations and --seconds is given, each method runs 1,000
     iterations.
-    Ctrl-C skips the remaining work and saves the results.
+    Ctrl-C stops at any time and saves the results so far.
     """
     from infoset.experiments import check_writable
     from infoset.front import compare, comparison_budget, load, to_form

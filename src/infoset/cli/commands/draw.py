@@ -17,18 +17,18 @@ OutOption: TypeAlias = Annotated[
     Path,
     typer.Option(
         metavar="FILE",
-        help="Output file; its ending sets the format: .svg, .png or .pdf.",
+        help="Output file; its extension selects the format: .svg, .png or .pdf.",
         show_default=False,
     ),
 ]
 ViewOption: TypeAlias = Annotated[
-    str, typer.Option(metavar="VIEW", help="history, infostate, public, or all.")
+    str, typer.Option(metavar="VIEW", help="View: history, infostate, public, or all.")
 ]
 PolicyOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="POLICY",
-        help="Policy whose probabilities label the edges: a file (.parquet, .csv), or uniform.",
+        help="Policy whose probabilities label the edges: a file (.parquet or .csv) or uniform.",
     ),
 ]
 
@@ -37,16 +37,18 @@ def run(
     game: GameArgument,
     out: OutOption,
     view: ViewOption = "history",
-    player: Annotated[int, typer.Option(help="Player of the infostate view.")] = 0,
+    player: Annotated[int, typer.Option(help="Player of the infostate view, counted from 0.")] = 0,
     policy: PolicyOption = None,
-    depth: Annotated[int | None, typer.Option(help="Maximum depth to draw.")] = None,
+    depth: Annotated[
+        int | None, typer.Option(help="Maximum number of steps from the root.")
+    ] = None,
     max_nodes: Annotated[int, typer.Option(help="Maximum number of nodes per view.")] = 150,
     memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Draw the histories of a game, the infostates of a player, or the public states.
 
-    Large trees are cut at a depth; the picture says what is omitted.
+    A large tree is truncated at a depth, and the picture counts the omitted nodes.
     """
     from infoset.plotting import check_target, draw
 

@@ -25,7 +25,7 @@ def run(
         str,
         typer.Argument(
             metavar="POLICY",
-            help="uniform, a policy file, a searcher such as pimc, or file.py:NAME.",
+            help="Policy: uniform, a policy file, a searcher such as pimc, or file.py:NAME.",
             show_default=False,
         ),
     ],
@@ -33,11 +33,11 @@ def run(
     as_json: JsonOption = False,
 ) -> None:
     """Measure a policy exactly: values, gains of best responses, NashConv, exploitability."""
-    from infoset.front import evaluate, is_searcher, load, resolve_players, to_game
+    from infoset.front import evaluate, is_policy_file, load, resolve_players, to_game
 
     rules = load(game)
     with live(str(rules)) as progress:
-        if is_searcher(policy):
+        if policy != "uniform" and not is_policy_file(policy):
             (searcher,) = resolve_players([policy], to_game(rules))
             tell(SEARCHER_NOTE)
             found = evaluate(rules, searcher, memory=memory, progress=progress.explored)

@@ -21,7 +21,7 @@ def run(
         Path,
         typer.Option(
             metavar="FILE",
-            help="Output file; its ending sets the format: .efg for Gambit.",
+            help="Output file; its extension selects the format: .efg for Gambit.",
             show_default=False,
         ),
     ],
@@ -50,17 +50,17 @@ def run(
 
 
 def check_target(path: Path) -> None:
-    """Raise, before any work is done, where a file could not be written.
+    """Raise if a file cannot be written; called before any work is done.
 
     Raises
     ------
     UnknownNameError
         If the file extension is not a supported format.
     ParameterError
-        If there is no such folder.
+        If the folder does not exist.
     """
     from infoset.utils.arguments import check_choice
 
     check_choice("file format", path.suffix.lower(), FORMATS)
     if not path.parent.is_dir():
-        raise ParameterError(f"there is no folder {path.parent} for {path.name}; make it first")
+        raise ParameterError(f"there is no folder {path.parent} for {path.name}; create it first")

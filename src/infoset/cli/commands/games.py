@@ -23,7 +23,7 @@ def run(as_json: JsonOption = False) -> None:
         parameters = ", ".join(map(_text, entry.parameters))
         table.add_row(entry.name, "\n".join(filter(None, [entry.summary, parameters])))
     print_table(table)
-    say("* parameter that OpenSpiel's game of the same name does not have")
+    say("* not a parameter of OpenSpiel's game of the same name")
     say("openspiel:NAME(...) loads any other game of OpenSpiel (optional extra)")
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def run(game: GameArgument, memory: MemoryOption = None, as_json: JsonOption = False) -> None:
     """Report the size of a game: histories, infostates, sequences, and memory.
 
-    Games too large to build are described as far as possible; ≥ marks lower bounds.
+    For a game that is too large to build, ≥ marks lower bounds, and - unknown values.
     """
     from infoset.front import info
 
@@ -39,7 +39,7 @@ def run(game: GameArgument, memory: MemoryOption = None, as_json: JsonOption = F
 
 
 def describe(found: GameInfo) -> dict[str, str]:
-    """Return the sizes and properties of a game as text, by name."""
+    """Return the names and the texts of the sizes and properties of a game."""
     from infoset.utils.text import format_bytes
 
     bound, solving = "" if found.is_exact else "≥ ", found.solving_bytes
@@ -63,14 +63,16 @@ def describe(found: GameInfo) -> dict[str, str]:
 
 
 def remarks(found: GameInfo) -> list[str]:
-    """Return remarks on the numbers."""
+    """Return remarks on missing or approximate numbers."""
     lines = list(found.notes)
     if not found.is_exact:
-        lines.append("too many world states to visit them all: ≥ marks lower bounds")
+        lines.append("there are too many world states to visit: ≥ marks lower bounds")
     elif not found.fits:
-        lines.append("too large to build here: values that need the tree are unknown (-)")
+        lines.append("too large for the memory limit: values that need the tree are unknown (-)")
         if found.solving_fits:
-            lines.append("infoset solve does not build the tree and may fit in memory")
+            lines.append(
+                "infoset solve does not build the tree; it needs less memory, and may succeed"
+            )
     return lines
 
 

@@ -58,18 +58,19 @@ def _list_learners(context: typer.Context, method: str) -> str:
 MethodOption: TypeAlias = Annotated[
     str,
     typer.Option(
-        help="Learner, such as auto or balanced-omd, or file.py:NAME; list shows all.",
+        help="Learner, such as auto or balanced-omd, or file.py:NAME; 'list' prints all.",
         callback=_list_learners,
     ),
 ]
 EpisodesOption: TypeAlias = Annotated[
-    int, typer.Option(metavar="NUMBER", help="Episodes of each run.")
+    int, typer.Option(metavar="NUMBER", help="Number of episodes of each run.")
 ]
 SeedsOption: TypeAlias = Annotated[
     int, typer.Option(metavar="NUMBER", help="Number of runs, with seeds 0, 1, ...")
 ]
 PresetOption: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Preset of the learner, such as theory or tuned.")
+    str | None,
+    typer.Option(metavar="NAME", help="Named settings of the learner, such as theory or tuned."),
 ]
 
 
@@ -87,10 +88,10 @@ def run(
     memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Learn a game from self-play, and save the policies.
+    """Learn policies for a game from self-play, and save them.
 
-    Players observe only their own episodes, unless the learner needs more (see list).
-    Ctrl-C stops at any time and saves the results.
+    A learner uses only its own observations, actions and rewards; the few that need more
+    are marked by --method list. Ctrl-C stops at any time and saves the results so far.
     """
     from infoset.experiments import check_writable
     from infoset.front import learn, load, resolve_learner
@@ -164,7 +165,7 @@ def _report(result: LearnResult, folder: Path, spec: str) -> None:
 
 
 def _errors(result: LearnResult) -> dict[str, tuple[float, ...]]:
-    """Return the errors of the runs by their names."""
+    """Return the names of the errors, with their values in each run."""
     if result.cce_gap is not None:
         recommended = (
             {} if result.efce_gap is None else {"EFCE gap of recommended play": result.efce_gap}

@@ -37,15 +37,16 @@ ENDINGS = {
     "converged": "interval is narrow enough",
     "deals": "all deals played",
     "exact": "computed exactly",
-    "interrupted": "interrupted; these are the deals played so far",
+    "interrupted": "interrupted; results of the deals played so far",
 }
 
 
 def player_argument(metavar: str) -> Any:
-    """Return the argument that names a player."""
+    """Return the command-line argument that names a player."""
     return typer.Argument(
         metavar=metavar,
-        help="uniform, a policy file, a searcher such as 'pimc(num_worlds=9)', or file.py:NAME.",
+        help="Player: uniform, a policy file, a searcher such as 'pimc(num_worlds=9)', or "
+        "file.py:NAME.",
         show_default=False,
     )
 
@@ -59,7 +60,7 @@ def run(
         typer.Option(
             metavar="NUMBER",
             min=2,
-            help="Deals, each played in every position; with --half-width, their maximum.",
+            help="Number of deals, each played in every position; with --half-width, the maximum.",
             show_default="10,000; unlimited with --half-width",
         ),
     ] = None,
@@ -67,12 +68,14 @@ def run(
         float | None,
         typer.Option(
             metavar="NUMBER",
-            help="Half-width of the confidence interval at which to stop.",
+            help="Stop at this half-width of the 95 % confidence interval of the utility.",
         ),
     ] = None,
     exact: Annotated[
         bool,
-        typer.Option("--exact", help="Compute the expectation; the game must fit in memory."),
+        typer.Option(
+            "--exact", help="Compute the expected result exactly; the game must fit in memory."
+        ),
     ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     workers: Annotated[int, typer.Option(metavar="NUMBER", min=1, help="Number of processes.")] = 1,
@@ -80,10 +83,10 @@ def run(
     memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Play FIRST against SECOND in every position, and report what FIRST earns.
+    """Play FIRST against SECOND in every position, and report the results of FIRST.
 
     With more than two players, SECOND plays all other positions. Ctrl-C stops at any
-    time and reports the deals played.
+    time and reports the results so far.
     """
     from infoset.front import to_game
 
@@ -95,7 +98,7 @@ def run(
         if exact:
             result, outcome = _computed(table, players)
         else:
-            progress.playing(f"{first} against {second}", stops.most, half_width)
+            progress.playing(f"{first} against {second}", stops.max_deals, half_width)
             result, outcome = _played(table, players, stops, seed, workers, progress)
     tell_notes(rules)
     _note_overruns((first, second), players, workers)
@@ -116,16 +119,16 @@ class _Stops(NamedTuple):
     checkpoint: Path | None
 
     @property
-    def most(self) -> int:
+    def max_deals(self) -> int:
         """Maximum number of deals."""
         return self.deals or (DEFAULT_DEALS if self.half_width is None else UNLIMITED_DEALS)
 
     def check(self, *, exact: bool) -> None:
-        """Refuse options about playing with `--exact`."""
+        """Raise if an option about sampled deals is combined with `--exact`."""
         for name, value in self._asdict().items():
             if exact and value is not None:
                 option = name.replace("_", "-")
-                raise typer.BadParameter(f"--exact plays no deals: omit --{option}")
+                raise typer.BadParameter(f"--exact samples no deals: omit --{option}")
         if self.half_width == 0:
             raise typer.BadParameter("--half-width 0 cannot be reached by sampling; use --exact")
 
@@ -175,7 +178,7 @@ def _played(
         result = play_matches(
             table,
             *players,
-            num_deals=stops.most,
+            num_deals=stops.max_deals,
             half_width=stops.half_width,
             seed=seed,
             workers=workers,
@@ -199,7 +202,7 @@ def _note_overruns(texts: Sequence[str], players: Sequence[Policy], workers: int
         if isinstance(player, Searcher):
             overruns = player.overruns
             if workers > 1 and player.settings().get("milliseconds") is not None:
-                tell(f"note: {text} has a time budget; --workers 1 reports overruns")
+                tell(f"note: {text} has a time budget; overruns are reported only with --workers 1")
             elif overruns.num_late:
                 tell(f"note: {text}: {overruns}")
 

@@ -34,12 +34,16 @@ class InputEndedError(Exception):
 
 def run(
     game: GameArgument,
-    human: Annotated[int, typer.Option("--as", metavar="P", min=0, help="Your player.")] = 0,
+    human: Annotated[
+        int,
+        typer.Option("--as", metavar="P", min=0, help="Player that you control, counted from 0."),
+    ] = 0,
     against: Annotated[
         str,
         typer.Option(
             metavar="PLAYER",
-            help="Others: uniform, a policy file, a searcher such as pimc, or file.py:NAME.",
+            help="Policy of the others: uniform, a policy file, a searcher such as pimc, or "
+            "file.py:NAME.",
         ),
     ] = UNIFORM,
     seed: Annotated[
@@ -51,7 +55,7 @@ def run(
 ) -> None:
     """Play a game in the terminal.
 
-    You see what your player observes, and everything at the end.
+    You see only what your player observes. At the end, everything is shown.
     """
     import numpy as np
 
@@ -63,7 +67,7 @@ def run(
     others = _opponent(rules, against, memory)
     write = tell if as_json else say
     write(f"{rules}: you are player {human} of {rules.num_players}, against {against}")
-    write("answer with a name or number; Ctrl-D quits")
+    write("answer with the name or number of an action; Ctrl-D quits")
     history = play_interactively(rules, human, _searching_anew(others, rng), rng, write)
     _show_end(history, write)
     _note_overruns(others, against)
@@ -79,7 +83,7 @@ def _check_player(rules: Game, human: Player) -> None:
 
 
 def _opponent(rules: Game, against: str, memory: int | None) -> Policy:
-    """Return the policy of the other players; only a policy file needs the tree."""
+    """Return the policy of the other players. The tree is built only for a policy file."""
     from infoset.front import resolve_players
 
     with live(str(rules)) as progress:
@@ -87,7 +91,7 @@ def _opponent(rules: Game, against: str, memory: int | None) -> Policy:
 
 
 def _searching_anew(player: Policy, rng: np.random.Generator) -> Policy:
-    """Return the policy to play; a searcher searches anew at every decision."""
+    """Return the policy to play, under which a searcher repeats its search at every decision."""
     from infoset.matches import SearchPolicy, SupportsSearch
 
     return SearchPolicy(player, rng) if isinstance(player, SupportsSearch) else player
@@ -127,7 +131,7 @@ def play_interactively(
 
 
 def _show_observations(history: History, human: Player, num_shown: int, write: Write) -> int:
-    """Write the observations since the last decision; return the number of lines so far."""
+    """Write the observations since the last decision; return the total number of lines."""
     from infoset.game import transcript
 
     lines = transcript(history, viewer=human).splitlines()[1:]
@@ -152,7 +156,7 @@ def _ask(legal: Sequence[Action], write: Write) -> Action:
         position = find_choice(line, names)
         if position is not None:
             return legal[position]
-        write(f"{line!r} is not a legal action; legal are: {', '.join(names)}")
+        write(f"{line!r} is not a legal action; the legal actions are: {', '.join(names)}")
 
 
 def _read_line() -> str:
@@ -167,7 +171,7 @@ def _read_line() -> str:
 
 
 def menu(names: Sequence[str]) -> str:
-    """Return the actions with their numbers, unless they are numbers themselves.
+    """Return the list of actions, with numbers unless the actions are numbers themselves.
 
     Examples
     --------
@@ -191,9 +195,9 @@ def menu(names: Sequence[str]) -> str:
 
 
 def find_choice(text: str, names: Sequence[str]) -> int | None:
-    """Return the position of the action meant by a name, or by a number from 1; None if none is.
+    """Return the index of the action with a name or a number from 1; None if there is none.
 
-    Where the names are numbers themselves, a number is always a name.
+    If the actions are numbers themselves, a number is always read as a name.
 
     Examples
     --------
@@ -216,10 +220,10 @@ def _show_end(history: History, write: Write) -> None:
 
     write("")
     if history.is_terminal:
-        write("game over; this is what happened")
+        write("game over; the whole history:")
         write(transcript(history))
     else:
-        write("you left; the game is not over, and the others' secrets stay theirs")
+        write("you quit before the end of the game; hidden information is not shown")
 
 
 def _record(history: History, human: Player, against: str, seed: int | None) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def run(
         str,
         typer.Argument(
             metavar="STUDY",
-            help="A study, such as balanced; list shows all studies and experiments.",
+            help="Study, such as balanced; 'list' prints all studies and experiments.",
             callback=_list_studies,
             show_default=False,
         ),
@@ -59,18 +59,18 @@ def run(
             "--experiment",
             "--table",
             metavar="NAME",
-            help="An experiment or a table of the paper; may be repeated.",
+            help="Experiment to run, by its name or by a table of the paper; may be repeated.",
             show_default="all",
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Smaller settings that take minutes on two cores.")
+        bool, typer.Option("--quick", help="Use smaller settings, which take minutes on two cores.")
     ] = False,
     out: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Folder of the study; finished runs in it are skipped.",
+            help="Folder of the study; runs that are finished there are skipped.",
             show_default="runs/STUDY",
         ),
     ] = None,
@@ -79,7 +79,7 @@ def run(
 ) -> None:
     """Run the experiments of a study, and compare its numbers with the published ones.
 
-    Ctrl-C stops at any time; the same command resumes with the missing runs.
+    Ctrl-C stops at any time. The same command then resumes with the missing runs.
     """
     from infoset.experiments import check_writable, get_study, run_study
 

@@ -25,7 +25,9 @@ def run(
     policy: PolicyArgument,
     as_csv: Annotated[
         bool,
-        typer.Option("--csv", help="Print CSV: a line per infostate and action."),
+        typer.Option(
+            "--csv", help="Print comma-separated values: a row for each infostate and action."
+        ),
     ] = False,
     as_json: JsonOption = False,
     memory: MemoryOption = None,

@@ -60,8 +60,8 @@ ENDINGS = {
     "iterations": "iteration limit reached",
     "seconds": "time limit reached",
     "stopped": "stopped",
-    "interrupted": "interrupted; these are the results so far",
-    "failed": "failed: the method found no solution",
+    "interrupted": "interrupted; results so far",
+    "failed": "failed: the method found no confirmed solution",
 }
 
 
@@ -82,26 +82,28 @@ def _known_method(context: typer.Context, method: str) -> str:
         unknown = UnknownNameError.of(
             "method", method, (*METHODS.known_names, *TEAM_METHODS.known_names)
         )
-        raise UnknownNameError(f"{unknown} (infoset solve --method list shows all)")
+        raise UnknownNameError(f"{unknown} (infoset solve --method list prints all)")
     return method
 
 
 MethodOption: TypeAlias = Annotated[
     str,
     typer.Option(
-        help="Method, such as auto, lp or cfr+, or file.py:NAME; list shows all.",
+        help="Method, such as auto, lp or cfr+, or file.py:NAME; 'list' prints all.",
         callback=_known_method,
     ),
 ]
 PrecisionOption: TypeAlias = Annotated[
     str | None,
-    typer.Option(help="Precision of the CFR family: float64 or float32.", show_default="float64"),
+    typer.Option(
+        help="Floating-point precision of CFR methods: float64 or float32.", show_default="float64"
+    ),
 ]
 ThreadsOption: TypeAlias = Annotated[
     int | None,
     typer.Option(
         metavar="NUMBER",
-        help="Threads of the CFR family, in large two-player games.",
+        help="Number of threads of CFR methods; useful in large two-player games.",
         show_default="1",
     ),
 ]
@@ -130,8 +132,8 @@ def run(
     """Solve a game, and save the policy.
 
     If none of --target, --iterations and --seconds is given, solving stops at an
-    exploitability of 0.1% of the payoff range, or after 60 seconds; team methods stop after a
-    default number of iterations. Ctrl-C stops at any time and saves the results.
+    exploitability of 0.1% of the payoff range, or after 60 seconds. Team methods then stop
+    after a default number of iterations. Ctrl-C stops at any time and saves the results so far.
     """
     if is_for_teams(method):
         refuse(
