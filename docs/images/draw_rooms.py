@@ -1,8 +1,8 @@
-"""Draw the rooms of the library, and the way of one game through them, beside this file.
+"""Draw the packages of the library, and the path of a game through them, beside this file.
 
     python docs/images/draw_rooms.py
 
-The rooms are those of the layer contract in `pyproject.toml`.
+The packages are those of the layer contract in `pyproject.toml`.
 """
 
 from __future__ import annotations
@@ -15,34 +15,34 @@ WIDTH, ROW, GAP, LEFT = 740, 34, 8, 300
 INK, FILL, LINE, ACCENT = "#1a1a1a", "#f0f1f4", "#9aa0a8", "#1f5fa8"
 
 STEPS = {
-    "infoset.game": "rules: who acts, what is legal, what happens, who sees what",
+    "infoset.game": "rules: actors, legal actions, transitions, observations",
     "infoset.games | infoset.tree": "world graph, game tree, public tree, sequence form",
     "infoset.efg": "extensive forms enter here",
     "infoset.policy | infoset.regret": "policies and regret schemes",
-    "infoset.beliefs | infoset.evaluation": "measure: best responses, beliefs",
+    "infoset.beliefs | infoset.evaluation": "evaluation: best responses, beliefs",
     "infoset.runs": "budget, loop, checkpoint, result",
     "infoset.interop | infoset.matches | infoset.solvers": "solve, play, exchange",
     "infoset.learning": "learn from play",
     "infoset.search | infoset.teams": "search at play time, team games",
-    "infoset.front": "one verb per task",
+    "infoset.front": "the main functions",
     "infoset.plotting": "pictures",
     "infoset.experiments": "run folders and studies",
     "infoset.cli": "commands",
     "infoset.errors | infoset.typing": "errors, types",
     "infoset.utils": "helpers",
-    "infoset_studies": "the papers' studies",
+    "infoset_studies": "studies of the papers",
 }
 
 
 def layers() -> list[str]:
-    """Return the floors of the contract, highest first."""
+    """Return the layers of the contract, highest first."""
     project = tomllib.loads((HERE.parents[1] / "pyproject.toml").read_text("utf-8"))
     return list(project["tool"]["importlinter"]["contracts"][0]["layers"])
 
 
-def picture(floors: list[str]) -> str:
+def picture(rows: list[str]) -> str:
     """Return the picture as SVG."""
-    height = len(floors) * (ROW + GAP) + GAP
+    height = len(rows) * (ROW + GAP) + GAP
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
         f'viewBox="0 0 {WIDTH} {height}" font-family="DejaVu Sans, sans-serif" font-size="12">',
@@ -51,22 +51,22 @@ def picture(floors: list[str]) -> str:
         f'markerHeight="7" orient="auto"><path d="M0 0 L8 4 L0 8 z" fill="{ACCENT}"/>'
         "</marker></defs>",
     ]
-    for number, floor in enumerate(floors):
-        rooms = [room.strip().removeprefix("infoset.") for room in floor.split("|")]
+    for number, layer in enumerate(rows):
+        packages = [name.strip().removeprefix("infoset.") for name in layer.split("|")]
         top = GAP + number * (ROW + GAP)
-        width = (LEFT - 2 * GAP - GAP * (len(rooms) - 1)) / len(rooms)
-        for position, room in enumerate(rooms):
+        width = (LEFT - 2 * GAP - GAP * (len(packages) - 1)) / len(packages)
+        for position, package in enumerate(packages):
             left = GAP + position * (width + GAP)
             parts.append(
                 f'<rect x="{left:g}" y="{top}" width="{width:.1f}" height="{ROW}" rx="4" '
                 f'fill="{FILL}" stroke="{LINE}"/>'
                 f'<text x="{left + width / 2:.1f}" y="{top + ROW / 2 + 4}" fill="{INK}" '
-                f'text-anchor="middle">{room}</text>'
+                f'text-anchor="middle">{package}</text>'
             )
         parts.append(
-            f'<text x="{LEFT + 32}" y="{top + ROW / 2 + 4}" fill="{INK}">{STEPS[floor]}</text>'
+            f'<text x="{LEFT + 32}" y="{top + ROW / 2 + 4}" fill="{INK}">{STEPS[layer]}</text>'
         )
-    start = GAP + (floors.index("infoset.game") + 0.5) * (ROW + GAP)
+    start = GAP + (rows.index("infoset.game") + 0.5) * (ROW + GAP)
     parts.append(
         f'<path d="M{LEFT + 12} {start:g} V{GAP + ROW / 2:g}" stroke="{ACCENT}" stroke-width="2" '
         'fill="none" marker-end="url(#tip)"/>'

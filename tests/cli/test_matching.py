@@ -113,7 +113,9 @@ def test_searches_that_were_late_are_told(command, monkeypatch):
     seat = ("play", "kuhn_poker", "--against", text, "--seed", "1")
     assert f"note: {text}: " in command(*seat, stdin="1\n" * 5).err
     ran = command("match", "kuhn_poker", text, "uniform", "--deals", "3", "--workers", "2")
-    assert ran.err == f"note: {text} has a time budget; overruns are reported only with --workers 1\n"
+    assert ran.err == (
+        f"note: {text} has a time budget; overruns are reported only with --workers 1\n"
+    )
     assert command(*MATCH, "--deals", "3", "--workers", "2").err == ""
 
 

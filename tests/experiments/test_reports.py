@@ -133,9 +133,9 @@ def test_lines_keep_their_points():
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
-        ([], "no lines"),
-        ([Line("a", (), ())], "0 x and 0 y"),
-        ([Line("a", (1.0,), (1.0, 2.0))], "1 x and 2 y"),
+        ([], "lines is empty"),
+        ([Line("a", (), ())], r"len\(x\)=0 and len\(y\)=0"),
+        ([Line("a", (1.0,), (1.0, 2.0))], r"len\(x\)=1 and len\(y\)=2"),
         ([Line("a", (1.0,), (0.0,))], "no logarithm"),
     ],
 )
@@ -163,5 +163,5 @@ def test_the_first_row_of_a_heat_map_is_at_the_bottom():
 
 @pytest.mark.parametrize("values", [[], [[1.0]], [[1.0, 2.0], [3.0, 4.0]]])
 def test_heat_maps_have_a_number_for_each_pair(values):
-    with pytest.raises(ParameterError, match="each of the 1 y by each of the 2 x"):
+    with pytest.raises(ParameterError, match="y and x have 1 and 2 entries"):
         plot_heat_map(values, [0, 1], [0], title="t", x_label="x", y_label="y")

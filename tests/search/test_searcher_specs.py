@@ -116,7 +116,7 @@ def test_the_game_may_be_a_game_a_tree_a_graph_or_a_model():
     ("text", "told", "kind", "message"),
     [
         ("pmic", {}, UnknownNameError, r"unknown searcher 'pmic'.*'?pimc"),
-        ("pimc(num_world=3)", {}, UnknownNameError, r"pimc has no parameter 'num_world'.*num_worlds"),
+        ("pimc(num_world=3)", {}, UnknownNameError, r"no parameter 'num_world'.*num_worlds"),
         ("ismcts(depth=3)", {}, UnknownNameError, r"ismcts has no parameter 'depth'"),
         ("pimc", {"model": 3}, UnknownNameError, r"pimc has no parameter 'model'"),
         ("pimc(", {}, ParameterError, r"cannot read the searcher 'pimc\('.*pimc\(num_worlds=200"),

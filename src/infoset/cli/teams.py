@@ -86,7 +86,7 @@ RelaxOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Information relaxation used during learning; 'list' prints all.",
+        help="Information relaxation used during learning; 'list' prints all relaxations.",
         show_default="recall",
         callback=_list_relaxations,
         rich_help_panel=PANEL,

@@ -156,7 +156,7 @@ def _check_lines(lines: Sequence[Line], is_logarithmic: bool) -> None:
     for line in lines:
         if not line.x or len(line.x) != len(line.y):
             raise ParameterError(
-                f"the line {line.label!r} has {len(line.x)} values of x and {len(line.y)} of y; "
+                f"the line {line.label!r} has len(x)={len(line.x)} and len(y)={len(line.y)}; "
                 "give equal numbers of both, at least one"
             )
         if is_logarithmic and min(*line.x, *line.y) <= 0:

@@ -44,7 +44,7 @@ def run(
     methods: Annotated[
         str,
         typer.Option(
-            help="Methods, separated by commas; 'infoset solve --method list' prints all."
+            help="Methods, separated by commas; 'infoset solve --method list' prints them."
         ),
     ] = DEFAULT_METHODS,
     target: TargetOption = None,

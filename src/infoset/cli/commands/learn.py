@@ -58,7 +58,7 @@ def _list_learners(context: typer.Context, method: str) -> str:
 MethodOption: TypeAlias = Annotated[
     str,
     typer.Option(
-        help="Learner, such as auto or balanced-omd, or file.py:NAME; 'list' prints all.",
+        help="Learner, such as auto or balanced-omd, or file.py:NAME; 'list' prints all learners.",
         callback=_list_learners,
     ),
 ]

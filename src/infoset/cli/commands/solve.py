@@ -82,14 +82,14 @@ def _known_method(context: typer.Context, method: str) -> str:
         unknown = UnknownNameError.of(
             "method", method, (*METHODS.known_names, *TEAM_METHODS.known_names)
         )
-        raise UnknownNameError(f"{unknown} (infoset solve --method list prints all)")
+        raise UnknownNameError(f"{unknown} (infoset solve --method list prints all methods)")
     return method
 
 
 MethodOption: TypeAlias = Annotated[
     str,
     typer.Option(
-        help="Method, such as auto, lp or cfr+, or file.py:NAME; 'list' prints all.",
+        help="Method, such as auto, lp or cfr+, or file.py:NAME; 'list' prints all methods.",
         callback=_known_method,
     ),
 ]
