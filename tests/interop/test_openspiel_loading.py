@@ -78,7 +78,7 @@ def test_parameters_include_defaults(pyspiel):
         ("python_kuhn_pokr", "did you mean python_kuhn_poker"),
         ("kuhn_poker(player=3)", "OpenSpiel's kuhn_poker has no parameter 'player'; did you"),
         ("misere(game=kuhn_pokr)", "unknown OpenSpiel game 'kuhn_pokr'"),
-        ("misere(game=kuhn_poker(player=3))", "OpenSpiel's kuhn_poker 'player'"),
+        ("misere(game=kuhn_poker(player=3))", "OpenSpiel's kuhn_poker has no parameter 'player'"),
     ],
 )
 def test_unknown_names_get_the_nearest(spec, message):

@@ -63,7 +63,7 @@ GameArgument: TypeAlias = Annotated[
     str,
     typer.Argument(
         metavar="GAME",
-        help="Game, such as kuhn_poker or 'leduc_poker(num_ranks=4)'; 'infoset games' lists all games.",
+        help="Game, such as kuhn_poker or 'leduc_poker(num_ranks=4)'; 'infoset games' lists them.",
         show_default=False,
     ),
 ]
