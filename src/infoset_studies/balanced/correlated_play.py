@@ -37,7 +37,7 @@ EXPECTED: Final = {
     (row["learner"], int(row["episodes"])): Expected.read(row["cce_gap"])
     for row in read_rows("correlated_play")
 }
-"""The gap in units of loss, a sixth of a chip, by learner and horizon."""
+"""The gap in chips divided by 6, the payoff range, by learner and horizon."""
 
 LEARNERS: Final = tuple(dict.fromkeys(learner for learner, _ in EXPECTED))
 
