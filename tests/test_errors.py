@@ -1,4 +1,4 @@
-"""Messages of errors, and their common base class."""
+"""Messages of errors and their common base class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The front of the library: what `import infoset` offers, and what it leaves unloaded."""
+"""The front of the library: the public names of `import infoset`, and lazily loaded modules."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HEAVY += ["pyspiel", "rich", "typer", "psutil", "pygraphviz"]
 
 
 def rooms():
-    """Return the subpackages and modules right under `infoset`."""
+    """Return the subpackages and modules directly below `infoset`."""
     return [found.name for found in iter_modules(infoset.__path__) if found.name != "__main__"]
 
 
@@ -74,7 +74,7 @@ def test_star_import():
 
 
 def loaded_after(statement: str) -> set[str]:
-    """Return which heavy modules a fresh Python has loaded after a statement."""
+    """Return the heavy modules that a new Python process has loaded after a statement."""
     program = f"{statement}\nimport sys\nprint([name for name in {HEAVY} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""The README's two commands are those that are run."""
+"""The two commands in the README agree with the actual ones."""
 
 from __future__ import annotations
 

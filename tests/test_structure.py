@@ -1,7 +1,7 @@
-"""The structure of the packages: no import cycles, and nothing private used across rooms.
+"""The structure of the packages: no import cycles, and no private names across packages.
 
-Which room may import which is the layer contract in `pyproject.toml`, checked by `lint-imports`.
-Imports under `TYPE_CHECKING` and inside functions count too.
+The layer contract in `pyproject.toml`, checked by `lint-imports`, restricts the imports between
+packages. Imports under `TYPE_CHECKING` and inside functions count too.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def modules() -> dict[str, ast.Module]:
 
 
 def imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Yield the module and the name of everything that a module imports from our packages."""
+    """Yield the modules and names that a module imports from our packages."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module is not None:
             if node.module.partition(".")[0] in PACKAGES:
@@ -39,7 +39,7 @@ def imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
 
 
 def room(module: str) -> str:
-    """Return the room of a module: its package below `infoset`, or the package of studies."""
+    """Return the package of a module below `infoset`, or the package of studies."""
     return ".".join(module.split(".")[: 2 if module.startswith("infoset.") else 1])
 
 

@@ -1,7 +1,7 @@
-"""Errors for arguments of the wrong type: their class, and the parameter and the fix they name.
+"""Errors for arguments of the wrong type: their class, parameter and fix.
 
-The tests check the first word (the parameter or the value) and the call that mends it, not the
-wording between.
+The tests check the first word (the parameter or the value) and the suggested call, not the wording
+between.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Drives learners from outside through the same episodes as compiled self-play."""
+"""Run learners in an external loop through the same episodes as compiled self-play."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.learning.playing import simulator_of
 
 
 def learners_for(row, simulator, horizon):
-    """Return learners of a spec for all players, with the knowledge that it needs."""
+    """Return learners of a spec for all players, with the knowledge that they need."""
     form = simulator.sequence_form
     knows_tree = row.knowledge is Knowledge.OWN_TREE
     return [
@@ -37,7 +37,7 @@ def learners_for(row, simulator, horizon):
 
 
 def drive(simulator, learners, episodes, stream, turns=lambda episode: ()):
-    """Play episodes, nature and learners drawing from one stream, as the compiled loop does.
+    """Play episodes in which chance and learners share one random stream, as in the compiled loop.
 
     turns : gives the players who follow in an episode.
     """
@@ -74,7 +74,7 @@ def names_of(simulator):
 
 
 def assert_same_bits(simulator, learners, self_play, left_out=()):
-    """Return whether driven learners have the arrays of compiled ones, bit for bit."""
+    """Assert that the arrays of the learners equal those of compiled self-play, bit for bit."""
     compiled, sequences = self_play.state(), simulator.infostates
     compiled = {name: array for name, array in compiled.items() if name not in left_out}
     assert all(learner.episodes == self_play.iteration for learner in learners)
@@ -99,20 +99,20 @@ def assert_same_bits(simulator, learners, self_play, left_out=()):
 
 
 def assert_same_average(simulator, learners, self_play):
-    """Return whether their averages agree, pending contributions included."""
-    rows = SelfPlay.policy(self_play).rows()  # also where the answer of a row is its last policy
+    """Assert that the averages agree, including pending contributions."""
+    rows = SelfPlay.policy(self_play).rows()  # even if the answer of the spec is its last policy
     for (player, key, actions), row in zip(names_of(simulator), rows, strict=True):
         average = learners[player].average_policy.action_probabilities(key, actions)
         np.testing.assert_allclose(average, row.probabilities, rtol=1e-14)
 
 
 def in_turn(episode):
-    """Return the players who only follow when two players alternate."""
+    """Return the players who only follow, if two players alternate."""
     return [1 - episode % 2]
 
 
 def same_as_self_play(row, game, episodes, seed=5, turns=lambda episode: (), left_out=()):
-    """Drive learners of a spec, and compare with compiled self-play of the same seed."""
+    """Run learners of a spec, and compare them with compiled self-play of the same seed."""
     simulator = simulator_of(game)
     self_play = row.self_play(simulator, horizon=episodes, seed=seed)
     self_play.run(episodes)

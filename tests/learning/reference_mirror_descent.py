@@ -1,4 +1,4 @@
-"""Online mirror descent in plain Python, by sums of losses and whole plans."""
+"""Reference implementation of online mirror descent, with sums of losses and whole plans."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ def plan_of(simulator, policy):
 
 
 class ReferenceLearners:
-    """Followers of the regularised leader in all seats, each infostate with a sum of losses.
+    """Follow-the-regularized-leader for all players, with a sum of losses at each infostate.
 
-    The policy of an infostate is in proportion to `initial · exp(-rate · losses)`, and its value,
-    the least of losses and regularisation, is minus the log of the sum of that, by the rate. Values
-    are losses of the decision above. The average is that of all plans. Where probabilities come
-    below a floor, the losses become those that give the policy above it.
+    The policy of an infostate is proportional to `initial · exp(-rate · losses)`. Its value, the
+    minimum of loss plus regularization, is minus the logarithm of the sum of these terms, divided
+    by the rate. Values are losses of the preceding decision. The average is that of all plans. If
+    probabilities fall below a minimum, the losses are replaced by those of the clipped policy.
     """
 
     def __init__(

@@ -141,7 +141,7 @@ def test_three_players_approach_a_coarse_correlated_equilibrium(name):
 
 
 def least_loss(tree, losses, player):
-    """Return the minimum loss of any policy against losses by sequence."""
+    """Return the minimum loss of any policy against the losses by sequence."""
     best = [loss.copy() for loss in losses]
     total = 0.0
     for here in reversed(range(tree.num_infostates)):

@@ -236,7 +236,7 @@ def test_anytime_rates_match_a_fixed_horizon():
 
 @pytest.mark.parametrize("anytime", [False, True])
 def test_driven_from_outside_it_equals_compiled_self_play(anytime):
-    """Averages are excepted: they are over all episodes there."""
+    """Averages are not compared: in self-play they include all episodes."""
     row, left_out = (
         replace(BOLD, anytime=anytime),
         ("cumulative_plan", "parent_counted", "behavior", "estimates"),

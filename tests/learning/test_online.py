@@ -1,4 +1,4 @@
-"""Learners driven from outside: equal to self-play, and usable without a tree."""
+"""Learners in external loops: equal to self-play, and usable without a tree."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_local_omd_driven_from_outside_equals_compiled_self_play(name):
 
 @pytest.mark.parametrize("name", BALANCED_ROWS)
 def test_balanced_cfr_driven_from_outside_equals_compiled_learning(name):
-    """One player only: compiled policies of several players change together, driven ones do not."""
+    """Only one player learns, because compiled policies of several players change together."""
     same_as_self_play(LEARNERS[name], "bandit_tree", 301)
 
 
@@ -168,7 +168,7 @@ def test_rounds_have_the_length_that_learners_need():
 
 @pytest.mark.parametrize("name", OUTCOME_ROWS)
 def test_outcome_sampling_driven_from_outside_has_the_same_regrets(name):
-    """Its compiled self-play also counts the episodes of others in averages; they do not here."""
+    """Compiled self-play also counts the episodes of other players in averages."""
     row, averages = LEARNERS[name], ("cumulative_plan", "parent_counted")
     learners, self_play = same_as_self_play(
         row, "leduc_poker", 600, turns=in_turn, left_out=averages

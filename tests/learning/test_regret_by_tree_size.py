@@ -19,8 +19,8 @@ ARMS = 2
 def scaled_regret(name, infostates, seed):
     """Return regret / √(XA T), losses in [0, 1], of X bandits that chance draws from.
 
-    The best arm of each is better by √(XA / T): enough to be worth finding, and too little to
-    be found for sure in T / X episodes.
+    The best arm of each is better by √(XA / T). This gap is large enough to matter, and too small
+    to be detected reliably in T / X episodes.
     """
     scale = sqrt(infostates * ARMS / EPISODES)
     spec = f"bandit_tree(depth=1,deals={infostates},best_chance={0.5 + scale:.6f})"

@@ -37,7 +37,7 @@ def kuhn_3():
 
 
 def measured(simulator, name="balanced-omd", episodes=300, seed=0, **settings):
-    """Return self-play measured for some episodes; its steps are for ten times less, to move."""
+    """Return measured self-play; its step sizes are for a tenth of the episodes, to be larger."""
     row = get_learner(name)
     play = RegretTracker(row.self_play(simulator, horizon=episodes // 10, seed=seed), **settings)
     play.run(episodes)
@@ -66,7 +66,7 @@ def test_regrets_are_sums_over_the_policies_played(kuhn, name):
 @pytest.mark.parametrize("spec", ["kuhn_poker", "leduc_poker"])
 @pytest.mark.parametrize("name", ["ixomd", "balanced-omd", "balanced-ftrl", "adaptive-ftrl"])
 def test_nash_conv_of_the_average_is_the_sum_of_regrets(spec, name):
-    """Of two players with constant sums: an identity, and not a bound."""
+    """For two players with constant sums, this is an identity, not only a bound."""
     play = measured(simulator_of(spec), name, episodes=400)
     conv = evaluate_policy(play.policy()).nash_conv
     assert sum(play.regrets) / 400 == pytest.approx(conv, abs=1e-10)
@@ -147,7 +147,7 @@ def test_the_reservoir_holds_all_policies_at_first(kuhn_3):
 
 
 def test_the_reservoir_is_uniform():
-    """Each of 20 with probability 5/20, over 200 seeds; the number of a policy is its episode."""
+    """Each of 20 policies is kept with probability 5/20, over 200 seeds."""
     pennies = simulator_of("matrix_mp")
     counts = np.zeros(20)
     for seed in range(200):
@@ -242,8 +242,8 @@ def test_invalid_arguments(kuhn):
 
 
 # Three-player Kuhn poker: the gap in units of losses (a payoff range of 6 chips), theory steps,
-# mean over 3 seeds. The numbers come from a program that took H = 2 for every seat; the last player
-# decides once, so that here its steps are larger, and the gap smaller.
+# mean over 3 seeds. The numbers come from a program that used H = 2 for every player. Here the last
+# player decides once, so its steps are larger and the gap is smaller.
 TABLE = {
     ("ixomd", ixomd_step_sizes, 1000): 0.123,
     ("ixomd", ixomd_step_sizes, 10_000): 0.092,

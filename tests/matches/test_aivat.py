@@ -1,4 +1,4 @@
-"""AIVAT: unbiased by enumeration, without variance where values are exact, of less on Leduc."""
+"""AIVAT is unbiased by enumeration, and reduces the variance, to zero if values are exact."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def policies(spec):
 
 
 def seated(policy, other, players):
-    """Return `policy`, with some players doing as in `other`."""
+    """Return `policy` with the policies of some players taken from `other`."""
     for player in players:
         policy = policy.replace_player(player, other)
     return policy
@@ -47,7 +47,7 @@ def test_the_mean_over_all_ends_is_the_expected_utility_whatever_the_values(spec
     tree = cached_tree(spec)
     known, strange, _ = policies(spec)
     values = np.random.default_rng(2).normal(size=tree.rewards_so_far.shape)
-    given = seated(known, first_actions(tree), unknown)  # what is unknown is not looked at
+    given = seated(known, first_actions(tree), unknown)  # unknown probabilities are not used
     estimates = aivat_utilities(tree, given, values, unknown=unknown)
     played = seated(known, strange, unknown)
     reach = reach_without(tree, played)[tree.terminals]
@@ -143,7 +143,7 @@ def test_a_table_meets_a_searcher_whose_policy_nobody_knows():
 
 
 class Script:
-    """A generator that draws and deals what it is told."""
+    """A random generator with scripted draws."""
 
     def __init__(self, deck=()):
         self.deck = deck
@@ -157,7 +157,7 @@ class Script:
 
 
 def by_script(tree, policy, end, values):
-    """Play to one end of Kuhn poker, by telling the generators what to draw."""
+    """Play to one terminal of Kuhn poker with scripted draws."""
     path = [end]
     while tree.parent[path[-1]] > 0:
         path.append(int(tree.parent[path[-1]]))
@@ -196,7 +196,7 @@ def test_plays_by_the_rules_are_unbiased_over_all_ends(guess):
 
 
 def test_a_match_by_the_rules_with_a_value_function():
-    """Cards are worth something: that alone takes off some luck of the deal."""
+    """A value function of the cards alone removes part of the luck of the deal."""
     game = load_game("kuhn_poker")
     first, second, _ = policies("kuhn_poker")
     ranks = {"J": -1.0, "Q": 0.0, "K": 1.0}

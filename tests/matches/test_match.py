@@ -1,4 +1,4 @@
-"""Matches, against exact expected values, and for what holds exactly play by play."""
+"""Matches, against exact expected values and identities of single plays."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def two_policies(spec):
 
 
 def exact_seat_values(first, second):
-    """Return what `first` expects in each seat, with `second` in all others."""
+    """Return the expected value of `first` in each position, with `second` in all others."""
     seats = range(first.sequence_form.num_players)
     return np.array([expected_values(second.replace_player(seat, first))[seat] for seat in seats])
 
 
 class Behaviour:
-    """A policy in play, that also writes down what it was asked."""
+    """A policy that records its queries."""
 
     def __init__(self, policy, probabilities=None):
         self.policy = policy
@@ -52,7 +52,7 @@ class Behaviour:
 
 
 class Pure:
-    """A policy that always takes the action of one position."""
+    """A policy that always takes the action with one index."""
 
     def __init__(self, position):
         self.position = position
@@ -62,7 +62,7 @@ class Pure:
 
 
 def always(tree, position):
-    """Return the table that takes the action of one position everywhere."""
+    """Return the tabular policy that takes the action with one index everywhere."""
     weights = []
     for plex in tree.sequence_form.treeplexes:
         chosen = np.zeros(plex.num_sequences)
@@ -72,7 +72,7 @@ def always(tree, position):
 
 
 def coin_after_a_walk(**rules):
-    """Player 0 walks one step or three, then nature flips a fair coin for 1."""
+    """Player 0 walks one step or three, then chance flips a fair coin for 1."""
 
     def transitions(world, joint_action):
         if world == "start":
@@ -133,7 +133,7 @@ def test_both_representations_have_the_same_spread():
 
 
 def coverage(tree, first, second, num_deals, num_seeds):
-    """Return the share of seeds whose interval holds the exact value, and the mean z-score."""
+    """Return the fraction of seeds whose interval contains the value, and the mean z-score."""
     exact = exact_seat_values(first, second).mean()
     results = [
         play_matches(tree, first, second, num_deals=num_deals, seed=seed)
@@ -151,7 +151,7 @@ def test_the_interval_covers_the_expected_value_as_often_as_it_says():
 
 
 def test_the_interval_counts_the_plays_of_a_deal_as_one_sample():
-    """In a game of common payoffs a policy meets itself with the same utility in both seats."""
+    """With common payoffs, a policy that plays itself has the same utility in both positions."""
     tree = build_tree(matrix_game([[1, 0], [0, 1]], [[1, 0], [0, 1]]))
     both = uniform_policy(tree.sequence_form)
     share, _ = coverage(tree, both, both, 200, 600)
@@ -191,7 +191,7 @@ def test_chance_draws_the_same_after_plays_of_different_length(representation):
         played, first, second = coin_after_a_walk(), Pure(0), Pure(1)
     result = play_matches(played, first, second, num_deals=100)
     assert any(result.position_means)
-    assert result.standard_error == 0  # seat 0 wins exactly what seat 1 loses, deal by deal
+    assert result.standard_error == 0  # player 0 wins exactly what player 1 loses, deal by deal
 
 
 def test_each_seat_is_dealt_the_same_cards_in_every_play_of_a_deal():
@@ -251,7 +251,7 @@ def test_global_random_state_is_left_alone():
 
 
 def test_a_match_by_hand():
-    """Row 1 always meets column 2, then as column 1 it meets row 2."""
+    """Row 1 always plays against column 2; in the other position, column 1 plays against row 2."""
     tree = build_tree(matrix_game([[5, 1], [2, 7]], [[0, 10], [30, 40]]))
     result = play_matches(tree, always(tree, 0), always(tree, 1), num_deals=4, seed=9)
     assert result.position_means == (1, 30)

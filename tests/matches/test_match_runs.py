@@ -1,4 +1,4 @@
-"""Matches that stop when they are sure, go on where they stopped, and are spread over cores."""
+"""Matches that stop at a given precision, are resumed, and run on several workers."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_tally_from_its_state_is_the_same_to_the_bit():
 
 
 class Notes:
-    """A searcher that notes the first of the numbers that it draws for its first decision."""
+    """A searcher that records the first random number of its first decision."""
 
     def __init__(self, num_drawn):
         self.num_drawn = num_drawn
@@ -81,8 +81,8 @@ def test_a_searcher_has_a_random_stream_of_its_position():
     play_matches(game, alone, None, num_deals=20)
     play_matches(game, beside, greedy, num_deals=20)
     assert len({number for _, number in alone.noted}) == len(alone.noted) == 40
-    assert beside.noted == alone.noted  # whoever plays against it
-    assert {*greedy.noted} == {*alone.noted}  # as it sits in the other seat
+    assert beside.noted == alone.noted  # for any opponent
+    assert {*greedy.noted} == {*alone.noted}  # when it plays the other position
 
 
 def test_different_deals_share_no_random_numbers():
@@ -127,7 +127,7 @@ def test_identical_searchers_win_half_of_every_deal():
     assert result.win_rate.standard_error == pytest.approx(0)
 
 
-# What is told meanwhile
+# Progress reports
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -201,7 +201,7 @@ def test_stopping_by_width_keeps_the_confidence_level():
     assert np.mean(hits) > 0.89  # 0.95, less three standard deviations of 150 draws
 
 
-# Going on
+# Resuming
 
 
 @pytest.mark.parametrize("representation", ["tree", "rules"])
@@ -232,7 +232,7 @@ def test_an_interrupted_match_resumes_from_the_last_chunk(tmp_path):
     assert went_on == play_matches(game, first, second, num_deals=200)
     anew = FailingPolicy(first, 0)
     play_matches(game, anew, second, num_deals=200)
-    assert anew.left < untroubled.left - 100 < 0  # decisions of deals that were not played again
+    assert anew.left < untroubled.left - 100 < 0  # decisions in deals that were not replayed
 
 
 def test_a_match_interrupted_between_checks_stops_where_it_would_have(tmp_path, monkeypatch):

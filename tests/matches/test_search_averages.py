@@ -1,4 +1,4 @@
-"""Averages of searches, against the policies that they are drawn from."""
+"""Average policies of searches, against the policies from which they are sampled."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def some_policy(spec):
 
 
 def gaps(averaged, exact, player):
-    """Return [I] the largest distance of a probability from that of a table."""
+    """Return [I] the largest difference of probabilities from those of a table."""
     gap = np.abs(averaged.policy.probabilities[player] - exact.probabilities[player])
     plex = exact.sequence_form.treeplexes[player]
     return np.maximum.reduceat(gap, plex.first_sequence)
@@ -55,7 +55,7 @@ def test_repeats_are_those_that_the_spread_asks_for():
 
 
 def test_the_rule_by_hand():
-    """One, then the other: the average goes from 1 to 1/2, of two numbers with variance 1/2."""
+    """Two samples, 1 and 0: the average changes from 1 to 1/2, and the variance is 1/2."""
 
     class Turns:
         def search(self, infostate, rng):
@@ -124,7 +124,7 @@ def test_an_infostate_has_numbers_of_its_own():
 
 
 class FirstNumber:
-    """A searcher that answers by the first number it draws, and keeps it."""
+    """A searcher whose answer depends on its first random number, which it records."""
 
     def __init__(self):
         self.drawn = {}
@@ -249,7 +249,7 @@ def test_an_average_does_not_depend_on_earlier_queries():
     answers = [forth.action_probabilities(state, ("pass", "bet")) for state in infostates]
     others = [back.action_probabilities(state, ("pass", "bet")) for state in infostates[::-1]]
     assert np.array_equal(answers, others[::-1])
-    answers[0][:] = 7  # what is returned is the caller's
+    answers[0][:] = 7  # the caller may change the result
     again = forth.action_probabilities(infostates[0], ("pass", "bet"))
     assert again == pytest.approx(others[-1])
     alike = AveragePolicy(SampledActionSearcher(uniform_policy(exact.sequence_form)), tolerance=0.1)

@@ -1,4 +1,4 @@
-"""Exact matches, against expected values, play, and what holds by theorem."""
+"""Exact matches, against expected values, sampled play and identities."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_wins_are_shared_by_those_who_have_the_most():
 
 
 def test_wins_by_hand():
-    """First plays row 1 or column 1, second row 2 or column 2."""
+    """The first contestant plays row 1 or column 1, the second row 2 or column 2."""
     tree = build_tree(matrix_game([[5, 1], [2, 7]], [[0, 10], [30, 2]]))
     form = tree.sequence_form
     one, two = (

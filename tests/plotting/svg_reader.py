@@ -1,4 +1,4 @@
-"""Reading what an SVG says: by id, as in `history-3-step`."""
+"""Read the elements of an SVG by their ids, such as `history-3-step`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ NAME = "{http://www.w3.org/2000/svg}"
 
 
 class Svg:
-    """An SVG, taken apart."""
+    """A parsed SVG."""
 
     def __init__(self, text):
         self.root = ElementTree.fromstring(text)
@@ -24,7 +24,7 @@ class Svg:
         return tuple(float(x) for x in self.root.attrib["viewBox"].split()[2:])
 
     def ids(self, pattern):
-        """Return the ids that match a pattern from end to end."""
+        """Return the ids that match a pattern completely."""
         return [name for name in self.groups if re.fullmatch(pattern, name)]
 
     def text(self, name):
@@ -35,7 +35,7 @@ class Svg:
         return [self.text(name) for name in self.ids(pattern)]
 
     def style(self, name, key):
-        """Return a property of the first path of a group; None where it has none."""
+        """Return a style property of the first path of a group, or None."""
         (path,) = self.groups[name].findall(f"{NAME}path")
         found = re.search(rf"(?:^|[ ;]){key}: ([^;]+)", path.attrib["style"])
         return found[1] if found else None
@@ -50,12 +50,12 @@ class Svg:
         return list(zip(numbers[::2], numbers[1::2], strict=True))
 
     def marker(self, name):
-        """Return where the first marker of a group stands."""
+        """Return the position of the first marker of a group."""
         use = next(self.groups[name].iter(f"{NAME}use"))
         return float(use.attrib["x"]), float(use.attrib["y"])
 
     def text_places(self):
-        """Return every text with its left end, base line and size."""
+        """Return every text with its left end, baseline and size."""
         for text in self.root.iter(f"{NAME}text"):
             size = float(re.search(r"font-size: ([\d.]+)px", text.attrib["style"])[1])
             bold = "font-weight: 700" in text.attrib["style"]

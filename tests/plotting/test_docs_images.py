@@ -1,4 +1,4 @@
-"""The pictures of the documentation are those that the code draws now."""
+"""The pictures of the documentation agree with the current code."""
 
 from __future__ import annotations
 

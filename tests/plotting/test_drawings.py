@@ -1,4 +1,4 @@
-"""What stands in the files: nodes, labels, regions, widths; and that nothing lies on anything."""
+"""Contents of drawings: nodes, labels, regions and widths, without overlaps."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def kuhn():
 
 
 def text_boxes(svg):
-    """Return a box for every text that is drawn, a little smaller than its letters."""
+    """Return a box for every text, slightly smaller than its letters."""
     for text, x, y, size, bold, anchor in svg.text_places():
         width = text_width(text, size, bold) / 1.04
         left = x - width / 2 if anchor == "middle" else x

@@ -1,4 +1,4 @@
-"""Pictures of beliefs: each square has the probability of its pair of infostates."""
+"""Heat maps of beliefs: each square shows the probability of its pair of infostates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Line charts: many lines are drawn as panels in which each line can be told from the others."""
+"""Line charts: many lines are divided into panels with distinguishable lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Games, trees and policies show themselves in notebooks, and `import infoset` stays quick."""
+"""Games, trees and policies have representations in notebooks; importing remains fast."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytest.importorskip("IPython")
 
 @pytest.fixture
 def show():
-    """Return what a notebook shows of a thing, by MIME type."""
+    """Return the representations of an object in a notebook by MIME type."""
     from IPython.core.formatters import DisplayFormatter
 
     formatter = DisplayFormatter()

@@ -1,4 +1,4 @@
-"""The picture of a team that learns."""
+"""Charts of runs for teams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The three views as data: what they show agrees with the rules, walked one history at a time."""
+"""The data of the three views agree with a walk through the rules."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def whole(game):
 
 @contextmanager
 def exact_limits():
-    """Let exploring stop at its limit, and not only when it happens to look."""
+    """Make exploration check its limit at every step."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("infoset.tree.exploration.WORLDS_PER_CHECK", 1)
         yield
 
 
 class Walked:
-    """A history, found by the rules alone."""
+    """A history found by the rules alone."""
 
     def __init__(self, game, world, infostates, public, utilities, path):
         self.game, self.world, self.infostates = game, world, infostates

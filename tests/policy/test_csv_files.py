@@ -1,4 +1,4 @@
-"""Policies as CSV: what comes back, and what is refused, with its place."""
+"""Policies as CSV: round trips, and errors with their positions."""
 
 from __future__ import annotations
 

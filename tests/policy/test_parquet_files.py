@@ -1,4 +1,4 @@
-"""Policies as files: what comes back, and what is refused."""
+"""Policies as Parquet files: round trips and errors."""
 
 from __future__ import annotations
 

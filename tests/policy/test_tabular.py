@@ -165,7 +165,7 @@ def test_the_uniform_policy_needs_no_tree():
 
 @pytest.mark.parametrize("wrong", [-1e-300, np.nan, np.inf, -np.inf])
 def test_invalid_weights_are_refused(kuhn, wrong):
-    """A sum that is NaN or negative is not one of zero, where policies are uniform."""
+    """Only a sum of zero means a uniform policy; NaN and negative sums are errors."""
     weights = [np.ones(plex.num_sequences) for plex in kuhn.treeplexes]
     weights[1][3] = wrong
     with pytest.raises(

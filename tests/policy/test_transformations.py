@@ -38,7 +38,7 @@ FILES = Path(__file__).parents[1] / "efg" / "files" / "games"
 
 
 def late_guess():
-    """Return a form that is padded: whoever guesses does so sooner or later, and cannot tell."""
+    """Return a padded form in which the guessing player does not observe the time."""
     guess = decision(1, "guess", {"left": terminal(1, -1), "right": terminal(-1, 1)})
     other = decision(1, "guess", {"left": terminal(-1, 1), "right": terminal(1, -1)})
     slow = decision(0, "once more", {"wait": other, "stop": terminal(2, 0)})
@@ -114,7 +114,7 @@ def leaves(plex):
 
 
 def is_reduced_plan(plex, taken):
-    """Whether exactly one action is taken where the plan comes, and none elsewhere."""
+    """Return whether a plan takes one action at reached infostates, and none elsewhere."""
     counts = [
         taken[first : first + count].sum()
         for first, count in zip(plex.first_sequence, plex.num_actions, strict=True)

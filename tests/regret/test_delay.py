@@ -1,4 +1,4 @@
-"""Averages that begin late: what they leave out, and what stands for them before."""
+"""Delayed averages: which plans they omit, and the answer before they begin."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def by_rule(scheme):
 @pytest.mark.parametrize("make", [lambda scheme: RegretMinimizer(KUHN, scheme), by_rule])
 @pytest.mark.parametrize("averages_next", [False, True])
 def test_the_average_leaves_out_the_plans_before_the_delay(make, averages_next):
-    """By definition: plan t weighs t - 4, and there is no average of nothing."""
+    """By definition plan t has weight t - 4, and there is no average before that."""
     minimizer = make(replace(LATE, averages_next=averages_next))
     averaged = [np.zeros(plex.num_sequences) for plex in KUHN.treeplexes]
     for t in range(1, 12):
@@ -74,7 +74,7 @@ def gradient(player, opponent_plan):
 
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 def test_a_run_shorter_than_the_delay_returns_its_last_plan(precision):
-    """As if there were no delay it would answer with the average, or with the plan before."""
+    """The answer is neither an average without delay nor the previous plan."""
     result = infoset.solve("kuhn_poker", LATE, iterations=3, precision=precision)
     for found, last in zip(
         result.policy.realization_plans(), result.current_policy.realization_plans(), strict=True

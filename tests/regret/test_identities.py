@@ -1,4 +1,4 @@
-"""What the rows of the CFR family have in common, and what their theory promises of them."""
+"""Identities between schemes of the CFR family, and consequences of the theory."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_every_scheme_equals_the_reference_implementation_on_random_games(game, 
 
 
 class Afterwards(ReferenceMinimizer):
-    """DCFR in the order of other codes: add the regret, then discount it by its own new sign."""
+    """DCFR in another order: add the regret, then discount it according to the new sign."""
 
     def update(self, player, row, gradient):
         super().update(player, (1, 1, 1, -np.inf, 1, 0), gradient)
@@ -53,7 +53,7 @@ class Afterwards(ReferenceMinimizer):
 
 
 def test_dcfr_that_discounts_after_adding_is_equal_with_a_shifted_index():
-    """To 10⁻⁹ for a thousand iterations: the policy sees a common factor of positive regrets."""
+    """They agree to 10⁻⁹: a common factor of positive regrets does not change the policy."""
     form, scheme = form_of("kuhn_poker"), SCHEMES["dcfr"]
     ours, theirs = run(form, scheme, 0), Afterwards(form, alternating=True)
     for t in range(1, 1001):
@@ -65,7 +65,7 @@ def test_dcfr_that_discounts_after_adding_is_equal_with_a_shifted_index():
 
 @pytest.mark.parametrize("spec", ["kuhn_poker", "leduc_poker(num_ranks=2)"])
 def test_cfr_is_the_scheme_with_discounts_of_one(spec):
-    """With no offset the discount is 1; an infinite exponent would be ½ at iteration 2."""
+    """Without an offset the discount is 1; an infinite exponent would give ½ at iteration 2."""
     scheme = replace(SCHEMES["dcfr"], discount_offset=0.0, average_exponent=0.0)
     plain, discounted = (run(form_of(spec), row, 40) for row in (SCHEMES["cfr"], scheme))
     for one, other in zip(plain.average_plans(), discounted.average_plans(), strict=True):
@@ -119,10 +119,10 @@ def test_averages_with_large_exponents_stay_finite_for_100000_iterations(name):
     st.integers(1, 40),
 )
 def test_positive_local_regrets_bound_nash_conv(game, name, iterations):
-    """Zinkevich et al. (2007), Theorem 3: NashConv is at most their sum, per weight averaged.
+    """By Zinkevich et al. (2007), Theorem 3, NashConv is at most their sum over the total weight.
 
-    Of CFR+ the average is uniform here, as its regrets are; players are updated together, which
-    is where the sum of a game's regrets is NashConv.
+    The average of CFR+ is uniform here, as its regrets are unweighted. Updates are simultaneous,
+    because only then the sum of the regrets is NashConv.
     """
     form = build_tree(game).sequence_form
     scheme = replace(SCHEMES[name], alternating=False)
@@ -141,7 +141,7 @@ def test_positive_local_regrets_bound_nash_conv(game, name, iterations):
 
 @pytest.mark.parametrize("name", SCHEMES)
 def test_weighted_regrets_sum_to_nash_conv(name):
-    """For any weights of the average, players updated together: what each could have gained."""
+    """This holds for any weights of the average, with simultaneous updates."""
     form, rounds = form_of("leduc_poker(num_ranks=2)"), 15
     scheme = replace(SCHEMES[name], alternating=False)
     slow = ReferenceMinimizer(form, alternating=False, adaptive_limit=scheme.adaptive_limit)
@@ -162,7 +162,7 @@ def test_weighted_regrets_sum_to_nash_conv(name):
 
 
 def best_value(plex, gradient):
-    """Return what the best plan earns from a gradient."""
+    """Return the value of the best plan against a gradient."""
     value = gradient.copy()
     for parent, own in reversed([*infostates(plex)]):
         value[parent] += value[own].max()
@@ -185,7 +185,7 @@ ALTERNATING_WITH_FLOOR_OR_DISCOUNT = [
 
 MAX_SLOPES = {
     # Slopes of exploitability on Leduc poker, iterations 100 to 3000. The theory gives -1/2 for
-    # all; schemes that alternate and forget old regrets do better.
+    # all; schemes that alternate and discount old regrets converge faster.
     **dict.fromkeys(ALTERNATING_WITH_FLOOR_OR_DISCOUNT, -1.2),
     "cfr": -0.8,
     "lcfr": -0.7,

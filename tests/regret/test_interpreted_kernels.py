@@ -1,4 +1,4 @@
-"""The CFR kernels without Numba's compiler: the same bits, in plain Python."""
+"""The CFR kernels in plain Python give the same bits as the compiled ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layouts and the payoffs laid out for the kernels, against the plain list of terminals."""
+"""Sequence layouts and block payoffs, against the plain list of terminals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Local rules of one's own: against the kernel, and against the theorem about Hedge."""
+"""Custom local regret minimizers, against the kernel and the regret bound of Hedge."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ def match_regrets_plus_fast(row, values, policy, state):
 
 
 def hedge(row, values, policy, state):
-    """Multiplicative weights, whose rate is in the schedule."""
+    """Multiplicative weights with the rate in the schedule."""
     state[0] += values
     weights = np.exp(row[0] * (state[0] - state[0].max(axis=0)))
     policy[:] = weights / weights.sum(axis=0)
 
 
 def apart(first, second):
-    """Return how far the averages and the next behaviors of two minimizers are apart."""
+    """Return the distances of the averages and of the next policies of two minimizers."""
     pairs = [
         *zip(first.average_plans(), second.average_plans(), strict=True),
         *zip(first.current_probabilities(), second.current_probabilities(), strict=True),
@@ -103,7 +103,7 @@ def test_hedge_meets_its_regret_bound_at_one_infostate():
         hedge(np.array([rate]), values, policy, state)
     regret = total.max(axis=0) - earned
     assert (regret <= bound).all()
-    assert regret[1] > bound / 3  # coins are the worst case, in the limit
+    assert regret[1] > bound / 3  # fair coins are the worst case in the limit
 
 
 @pytest.mark.parametrize("iterations", [100, 1600])
@@ -169,14 +169,14 @@ def test_negative_probabilities_are_refused():
 
 
 def least_of(form, rng):
-    """Return random least probabilities, some of them zero."""
+    """Return random minimum probabilities, some of them zero."""
     drawn = [rng.random(plex.num_sequences) * 0.3 for plex in form.treeplexes]
     return tuple(np.where(own < 0.05, 0, own) for own in drawn)
 
 
 @pytest.mark.parametrize("form", [KUHN, KUHN_FOR_THREE], ids=["two", "three"])
 def test_minimum_probabilities_scale_the_regrets_of_the_perturbed_simplex(form):
-    """The same by plain NumPy, whose regrets are those of what is played, before any factor."""
+    """Compare with plain NumPy, whose regrets are those of the played policy without a factor."""
     form = generic(form, seed=2)
     least = least_of(form, np.random.default_rng(3))
     own = LocalMinimizer(form, match_regrets_plus_fast, CFR_PLUS, min_probabilities=least)

@@ -22,7 +22,7 @@ from tests.support.reference_regret import ReferenceMinimizer, generic
 
 @dataclass(frozen=True)
 class AnySchedule(RegretScheme):
-    """A scheme whose kernel numbers are drawn: every column of the schedule is used."""
+    """A scheme with a random schedule, so that every column is used."""
 
     seed: int = 0
 
@@ -101,7 +101,7 @@ def test_layouts_are_permutations_with_parents_first(game):
 @pytest.mark.parametrize("spec", ["kuhn_poker", "leduc_poker"])
 @pytest.mark.parametrize(("name", "reference"), [("cfr", "CFRSolver"), ("cfr+", "CFRPlusSolver")])
 def test_policies_agree_with_openspiel(spec, name, reference):
-    """On its own games, infostate by infostate; on ours, whose names differ, by NashConv."""
+    """Compare OpenSpiel's games infostate by infostate, and ours, with other names, by NashConv."""
     pyspiel = pytest.importorskip("pyspiel")
     tree = build_tree(load_openspiel(spec))
     solver = getattr(pyspiel, reference)(tree.game.pyspiel_game)
@@ -130,7 +130,7 @@ def assert_policies_agree(ours, theirs):
 
 
 CURVES = {
-    # Exploitability after 100 and 1000 iterations, alternating, measured by an independent code.
+    # Exploitability after 100 and 1000 alternating iterations of an independent implementation.
     ("kuhn_poker", "cfr"): (8.23e-3, 9.38e-4),
     ("kuhn_poker", "cfr+"): (1.19e-3, 8.74e-5),
     ("leduc_poker", "cfr"): (9.572e-2, 1.18e-2),
@@ -150,7 +150,7 @@ def test_reference_curves(spec, name):
         at_100, rel=0.01
     )
     minimizer.run(900)
-    # The dynamics are chaotic in the rounding: orders of summation differ by a few per cent.
+    # Rounding errors grow: different orders of summation change the result by a few percent.
     assert evaluate_policy(average_policy(minimizer)).exploitability == pytest.approx(
         at_1000, rel=0.05
     )
@@ -183,7 +183,7 @@ def test_a_player_who_never_acts():
 
 @pytest.mark.parametrize("name", SCHEMES)
 def test_the_state_is_sufficient_to_resume(name):
-    """Moved to a fresh minimizer after any iteration, it leads to the same bits."""
+    """A new minimizer with this state continues with the same bits after any iteration."""
     for spec in ("leduc_poker", "kuhn_poker(players=3)"):
         form = form_of(spec)
         whole = RegretMinimizer(form, SCHEMES[name])

@@ -1,4 +1,4 @@
-"""One player's minimizer: shown the gradients of play, it does what the minimizer of all does."""
+"""A single player's minimizer agrees with the minimizer of all players on the same gradients."""
 
 from __future__ import annotations
 

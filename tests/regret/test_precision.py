@@ -1,4 +1,4 @@
-"""Single precision: half the bytes, the same answers as long as rounding is not what matters."""
+"""Single precision: half the memory, and the same answers up to rounding."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_single_precision_reaches_the_same_exploitability(name):
 @pytest.mark.parametrize("name", SCHEMES)
 @pytest.mark.parametrize("spec", FORMS)
 def test_every_scheme_reaches_about_the_same_exploitability(spec, name):
-    """Discounts forget, so that how a tie is broken by rounding matters sooner."""
+    """With discounts, the choice between equally good actions by rounding matters sooner."""
     single, double = both(generic(FORMS[spec], 1), SCHEMES[name], 100)
     assert measured(double) / 1.5 - 1e-5 < measured(single) < measured(double) * 1.5 + 1e-5
 
@@ -63,7 +63,7 @@ def test_the_state_is_float32_and_answers_are_float64(name):
 
 
 def test_large_averaging_exponents_stay_in_range():
-    """At exponent 30, weights t**30 would leave single precision after 18 iterations."""
+    """Weights t**30 would exceed the range of single precision after 18 iterations."""
     scheme = replace(SCHEMES["hs-pcfr+"], horizon=3000)
     single, double = both(FORMS["leduc_poker"], scheme, 3000)
     assert all(np.isfinite(plan).all() for plan in single.average_plans())
@@ -96,7 +96,7 @@ def test_other_precisions_are_refused_by_name():
 
 @pytest.mark.parametrize("name", [name for name in SCHEMES if "p" in name])
 def test_the_limits_of_single_precision(name):
-    """The claim of the page on the family: rounding keeps it 1e-7 to 1e-5 of the range away."""
+    """As on the page about the family, exploitability remains above 1e-7 to 1e-5 of the range."""
     form = build_tree(load_game("kuhn_poker")).sequence_form
     single, double = both(form, replace(SCHEMES[name], horizon=50_000), 50_000)
     low, high = form.payoff_range

@@ -1,4 +1,4 @@
-"""The treeplex prox: against a convex solver, its optimality condition, and hand-made numbers."""
+"""The treeplex prox, against a convex solver, its optimality condition, and hand calculations."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ each_distance = pytest.mark.parametrize("distance", DISTANCES, ids=NAMES)
 
 
 def flow(plex):
-    """Return [I, Q] what plans satisfy: flow @ plan = 0."""
+    """Return the flow matrix [I, Q]: plans satisfy flow @ plan = 0."""
     matrix = np.zeros((plex.num_infostates, plex.num_sequences))
     for row, (parent, own) in zip(matrix, infostates(plex), strict=True):
         row[own] = 1
@@ -209,7 +209,7 @@ def test_large_gradients_still_give_probabilities(distance, size):
 
 
 def pure_plans(plex):
-    """Yield every plan of zeros and ones, some more than once."""
+    """Yield every pure plan, some more than once."""
     for chosen in product(*(range(own.start, own.stop) for _, own in infostates(plex))):
         behavior = np.zeros(plex.num_sequences)
         behavior[[0, *chosen]] = 1

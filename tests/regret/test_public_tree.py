@@ -1,4 +1,4 @@
-"""The kernel, against CFR on the public tree with vectors of ranges."""
+"""The kernel against CFR on the public tree with ranges."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.reference_public_cfr import PublicCFR
 
 
 def in_general_position(spec):
-    """Return a tree whose payoffs have no ties, which rounding would break."""
+    """Return a tree without equal payoffs, between which rounding would decide."""
     tree = build_tree(load_game(spec))
     noise = np.random.default_rng(5).normal(size=tree.rewards_so_far.shape)
     return replace(tree, rewards_so_far=tree.rewards_so_far + noise)

@@ -1,4 +1,4 @@
-"""The rows of the CFR family: their numbers, what they have in common, and their curves."""
+"""The schemes of the CFR family: their numbers, identities between them, and their curves."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def plans_of(spec, scheme, iterations):
 
 
 def weights(scheme, count):
-    """Return the weight of each plan in the average, from the shares kept."""
+    """Return the weight of each plan in the average, from the retention per iteration."""
     rows = scheme.schedule(1, count)
     later = np.append(np.cumprod(rows[::-1, KEPT])[::-1][1:], 1.0)
     return rows[:, ADDED] * later
@@ -95,7 +95,7 @@ def test_all_numbers_stay_finite_in_the_long_run(name):
 
 
 def test_special_cases_of_the_schemes_coincide():
-    """Rows are the same algorithm where their numbers say so."""
+    """Schemes with equivalent numbers are the same algorithm."""
     quadratic, predictive = SCHEMES["cfr+-quadratic"], SCHEMES["pcfr+"]
     for spec in ("kuhn_poker", "leduc_poker(num_ranks=2)"):
         same = [
@@ -112,7 +112,7 @@ def test_special_cases_of_the_schemes_coincide():
 
 
 def test_linear_weights_equal_a_discount():
-    """LCFR is DCFR with exponents 1, 1 and 1, up to a factor that policies do not see."""
+    """LCFR is DCFR with exponents 1, 1 and 1, up to a factor that does not change policies."""
     discounted = RegretScheme(
         "", "", positive_discount=1.0, negative_discount=1.0, average_exponent=1.0
     )
@@ -124,7 +124,7 @@ def test_linear_weights_equal_a_discount():
 
 
 def test_discounting_before_or_after_adding_is_equivalent():
-    """DCFR as OpenSpiel orders it, with the index one later (two published orders agree)."""
+    """DCFR in OpenSpiel's order, with the index shifted by one, agrees with the published order."""
     pyspiel = pytest.importorskip("pyspiel")
     from open_spiel.python.algorithms.discounted_cfr import DCFRSolver
 
@@ -246,7 +246,7 @@ def test_invalid_schemes_are_refused(numbers, said):
 
 @pytest.mark.parametrize("name", ["regret_exponent", "positive_discount"])
 def test_exponents_that_overflow_raise_at_the_first_such_iteration(name):
-    """At iteration 1 all powers are 1; after that 2 ** 2000 is too much."""
+    """At iteration 1 all powers are 1; at iteration 2, 2 ** 2000 overflows."""
     scheme = replace(SCHEMES["dcfr"], name="steep", **{name: 2000.0})
     minimizer = RegretMinimizer(form_of("kuhn_poker"), scheme)
     minimizer.run(1)

@@ -107,6 +107,6 @@ def test_the_kernel_agrees_with_both(name):
 
 @given(random_games(max_histories=60))
 def test_the_premise_is_the_same_on_game_and_form(game):
-    """Serializing adds histories at which nothing is paid, so the premise stays what it was."""
+    """Serialization adds only histories without rewards, so the premise does not change."""
     form = build_extensive_form(game)
     assert rewards_are_observable(build_tree(game)) == (find_hidden_reward(form) is None)

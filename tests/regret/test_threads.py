@@ -1,4 +1,4 @@
-"""Iterations by several threads: the numbers of one, and parts that are independent."""
+"""Iterations by several threads: results equal to those of one thread, and independent parts."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def test_parts_that_no_other_thread_starts_are_done_by_the_caller():
 
 
 def test_several_threads_do_the_work(monkeypatch):
-    """The other thread is given time to begin; it does one of every two parts."""
+    """If the other thread has time to start, it does one of every two parts."""
     minimizer = RegretMinimizer(DICE, SCHEMES["cfr+"], threads=2)
     threads = set()
     share = ThreadedIteration._distribute

@@ -1,4 +1,4 @@
-"""Checkpoint files: what is written is read, all or nothing, and nothing else is."""
+"""Checkpoint files: round trips, atomic writes, and refusal of invalid files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs interrupted anywhere resume to the same bits; other runs are refused."""
+"""Interrupted runs resume with the same bits, and checkpoints of other runs are refused."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ RUNS = [
 
 
 class Killed(BaseException):
-    """The end of a process, as far as a run can tell."""
+    """Raised in place of the end of the process."""
 
 
 @dataclass
 class CellInterrupted(Budget):
-    """A budget under which the run is broken off after so many looks at the clock."""
+    """A budget that interrupts the run after a given number of clock readings."""
 
     looks: int = 0
     by: type[BaseException] = KeyboardInterrupt
@@ -70,7 +70,7 @@ def path(tmp_path):
 
 @pytest.fixture
 def every_iteration(monkeypatch):
-    """Look at the clock after every iteration; the power does not go meanwhile."""
+    """Read the clock after every iteration, without syncing files to the disk."""
     monkeypatch.setattr(loop, "COST_BETWEEN_CLOCK_CHECKS", 1)
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
@@ -119,7 +119,7 @@ def test_an_interrupted_run_resumes_with_the_same_bits(form, method, path):
 @pytest.mark.usefixtures("every_iteration")
 @pytest.mark.parametrize("looks", range(12))
 def test_the_same_measurements_follow(path, looks):
-    """Between two measurements, at one, and in it: what follows does not depend on the break."""
+    """Interruptions between, at and during measurements do not change later measurements."""
     run_broken_off(KUHN, "cfr+", path, 60 + looks, KeyboardInterrupt)
     again = run(KUHN, "cfr+", iterations=100, checkpoint=Checkpointing(path))
     assert_same_run(again, run(KUHN, "cfr+", iterations=100))
@@ -177,7 +177,7 @@ get_method("hs-pcfr+").run(form, Budget(iterations=20_000, checkpoint=kept))
 
 @pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL")
 def test_a_killed_process_resumes_with_the_same_bits(path):
-    """By SIGKILL; and at every moment the file on the disk is a whole one."""
+    """The process is killed by SIGKILL; the file on the disk is complete at all times."""
     child = subprocess.Popen([sys.executable, "-c", CHILD, str(path)])
     until = time.monotonic() + 60
     seen = [0]
@@ -197,10 +197,10 @@ def test_a_killed_process_resumes_with_the_same_bits(path):
 
 @pytest.mark.parametrize("cost", [0, 2, 30])
 def test_a_killed_run_loses_at_most_the_checkpoint_seconds(path, monkeypatch, cost):
-    """By a clock of our own: a second for an iteration, some for a save.
+    """A simulated clock adds a second per iteration and some seconds per save.
 
-    A save is done when the seconds since the one before have passed; unless it takes so long that
-    half of the time would go into it.
+    The run is saved when the given seconds since the previous save have passed, unless saving would
+    take more than half of the time.
     """
     now, saved = [0.0], []
     monkeypatch.setattr(checkpointer, "time", SimpleNamespace(monotonic=lambda: now[0]))
@@ -232,7 +232,7 @@ RENAMED = replace(build_tree(load_game("kuhn_poker(players=3)")).sequence_form, 
 
 @dataclass(frozen=True)
 class Restarting(RegretScheme):
-    """A scheme of one's own, whose code its numbers do not tell."""
+    """A custom scheme whose fields do not describe its code."""
 
 
 OTHERS = {
@@ -314,7 +314,7 @@ def test_a_damaged_checkpoint_is_refused_and_left_unchanged(path):
 
 
 class Unkept(FictitiousPlaySolver):
-    """A method that hands out no state."""
+    """A method without a state to save."""
 
     state = None
 
@@ -339,7 +339,7 @@ def test_auto_takes_a_method_that_can_be_saved(path):
 
 @dataclass(frozen=True)
 class Torn:
-    """A method of one's own, slow in the middle of an iteration."""
+    """A custom method that is slow in the middle of an iteration."""
 
     name: str = "torn"
     description: str = "interrupted in the middle"
@@ -349,7 +349,7 @@ class Torn:
 
 
 class TornSolver(FictitiousPlaySolver):
-    """Half of an iteration is done when Ctrl-C comes; the other half is to follow."""
+    """Half of an iteration is done at Ctrl-C; the other half must follow."""
 
     def __init__(self, form):
         super().__init__(form)
@@ -369,7 +369,7 @@ class TornSolver(FictitiousPlaySolver):
 
 @dataclass(frozen=True)
 class Weighted:
-    """A row with a function among its numbers."""
+    """A scheme with a function among its fields."""
 
     weights: object = np.cumsum
 

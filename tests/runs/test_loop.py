@@ -1,4 +1,4 @@
-"""The loop around iterative methods: what has broken down in floating point says so."""
+"""The loop around iterative methods reports floating-point breakdowns."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ MODULES = ("budget", "pimc", "ismcts")
 
 
 class Clock:
-    """Returns the seconds that a test set, in place of `time.perf_counter`."""
+    """Replacement of `time.perf_counter` that returns the seconds set by a test."""
 
     now = 0.0
 

@@ -1,7 +1,7 @@
-"""Tree search over infostates once more: with dictionaries, histories of the rules, and labels.
+"""Reference implementation of information-set tree search, with dictionaries and histories.
 
-Random numbers are taken in the order of the kernels: the root; then at each node an action not
-tried yet, or one for each tie; at each transition of nature's; in random play each choice.
+Random numbers are drawn in the order of the kernels: for the root; at each node for an untried
+action or for each tie; at each chance transition; and for each choice in random play.
 """
 
 from math import inf, log, sqrt
@@ -27,11 +27,11 @@ class ReferenceISMCTS:
         self.nodes = {}
 
     def number(self, below):
-        """Return a whole number below another, all alike."""
+        """Return a uniform integer below a bound."""
         return int(next_uniform(self.stream) * below)
 
     def pick(self, pairs):
-        """Return the first value at which the sum of the chances exceeds a number drawn."""
+        """Return the first value at which the cumulative probability exceeds a random number."""
         place, total = next_uniform(self.stream), 0.0
         for value, chance in pairs:
             total += float(chance)
@@ -59,7 +59,7 @@ class ReferenceISMCTS:
                 node.total[action] += float(end[infostate.player]) / self.num_rollouts
 
     def walk(self, history, chosen, choose):
-        """Go on until the end, or until nothing is chosen; return where, and what was chosen."""
+        """Continue until the end or a position without a choice; return it and the choices."""
         chosen = dict(chosen)
         while not history.is_terminal:
             for player in sorted(history.actors):
@@ -102,7 +102,7 @@ class ReferenceISMCTS:
 
 
 def root_counts(reference, player, actions):
-    """Return visits and totals of actions, over all own infostates where the search began."""
+    """Return visits and totals of actions at all infostates where the search began."""
     own = {history.infostates[player] for history in reference.histories}
     nodes = [reference.nodes[infostate] for infostate in own if infostate in reference.nodes]
     visits = [sum(node.tried.get(action, 0) for node in nodes) for action in actions]

@@ -8,10 +8,10 @@ import numpy as np
 
 
 def plain_values(game, opponents="max_n", player=None):
-    """Return a function: the values [N] of a world state from there on, by recursion.
+    """Return a recursive function for the values [N] from a world state on.
 
-    Everybody for itself, the mean of the best actions counting; or, if `paranoid`, all others
-    against a player.
+    Each player maximizes its own value, and the values of equally good actions are averaged. If
+    `paranoid`, all other players minimize the value of one player.
     """
 
     @cache
@@ -53,7 +53,7 @@ def plain_values(game, opponents="max_n", player=None):
 
 
 def plain_pimc(game, belief, infostate):
-    """Return the policy of PIMC in the limit of all worlds, action by action, world by world."""
+    """Return the policy of PIMC in the limit of all worlds."""
     player, value = infostate.player, plain_values(game)
     held = belief.at(game, infostate)
     actions = next(

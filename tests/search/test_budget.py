@@ -1,4 +1,4 @@
-"""Budgets of searches, on a clock that only the tests move."""
+"""Budgets of searches, with a simulated clock."""
 
 from itertools import pairwise
 

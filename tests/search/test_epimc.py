@@ -1,4 +1,4 @@
-"""EPIMC equals PIMC at depth 1, and has no strategy fusion within a larger depth."""
+"""EPIMC equals PIMC at depth 1, and avoids strategy fusion up to its depth."""
 
 import numpy as np
 import pytest
@@ -19,9 +19,9 @@ SIDES = ("rock", "paper", "scissors")
 
 
 def guessing(leave, *, is_hidden=True, is_drawn=True, num_guesses=1):
-    """A coin is hidden; who plays must guess it, and be right once, who leaves gets `leave`.
+    """A player who stays must guess a hidden coin; a player who leaves gets `leave`.
 
-    Before the last guess all others are for nothing. World states are what happened so far.
+    Only the last guess counts. World states are the sequences of past moves.
     """
 
     def actors(world):
@@ -66,7 +66,7 @@ def models(game):
 
 
 def first_move(game, depth, **options):
-    """Return what is played first, which must be the same by the graph and by the rules."""
+    """Return the first action, which must be the same by the graph and by the rules."""
     answers = [
         EPIMC(model, depth=depth, num_worlds=None, **options)
         .search(Infostate(0, ()), np.random.default_rng(0))
@@ -122,7 +122,7 @@ def test_equal_actions_are_tied():
 
 @pytest.mark.parametrize(("seed", "loses"), [(1, False), (3, True)])
 def test_with_one_player_enough_depth_is_optimal(seed, loses):
-    # a game in which the other player never decides: PIMC may lose, the best policy is known
+    # in a game without decisions of the opponent, the optimal policy is known and PIMC may lose
     name = f"random_game(seed={seed},num_players=2,simultaneous_share=0.0,chance_share=0.6)"
     game = load_game(name)
     dumb = FunctionGame(
@@ -146,7 +146,7 @@ def test_with_one_player_enough_depth_is_optimal(seed, loses):
 
 
 def against_nature(game):
-    """Player 1 of a game is nature, and does what is best for it if it sees everything."""
+    """Player 1 of a game becomes chance, and plays its best response under perfect information."""
     value = plain_values(game)
 
     def joint_actions(world, action):
@@ -188,9 +188,9 @@ def test_enough_depth_is_a_best_response_to_opponents_with_perfect_information(n
 
 
 def first_values(tree, **options):
-    """Return by first infostate of player 0, all of one public state, what its actions are worth.
+    """Return the action values at the first infostates of player 0, all of one public state.
 
-    And how probable each is.
+    The probability of each infostate is also returned.
     """
     infostates = tree.infostate_trees[0]
     first = infostates.acting[infostates.last_sequence[infostates.acting] == 0]
@@ -205,7 +205,7 @@ def first_values(tree, **options):
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_public_values_are_means_over_own_hands(depth):
-    # each hand goes on as one that knows itself
+    # each hand continues with knowledge of itself
     tree = build_tree(load_game("leduc_poker"))
     private, reach = first_values(tree, depth=depth)
     public, _ = first_values(tree, depth=depth, belief=1.0)

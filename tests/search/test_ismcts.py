@@ -39,7 +39,7 @@ def generator(seed=0):
 
 
 def nim(heap):
-    """Take one to three; who takes the last wins. Everybody sees everything."""
+    """Take one to three; the player who takes the last wins. There is no hidden information."""
 
     def move(world, joint):
         left, turn = world
@@ -62,7 +62,7 @@ def nim(heap):
 
 
 def plain_uct(heap, simulations, exploration, stream):
-    """Return the visits of one, two and three: UCT as in perfect information, by lines of play."""
+    """Return the visits of one, two and three by perfect-information UCT over lines of play."""
     visits, wins = {}, {}
     for _ in range(simulations):
         next_uniform(stream)  # the only position
@@ -139,7 +139,7 @@ def test_it_avoids_dominated_actions(kuhn):
 
 
 def test_with_the_public_belief_all_hands_have_the_same_policy(leduc):
-    """One search sees the same roots, no matter which of them is the true one."""
+    """A search has the same roots for every true hand."""
     searcher = ISMCTS(leduc, belief=1.0, num_simulations=300)
     history = initial_history(leduc.game)
     deals = [history.extend((None, None), world) for world, _ in history.chance_outcomes]
@@ -189,7 +189,7 @@ def test_growing_the_tree_changes_no_answer(leduc, is_compiled):
 
 
 def test_colliding_hash_keys_are_different_infostates():
-    """Keys that fall into the same place are compared in full."""
+    """Colliding keys are compared completely."""
     memory = SearchTree(1, 2, num_infostates=2048)
     memory.start_search(3)
     rng = generator()

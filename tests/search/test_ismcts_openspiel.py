@@ -35,7 +35,7 @@ def bot():
 
 
 def infostate_after(cards, line):
-    """Return what the player to move knows: the first two cards are dealt, others are public."""
+    """Return the infostate of the acting player: the first two cards are private, others public."""
     player = 0
     for event in line:
         player = 0 if event in CARDS else 1 - player

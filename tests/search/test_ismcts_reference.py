@@ -27,7 +27,7 @@ GAMES = (
 
 
 def decision(game, rng, depth):
-    """Return an infostate at which its player decides, after at least `depth` steps if it can."""
+    """Return an infostate with a decision, after at least `depth` steps if possible."""
     found = None
     while found is None:
         history = initial_history(game)
@@ -101,7 +101,7 @@ def test_other_settings_agree_with_the_reference(settings):
 
 
 def test_actions_at_other_hands_count_by_card():
-    """Under the public belief hands differ, and with them the actions."""
+    """Under the public belief, roots have different hands and therefore different actions."""
     game = load_game("trick_taking(num_cards=6,num_suits=2)")
     infostate = decision(game, np.random.default_rng(0), 0)
     held = PublicPrivateBelief(1.0).at(game, infostate)

@@ -44,7 +44,7 @@ def model_of(name):
 @pytest.mark.parametrize("searcher", SEARCHERS)
 @pytest.mark.parametrize("name", GAME_NAMES)
 def test_searchers_do_not_leak_hidden_information(name, searcher):
-    """Under the private belief and under a mixture."""
+    """This holds under the private belief and under a mixture."""
     if searcher in SOLVING and name in TOO_LONG_TO_SOLVE:
         pytest.skip("its worlds take minutes to solve")
     model = model_of(name)
@@ -64,7 +64,7 @@ def test_searchers_do_not_leak_hidden_information(name, searcher):
 
 
 class Telltale(LiarsDice):
-    """Liar's dice whose rules remember the last world state they were asked about."""
+    """Liar's dice whose rules store the world state of the last query."""
 
     def legal_actions(self, world, player):
         object.__setattr__(self, "last", world)
@@ -72,7 +72,7 @@ class Telltale(LiarsDice):
 
 
 class Peeking(RulesModel):
-    """A model that knows where a play stands when a search begins."""
+    """A model that knows the true world state when a search begins."""
 
     def require_legal_actions(self, infostate):
         self.truth = self.game.last
@@ -85,14 +85,14 @@ class Peeking(RulesModel):
 
 
 class Certain(Peeking):
-    """A model that believes in the truth alone."""
+    """A model whose belief contains only the true world."""
 
     def looked_at(self, roots, place):
         return roots._replace(probability=np.eye(len(roots.probability))[place])
 
 
 class TruthFirst(Peeking):
-    """A model that believes what it should, and begins its list with the truth."""
+    """A model with the correct belief, whose list begins with the true world."""
 
     def looked_at(self, roots, place):
         order = np.argsort(np.arange(len(roots.probability)) != place, kind="stable")
@@ -100,7 +100,7 @@ class TruthFirst(Peeking):
 
 
 def planted(model_type, text):
-    """Return what a searcher by a model gives away, if it is found."""
+    """Return the leak that the check detects in a searcher with a model."""
     game = Telltale(dice_sides=3)
     searcher = make_searcher(text, model_type(game))
     return find_leak(game, searcher.search, seed=1, num_plays=5)
@@ -120,7 +120,7 @@ def test_a_list_of_worlds_that_starts_with_the_true_one_is_detected(text):
 
 
 class OwnLuck(ISMCTS):
-    """A searcher that draws from a generator of its own."""
+    """A searcher with its own random generator."""
 
     def search(self, infostate, rng):
         self.own = getattr(self, "own", np.random.default_rng(0))
@@ -128,7 +128,7 @@ class OwnLuck(ISMCTS):
 
 
 class SharedMemory(ISMCTS):
-    """A searcher that keeps where searches begin by what everybody knows."""
+    """A searcher that caches search roots by public state."""
 
     def _root(self, infostate, rng):
         self.begun = getattr(self, "begun", {})
@@ -137,7 +137,7 @@ class SharedMemory(ISMCTS):
 
 
 class LongMemory(ISMCTS):
-    """A searcher that does not forget the tree of its last search."""
+    """A searcher that keeps the tree of its last search."""
 
     def search(self, infostate, rng):
         found = super().search(infostate, rng)

@@ -1,4 +1,4 @@
-"""Two ways to find perfect-information values, against plain recursion on the rules."""
+"""Two computations of perfect-information values, against recursion on the rules."""
 
 import gc
 
@@ -42,7 +42,7 @@ GAMES = (
 
 
 def all_worlds(model):
-    """Return the positions at all world states, with rewards so far that are not zero."""
+    """Return the positions at all world states, with nonzero rewards so far."""
     states = np.arange(model.graph.num_worlds)[:, None]
     return states, np.tile(np.arange(model.num_players) - 0.5, (len(states), 1))
 
@@ -63,7 +63,7 @@ def test_values_agree_with_plain_recursion(name, opponents):
 
 
 def decisions(game, num_plays, seed=0):
-    """Return what players know where they have a choice, on some random plays."""
+    """Return the infostates with a choice in some random plays."""
     rng, found = np.random.default_rng(seed), {}
     for _ in range(num_plays):
         history = initial_history(game)

@@ -28,7 +28,7 @@ def leduc():
 
 
 def responses(policy):
-    """Return what best responders win against player 0, and against player 1."""
+    """Return the payoffs of best responses against player 0 and against player 1."""
     return best_response(policy, 1).value, best_response(policy, 0).value
 
 
@@ -119,7 +119,7 @@ def test_the_table_agrees_with_search_under_assumed_policies():
 
 
 def dice_scores(game, held, last):
-    """Return the closed form: the probability of each call to be right, from true highest bids."""
+    """Return the closed form: the probability that each call is right."""
     scores = np.zeros(len(game.calls))
     for world, probability in zip(held.worlds, held.probability, strict=True):
         dice = [die for hand in world.hands for die in hand]
@@ -330,7 +330,7 @@ def test_invalid_arguments(leduc):
 
 
 def test_paranoid_opponents_minimize_the_players_value():
-    # after "left", player 1 may take 1 for itself and give 1, or hurt both
+    # after "left", player 1 either takes 1 and gives 1, or reduces both payoffs
     game = FunctionGame(
         2,
         initial_world=lambda: "start",
@@ -348,7 +348,7 @@ def test_paranoid_opponents_minimize_the_players_value():
 
 
 def test_worlds_in_which_the_player_does_not_act_add_nothing():
-    """As under the public belief, where not everybody sees who is to move."""
+    """This happens under the public belief if not all players observe who acts."""
     model = search_model(load_game("dark_hex(board_size=2)"))
     rng = np.random.default_rng(3)
     choosers = [lambda known, legal: legal[int(rng.integers(len(legal)))]] * 2
@@ -362,7 +362,9 @@ def test_worlds_in_which_the_player_does_not_act_add_nothing():
     for seed in range(20):
         policy = searcher.search(known, np.random.default_rng(seed))
         found.append((policy.tolist(), searcher.last_search.values.tolist()))
-    assert found.count(([0.5, 0.5], [0.0, 0.0])) >= 8  # of 20, in half of which it does not act
+    assert (
+        found.count(([0.5, 0.5], [0.0, 0.0])) >= 8
+    )  # of 20 worlds, in half of which the player does not act
 
 
 def test_with_public_weight_one_all_hands_have_the_same_policy(leduc):
@@ -384,7 +386,7 @@ def test_with_public_weight_one_all_hands_have_the_same_policy(leduc):
 
 @pytest.mark.parametrize("public_weight", [0.0, 0.3])
 def test_relabeling_suits_permutes_the_policy(leduc, public_weight):
-    """Whoever plays as if spades were hearts loses as much to a best responder."""
+    """Exchanging spades and hearts does not change the value of a best response."""
     policy, form = pimc_policy(leduc, public_weight), leduc.tree.sequence_form
 
     def renamed(value):
@@ -408,7 +410,7 @@ def test_relabeling_suits_permutes_the_policy(leduc, public_weight):
 
 
 def mixed_at_infostates(one, other):
-    """Return half of one policy and half of another, infostate by infostate."""
+    """Return the mean of two policies at each infostate."""
     halves = zip(one.probabilities, other.probabilities, strict=True)
     return TabularPolicy(one.sequence_form, tuple((a + b) / 2 for a, b in halves))
 
@@ -437,7 +439,7 @@ def test_action_values_include_rewards_so_far(num_worlds):
 
 @pytest.mark.parametrize("public_weight", [0.4, 1.0])
 def test_an_action_adds_nothing_in_worlds_where_it_is_illegal(public_weight):
-    """In tricks what may be played depends on the hand, which a public belief does not know."""
+    """In trick-taking, legal actions depend on the hand, which differs under a public belief."""
     game = load_game("trick_taking(num_cards=6,num_suits=2,tie=draw)")
     value, rng = plain_values(game), np.random.default_rng(1)
     actions = ()

@@ -28,7 +28,7 @@ SEARCHERS = (
 
 
 def first_infostate(game, seed=1):
-    """What the first player to decide knows, where it first is to."""
+    """Return the infostate at the first decision."""
     history, rng = initial_history(game), np.random.default_rng(seed)
     while not history.actors:
         history = history.sample(history.joint({}), rng)
@@ -41,7 +41,7 @@ def model(request):
 
 
 def both_ways(searcher, infostate, number):
-    """Return the answers one by one, those of one call, and whether as much was drawn."""
+    """Return the answers of single calls and of one call, and whether they use as many draws."""
     one_by_one, at_once = np.random.default_rng(5), np.random.default_rng(5)
     expected = [searcher.search(infostate, one_by_one) for _ in range(number)]
     found = searcher.search_many(infostate, at_once, number)
@@ -120,7 +120,7 @@ def test_invalid_numbers(text, number):
 
 
 class OneByOne:
-    """A searcher that hides that it can search often."""
+    """A searcher without `search_many`."""
 
     def __init__(self, searcher):
         self.search = searcher.search

@@ -51,7 +51,7 @@ TEXTS = {
 
 
 def answers(searcher: Searcher) -> bytes:
-    """Return what some searches say, bit by bit."""
+    """Return the answers of some searches as bytes."""
     generators = map(np.random.default_rng, range(5))
     return b"".join(searcher.search(QUEEN, rng).tobytes() for rng in generators)
 

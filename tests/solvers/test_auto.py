@@ -1,4 +1,4 @@
-"""What `auto` chooses, and that it says why."""
+"""The choice of `auto` and its reason."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""CFR-BR: against its reference implementation, OpenSpiel, and what the theory promises."""
+"""CFR-BR: against its reference implementation, OpenSpiel and the theory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def form_of(spec):
 
 
 class ReferenceSide(ReferenceMinimizer):
-    """One side in plain NumPy; the other answers best."""
+    """One player in plain NumPy; the other plays best responses."""
 
     def answer(self, player, row):
         other = 1 - player
@@ -61,7 +61,7 @@ def test_random_games_equal_the_reference_implementation(game, seed, name):
 
 @pytest.mark.parametrize(("spec", "iterations"), [("kuhn_poker", 5), ("leduc_poker", 10)])
 def test_average_policies_agree_with_openspiel(spec, iterations):
-    """On Kuhn poker responses are equally good from iteration 6 on, and others are taken."""
+    """On Kuhn poker, best responses are not unique from iteration 6 on, and choices differ."""
     pyspiel = pytest.importorskip("pyspiel")
     game = pyspiel.load_game(spec)
     theirs, ours = pyspiel.CFRBRSolver(game), CFRBRSolver(form_of(spec), SCHEMES["cfr"])
@@ -73,7 +73,7 @@ def test_average_policies_agree_with_openspiel(spec, iterations):
 
 
 def security_levels(policy):
-    """Return what each side earns at least, in a zero-sum game."""
+    """Return the security level of each player in a zero-sum game."""
     measured = evaluate_policy(policy)
     hurt = [value + gain for value, gain in zip(measured.values, measured.gains, strict=True)]
     return np.array([-hurt[1], -hurt[0]])
@@ -96,7 +96,7 @@ def test_the_mean_security_level_is_below_that_of_the_average_and_approaches_the
 
 
 def test_the_order_of_updates_does_not_matter():
-    """Whether the scheme alternates is no matter."""
+    """Schemes with alternating and simultaneous updates give the same result."""
     together = replace(SCHEMES["cfr"], alternating=False)
     runs = [CFRBRSolver(form_of("leduc_poker"), row) for row in (SCHEMES["cfr"], together)]
     for run in runs:

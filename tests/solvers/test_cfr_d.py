@@ -1,4 +1,4 @@
-"""CFR-D: the same trunk as whole-game CFR where subgames keep pace, and a good one where not."""
+"""CFR-D: the trunk of whole-game CFR if subgames keep their regrets, and a good one otherwise."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tests.support.hypothesis_strategies import random_games
 
 
 def generic(tree, rng):
-    """Return the tree with rewards in general position, where no regret is zero by chance."""
+    """Return the tree with rewards in general position, in which no regret is zero."""
     return replace(tree, rewards_so_far=rng.standard_normal(tree.rewards_so_far.shape))
 
 
@@ -53,7 +53,7 @@ def random_trunk(tree, rng):
 
 
 class InStep:
-    """One iteration for each question, all regrets kept: what whole-game CFR does below a trunk."""
+    """One iteration per query with persistent regrets, as in whole-game CFR below a trunk."""
 
     def __init__(self, scheme):
         self.scheme = scheme
@@ -160,9 +160,9 @@ def values_at(cut, policy):
 
 
 def trunk_exploitability(cut, trunk_policy):
-    """Return the mean over players of what the trunk loses, were all below it played at its best.
+    """Return the exploitability of the trunk, if play below the trunk is optimal.
 
-    By linear programs: the value of the game, and its value where the player's trunk is locked.
+    For each player, linear programs give the value of the game with and without the locked trunk.
     """
     form, lp = cut.tree.sequence_form, get_method("lp")
     lost = np.array(lp.run(form, Budget()).values)
@@ -226,7 +226,7 @@ def test_the_result_is_measured_and_has_the_values_for_re_solving():
 
 
 def test_unsafe_re_solving_of_subgames_is_exploitable():
-    """Where the trunk is a good one, the policy below need not be: the reason for gadgets."""
+    """The trunk is near equilibrium, but the policy below is not: the reason for gadgets."""
     solved = solve_by_decomposition(KUHN_CUT, budget=Budget(iterations=100))
     assert trunk_exploitability(KUHN_CUT, solved.trunk_policy) < 8e-3
     assert solved.result.exploitability > 0.05

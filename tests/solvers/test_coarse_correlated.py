@@ -23,7 +23,7 @@ from infoset.solvers import (
 from infoset.tree import build_tree
 from tests.support.hypothesis_strategies import random_games
 
-# Shapley's game, one payoff raised so that its uniform equilibrium is not where play begins.
+# Shapley's game with one higher payoff, so that its equilibrium is not the uniform first policy.
 SHAPLEY = ([[1, 0, 0], [0, 1, 0], [0, 0, 1.1]], [[0, 1, 0], [0, 0, 1], [1, 0, 0]])
 CHICKEN = ([[-9, 1], [0, 0]], [[-9, 0], [1, 0]])
 STAGS = ([[4, 0], [3, 2]], [[4, 3], [0, 2]])
@@ -37,7 +37,7 @@ def form_of(matrices):
 @settings(max_examples=20, deadline=None)
 @given(random_games(max_histories=60))
 def test_the_gap_is_the_largest_regret_over_the_iterations(game):
-    """Regret by its definition, the joint play kept whole; and no more than CFR's bound."""
+    """Regret is computed by its definition from all joint play, and is at most CFR's bound."""
     form = build_tree(game).sequence_form
     solved = solve_coarse_correlated(form, budget=Budget(iterations=20), sample_every=1)
     assert solved.weights == (1.0,) * 20
@@ -83,14 +83,14 @@ def test_three_players_converge_to_a_coarse_correlated_equilibrium(name):
 
 
 def joint_distribution(solved, shape):
-    """Return [rows, columns] how often each pair is played, over all iterations."""
+    """Return [rows, columns] the frequency of each pair over all iterations."""
     shares = np.array(solved.weights) / sum(solved.weights)
     pairs = [np.outer(*(own[1:] for own in policy.probabilities)) for policy in solved.samples]
     return np.einsum("t,trc->rc", shares, np.array(pairs).reshape(-1, *shape))
 
 
 def deviation_rows(matrices):
-    """Return [D, rows * columns] what each constant deviation gains at each pair."""
+    """Return [D, rows * columns] the gain of each constant deviation at each pair."""
     rows, columns = map(np.array, matrices)
     of_rows = [np.tile(rows[action], (len(rows), 1)) - rows for action in range(len(rows))]
     of_columns = [
@@ -101,7 +101,7 @@ def deviation_rows(matrices):
 
 
 def welfare_bounds(matrices, gap):
-    """Return the least and greatest sum of payoffs of a `gap`-equilibrium, by linear programs."""
+    """Return the minimum and maximum sum of payoffs of a `gap`-equilibrium by linear programs."""
     gains = deviation_rows(matrices)
     welfare = sum(map(np.array, matrices)).ravel()
     ends = []

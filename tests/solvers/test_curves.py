@@ -39,22 +39,22 @@ WIDEST = 5.0
 def tolerance(curve, iteration):
     """Return the factor by which a measurement may differ, up or down.
 
-    One per cent, and half as much again as runs were seen to differ that do so in their rounding
-    alone: up to this iteration, because a run that has once gone another way does not come back.
-    That is nothing on poker and liar's dice. On goofspiel, where play begins among actions that are
-    equally good, it is a factor of two or three within ten iterations; on battleship, whose boards
-    look the same turned over, symmetry is kept or broken, and curves differ by more than that.
-    Best responses are ties everywhere: fictitious play, CFR-BR.
+    The tolerance is one percent plus one and a half times the largest spread so far, because runs
+    that have diverged do not converge again. The spread is negligible on poker and liar's dice. On
+    goofspiel, where many actions are equally good at first, it is a factor of two or three within
+    ten iterations. On battleship, whose boards have symmetries that rounding can break, it is
+    larger. Best responses are often not unique, which affects fictitious play and CFR-BR on all
+    games.
     """
     seen = max(found.spread for step, found in curve.items() if step <= iteration)
     return exp(log1p(RELATIVE) + SPREADS * log1p(seen))
 
 
 def prefix_of(curve):
-    """Return the part of a curve that is computed again.
+    """Return the part of a curve that is recomputed.
 
-    It ends where rounding alone moves it by more than a factor of `WIDEST`: what comes then would
-    pass whatever it was.
+    It ends if rounding alone changes the result by more than a factor of `WIDEST`. A comparison of
+    later iterations would be meaningless.
     """
     known = {iteration: found for iteration, found in curve.items() if found.spread is not None}
     return {
@@ -66,7 +66,7 @@ def prefix_of(curve):
 
 @pytest.mark.parametrize("game", GAMES)
 def test_every_iterative_method_has_a_curve(game):
-    """Curves of rows of numbers, such as a new `RegretScheme`, are optional."""
+    """Curves of methods defined by data, such as a new `RegretScheme`, are optional."""
     data = {*SCHEMES, *FIRST_ORDER}
     missing = set(iterative_methods()) - data - read_curves(game).keys()
     assert not missing, "run python benchmarks/curves.py --write"
@@ -93,7 +93,7 @@ def test_the_first_iterations_agree_with_the_file(game, method):
 
 @pytest.mark.parametrize("game", ["kuhn_poker", "leduc_poker", "liars_dice_4", "liars_dice_6"])
 def test_most_curves_agree_to_one_percent(game):
-    """A tolerance so wide that nothing could fail would be no comparison."""
+    """If most tolerances were wide, the comparison would detect nothing."""
     prefixes = map(prefix_of, read_curves(game).values())
     factors = [tolerance(prefix, max(prefix)) for prefix in prefixes]
     assert np.quantile(factors, 0.7) < 1.02
@@ -106,7 +106,7 @@ def test_the_spread_leaves_enough_of_the_curves_to_test(game):
 
 
 def test_a_changed_curve_is_detected():
-    """A change of a discount is: DCFR+ with the constant of another code is 0.7 of ours at 100."""
+    """DCFR+ with another implementation's discount has 0.7 times our exploitability at 100."""
     curve = prefix_of(read_curves("leduc_poker")["dcfr+"])
     last = max(curve)
     other = RegretMinimizer(form_of("leduc_poker"), replace(SCHEMES["dcfr+"], discount_offset=1.0))

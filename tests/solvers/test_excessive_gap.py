@@ -76,7 +76,7 @@ def test_certificates_on_random_games(game):
 
 @pytest.mark.parametrize("strength", [1e-6, 0.1])
 def test_the_bound_includes_violations_of_the_condition(strength):
-    """With hardly a cost, it is broken by NashConv itself."""
+    """With negligible regularization, the violation is NashConv itself."""
     form = form_of(KUHN)
     solver = ExcessiveGapSolver(form, ExcessiveGap())
     uniform = uniform_policy(form)

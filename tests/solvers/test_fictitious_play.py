@@ -1,4 +1,4 @@
-"""Extensive-form fictitious play: by hand, by the paper's mixing rule, beside OpenSpiel."""
+"""Extensive-form fictitious play: by hand, by the paper's mixing rule, and against OpenSpiel."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_any_game_equals_the_reference_implementation(game, seed):
 
 
 def test_rock_paper_scissors_by_hand():
-    """All answers are equally good at first, so both play the first; then paper, twice."""
+    """All responses are equally good at first, so both play the first, and then paper twice."""
     play = FictitiousPlaySolver(form_of("matrix_rps"))
     expected = [(1 / 3, 1 / 3, 1 / 3), (2 / 3, 1 / 6, 1 / 6), (4 / 9, 4 / 9, 1 / 9)]
     for weights in expected:
@@ -73,7 +73,7 @@ def test_rock_paper_scissors_by_hand():
 
 @pytest.mark.parametrize(
     ("spec", "iterations"),
-    # Further on, rounding decides between best responses that are equally good.
+    # Later, rounding decides between equally good best responses.
     [("kuhn_poker", 3), ("leduc_poker", 4), ("kuhn_poker(players=3)", 20)],
 )
 def test_average_policies_agree_with_openspiel(spec, iterations):

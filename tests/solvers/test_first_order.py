@@ -59,7 +59,7 @@ def form_of(spec):
 
 
 def in_units(spec, row, step_size, temperature=0.0):
-    """Return a row whose step size and temperature are given in the game's units."""
+    """Return a scheme whose step size and temperature are given in the game's units."""
     scale = scale_of(form_of(spec))
     return replace(row, step_size=step_size * scale, temperature=temperature / scale)
 
@@ -126,7 +126,7 @@ def test_without_a_temperature_magnetic_mirror_descent_is_mirror_descent():
 
 @pytest.mark.parametrize(
     ("spec", "distance", "step_size", "iterations", "average", "last"),
-    # After an independent implementation, with step sizes in the games' units.
+    # Values of an independent implementation, with step sizes in the games' units.
     [
         (KUHN, ENTROPY, 3.0, 1000, 2.1e-5, 1e-15),
         (KUHN, EUCLIDEAN, 1.0, 1000, 1.6e-5, 1e-15),
@@ -278,7 +278,7 @@ def test_exploitability_of_optimistic_averages_falls_as_one_over_t(name):
 
 @pytest.mark.parametrize(
     ("name", "spec", "limit"),
-    # Half as much again as was measured after 1000 iterations.
+    # The bounds are 1.5 times the measurements after 1000 iterations.
     [
         ("omd", KUHN, 1.6e-3),
         ("omd", LEDUC, 3.4e-3),

@@ -1,4 +1,4 @@
-"""Node locking: against games built by hand in which nature plays the locked part."""
+"""Node locking, against games built by hand in which chance plays the locked part."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ KUHN = build_tree(load_game("kuhn_poker")).sequence_form
 
 
 def random_lock(form, rng, share=0.4):
-    """Return random behavior at random infostates, with an action of probability 0 at times."""
+    """Return random probabilities at random infostates, some of them zero."""
     policy = random_policy(form, rng)
     if rng.random() < 0.3:
         policy = best_response(policy, 0).policy
@@ -43,7 +43,7 @@ def random_lock(form, rng, share=0.4):
 
 
 class NaturePlays:
-    """Builds a game node by node, simultaneous moves one after the other, locked ones nature's."""
+    """Builds a game node by node with serialized moves, in which chance plays the locked ones."""
 
     def __init__(self, form, behavior):
         self.form = form
@@ -114,7 +114,8 @@ def test_the_rest_and_the_whole_policy_have_the_same_values(game, seed):
     measured, of_whole = evaluate_policy(rest), evaluate_policy(whole)
     assert measured.values == pytest.approx(of_whole.values, abs=1e-12)
     for player in range(form.num_players):
-        # The best response inside pays what it says in the whole game, and no more than free play.
+        # The best response in the locked game has the same value in the whole game, and at most the
+        # value of an unrestricted one.
         answer = best_response(rest, player)
         paid = evaluate_policy(locked.complete(answer.policy)).values[player]
         assert answer.value == pytest.approx(paid, abs=1e-12)
@@ -239,7 +240,7 @@ def test_functions_of_sequence_forms_say_how_to_build_one(game, take):
 
 
 def test_the_rounding_error_is_in_units_of_utility():
-    """Payoffs have nature's reach in them, and are the smaller for it; what is lost is not."""
+    """Payoffs include chance reach and are smaller for it; the rounding error is not."""
     actions = {"win": terminal(1, -1), "draw": terminal(0, 0)}
     tickets = {str(n): (1 / 512, decision(0, str(n), actions)) for n in range(512)}
     form = extensive_form_from_nodes(chance(tickets), players=2).sequence_form

@@ -1,4 +1,4 @@
-"""The linear program: algorithms, endings that are no answer, and refinement off the path."""
+"""The linear program: algorithms, failures, and refinement off the path."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ REFINED = LinearProgram(refine=True)
 LEDUC = infoset.build_tree(infoset.load("leduc_poker"))
 
 
-# Algorithms and endings
+# Algorithms and outcomes
 
 
 @pytest.mark.parametrize(("algorithm", "accuracy"), [("simplex", 1e-12), ("ipm", 1e-6)])
@@ -52,7 +52,7 @@ def test_linear_programs_by_name():
 
 
 def test_the_interior_point_method_replaces_a_slow_simplex(monkeypatch):
-    """The limit is of iterations; here there is none left of it."""
+    """The limit counts iterations; here it is zero."""
     monkeypatch.setattr(_linear_program, "MIN_SIMPLEX_ITERATIONS", 10)
     monkeypatch.setattr(_linear_program, "ROWS_PER_SIMPLEX_ITERATION", 10**6)
     failed = infoset.solve(LEDUC, LinearProgram(algorithm="simplex"))
@@ -79,7 +79,7 @@ def test_battleship_where_the_simplex_makes_no_progress():
 
 
 def small_model(sign):
-    """Return: maximize x under sign * x ≤ -1, x ≥ 0; without a solution, or without a bound."""
+    """Return the infeasible or unbounded program: maximize x subject to sign * x ≤ -1, x ≥ 0."""
     one = np.ones(1)
     limits = 0 * one, np.inf * one, -np.inf * one, -one
     return LinearModel(csr_array(sign * np.ones((1, 1))), one, *limits)
@@ -139,7 +139,7 @@ def paid(first):
 
 
 def test_refinement_exploits_a_mistake_of_the_opponent():
-    """Whatever player 0 does after 'give', player 1 loses by it; at least 1, or 5."""
+    """After 'give', player 1 loses 1 or 5, depending on player 0."""
     answers = {"one": paid(1), "five": paid(5)}
     neglected = []
     for order in (("one", "five"), ("five", "one")):
@@ -151,7 +151,7 @@ def test_refinement_exploits_a_mistake_of_the_opponent():
 
 
 def test_refinement_exploits_a_second_mistake_too():
-    """One that takes another mistake to make, so that the first does not cost more by it."""
+    """The second mistake needs a first one, so that it does not make the first more costly."""
     answers = {"two": paid(2), "five": paid(5)}
     for order in (("two", "five"), ("five", "two")):
         given = decision(0, "given", {answer: answers[answer] for answer in order})
@@ -172,7 +172,7 @@ def test_refinement_recovers_from_an_own_mistake():
 
 
 def test_guess_the_ace():
-    """After Miltersen and Sørensen (2010): guess the card that is there 51 times in 52."""
+    """From Miltersen and Sørensen (2010): guess the card that occurs 51 times in 52."""
     guesses = {
         card: decision(1, "guess", {"ace": paid(-win), "other": paid(win - 1000)})
         for card, win in (("ace", 1000), ("other", 0))
@@ -185,7 +185,7 @@ def test_guess_the_ace():
 
 
 def test_refinement_counts_hands_reached_by_mistakes():
-    """Matching pennies after an own mistake: half and half, and so the other, who can see it."""
+    """After an observed own mistake, both players play matching pennies half and half."""
     heads = decision(1, "match", {"h": paid(-3), "t": paid(-1)})
     tails = decision(1, "match", {"h": paid(-1), "t": paid(-3)})
     root = decision(
@@ -205,7 +205,7 @@ def lengths(plex):
 
 
 def flow_rows(plex):
-    """Return the flow constraints of a plan, and their right side, by their definition."""
+    """Return the flow constraints of a plan and their right-hand side, by definition."""
     rows = np.zeros((1 + plex.num_infostates, plex.num_sequences))
     rows[0, 0] = 1
     for infostate, before in enumerate(plex.parent_sequence):
@@ -216,7 +216,7 @@ def flow_rows(plex):
 
 
 def worst_of_trembling(form, policy, player, least):
-    """Return what a player earns at worst, by its best policies if None, from one who trembles.
+    """Return a player's worst payoff against a trembling opponent, optimal if no plan is given.
 
     The other plays each sequence of k actions with probability at least `least ** k`.
     """
@@ -226,7 +226,7 @@ def worst_of_trembling(form, policy, player, least):
     if policy is None:
         return best_against_trembling(form, player, flow, np.array(bounds)[:, 0].astype(float))
     plans = policy.realization_plans()
-    # What the other is paid is what the player is not.
+    # The payoffs of the players sum to zero.
     cost = -utility_gradient(form, plans, 1 - player)
     return linprog(cost, A_eq=flow, b_eq=start, bounds=bounds).fun
 
@@ -254,7 +254,7 @@ def best_against_trembling(form, player, other_flow, least):
 @settings(max_examples=15)
 @given(random_games(num_players=2, zero_sum=True, max_histories=60, max_depth=4))
 def test_no_optimal_plan_does_better_against_trembling_opponents(game):
-    """The limit, at a tremble that is small enough, against a program with the tremble in it."""
+    """Compare the limit with a program for a sufficiently small tremble."""
     form = infoset.build_tree(game).sequence_form
     refined = infoset.solve(game, REFINED)
     assert refined.outcome == "optimal"
@@ -270,7 +270,7 @@ def test_no_optimal_plan_does_better_against_trembling_opponents(game):
 
 
 def test_blunders_pay_in_poker():
-    """Against the other's equilibrium with one action in ten at random."""
+    """The opponent plays its equilibrium with one action in ten at random."""
     form = LEDUC.sequence_form
     plain, refined = (infoset.solve(LEDUC, method).policy for method in ("lp", REFINED))
     for player, more in ((0, -0.002), (1, 0.003)):

@@ -1,4 +1,4 @@
-"""Minimum action probabilities: against a linear program with lower bounds, and pure play."""
+"""Minimum action probabilities, against a linear program with lower bounds and pure policies."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ LEDUC = build_tree(load_game("leduc_poker")).sequence_form
 
 
 def random_least(form, rng, most=0.3):
-    """Return random least probabilities by infostate: a number, by action, or none."""
+    """Return random minimum probabilities by infostate: a number, one per action, or none."""
     given = {}
     for row in uniform_policy(form).rows():
         kind, room = rng.integers(3), most / len(row.actions)
@@ -56,8 +56,8 @@ def random_least(form, rng, most=0.3):
 def value_with_lower_bounds(perturbed):
     """Return the value by the program of player 0's plan x, with rows for all lower bounds.
 
-    Where the other's plan y has F y = f and B y ≥ 0, what x guarantees is the greatest q₀ with
-    Aᵀx = Fᵀq + Bᵀs and s ≥ 0.
+    If the opponent's plan y satisfies F y = f and B y ≥ 0, the security level of x is the maximum
+    q₀ with Aᵀx = Fᵀq + Bᵀs and s ≥ 0.
     """
     form = perturbed.form
     first, second = form.treeplexes
@@ -153,7 +153,7 @@ def test_best_responses_are_best_among_all_perturbed_pure_plans(game, seed):
 
 @pytest.mark.parametrize("least", [0.0, 0.05])
 def test_guarantees_allow_for_rounding(least):
-    """As much as those of `evaluate_policy` do; a rounding of 1/4 makes it seen."""
+    """They have the same allowance as in `evaluate_policy`; a rounding of 1/4 makes it visible."""
     form = replace(KUHN, payoff_rounding=0.25)
     perturbed = perturb_game(form, least)
     policy = perturbed.mix(random_policy(form, np.random.default_rng(1)))

@@ -1,4 +1,4 @@
-"""Regularized CFR: its reference implementation, its fixed point, and what was measured."""
+"""Regularized CFR: its reference implementation, its fixed point, and measurements."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_with_a_fixed_temperature_the_last_iterate_solves_the_regularized_game(s
         gaps.append(quantal_gap(solver.policy(), temperature, Distance("euclidean")))
     assert gaps[1] < 1e-5 * payoff_scale(form)
     assert gaps[1] < gaps[0] / 2 or gaps[1] < 1e-12
-    # The equilibrium of the game itself is another one.
+    # The equilibrium of the original game is different.
     assert evaluate_policy(solver.policy()).exploitability > 1e-3
 
 
@@ -84,7 +84,7 @@ def test_every_action_is_played():
 
 @pytest.mark.parametrize(
     ("spec", "limit"),
-    # Half as much again as was measured after 1000 iterations.
+    # The bounds are 1.5 times the measurements after 1000 iterations.
     [(KUHN, 1.4e-6), (LEDUC, 2.9e-3), (LIAR, 1.5e-4)],
 )
 def test_reference_curves(spec, limit):

@@ -39,7 +39,7 @@ def width(form):
 
 
 class ReferenceSolver(ReferenceMinimizer):
-    """The same in plain NumPy: CFR+ with the gradient of the regularized, perturbed game."""
+    """Reference in plain NumPy: CFR+ with the gradient of the regularized, perturbed game."""
 
     def __init__(self, form, row):
         super().__init__(form, alternating=True)
@@ -82,7 +82,7 @@ def test_random_games_equal_the_reference_implementation(game, seed):
 
 
 def regularized_gap(form, plans, references, strength):
-    """Return how far plans are from the equilibrium of the game with its payoffs regularized."""
+    """Return the distance of plans from the equilibrium of the regularized game."""
     gap = 0.0
     for player in range(2):
         inverse_step_size = strength * (references[player] - plans[player])
@@ -108,7 +108,7 @@ def test_with_a_fixed_reference_the_last_iterate_solves_the_regularized_game(spe
         gaps.append(regularized_gap(form, plans, uniform, strength * width(form)))
     assert gaps[1] < 1e-6 * width(form)
     assert gaps[1] < gaps[0] / 10 or gaps[1] < 1e-12
-    # The equilibrium of the game itself is another one.
+    # The equilibrium of the original game is different.
     assert evaluate_policy(solver.policy()).exploitability > 1e-3
 
 
@@ -123,8 +123,8 @@ def test_every_action_is_played_and_less_with_each_period():
 
 @pytest.mark.parametrize(
     ("spec", "strength", "iterations", "low", "high"),
-    # After an independent implementation: 9e-13, 4.5e-3, 9.3e-5 and 1.2e-4; chaotic in the
-    # rounding, so up to a factor of 2 at 1000 iterations and of 4 at 5000.
+    # An independent implementation gives 9e-13, 4.5e-3, 9.3e-5 and 1.2e-4. Rounding errors grow, so
+    # a factor of 2 is allowed at 1000 iterations and of 4 at 5000.
     [
         (KUHN, 1e-2 / 4, 1000, 0, 1e-11),
         (LEDUC, 1e-4 / 26, 1000, 2.2e-3, 9e-3),

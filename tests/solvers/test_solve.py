@@ -253,7 +253,7 @@ raise SystemExit(result.outcome)
 
 
 def test_an_interrupted_linear_program_is_a_silent_outcome():
-    """In a process of its own, which must also end well; the alarm is set as HiGHS begins."""
+    """A separate process, which must exit normally, sets the alarm as HiGHS starts."""
     code = (
         "from infoset import build_tree, load\n"
         "from infoset.runs import Budget\n"

@@ -94,7 +94,7 @@ def test_equations_are_solved_exactly_or_not_at_all(data, size):
 
 
 def test_a_hilbert_matrix_needs_many_bits():
-    """So ill-conditioned that floating point alone has no digit right."""
+    """The matrix is so ill-conditioned that no digit is right in floating point alone."""
     size = 12
     matrix = [[Fraction(1, 1 + row + column) for column in range(size)] for row in range(size)]
     wanted = [Fraction(3, 7 + number) for number in range(size)]

@@ -1,4 +1,4 @@
-"""What theory says of every method in the table, whichever they are."""
+"""Consequences of the theory for every method in the registry."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def run(form, name, iterations):
 
 
 def assert_brackets(result, value):
-    """Check that what each player can be held to is on its side of the value."""
+    """Check that the security levels bracket the value."""
     measured = evaluate_policy(result.policy)
     assert result.exploitability == measured.exploitability
     earned, (gain, other_gain) = measured.values[0], measured.gains

@@ -1,4 +1,4 @@
-"""Refusals of games that are not two-player constant-sum."""
+"""Errors for games that are not two-player constant-sum."""
 
 from __future__ import annotations
 

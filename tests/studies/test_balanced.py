@@ -1,4 +1,4 @@
-"""The study of balanced learning: every experiment at a tiny setting, from cells to files."""
+"""The study of balanced learning: every experiment with a tiny setting, from cells to files."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ TINY = {
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory):
-    """Run every experiment at its tiny setting; return the finished experiments and the folder."""
+    """Run every experiment with its tiny setting; return the results and the folder."""
     experiments = [replace(e, quick=TINY[e.name]) for e in BALANCED.experiments]
     study = Study("balanced", "tiny", tuple(experiments))
     folder = tmp_path_factory.mktemp("study") / "runs"

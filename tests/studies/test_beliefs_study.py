@@ -1,4 +1,4 @@
-"""The study of public and private beliefs: what it declares, compares and keeps."""
+"""The study of public and private beliefs: its declarations, comparisons and files."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_policy_comes_back_from_its_cell():
 
 
 def test_searches_in_dice_see_only_the_last_bid():
-    """What is asked for after a single bid is what is found after any bidding that ends so."""
+    """The answer after a single bid equals that after any bids with the same last bid."""
     cell = PolicyCell("ismcts", "liars_dice(numdice=2,dice_sides=2)", 0.0, Effort(0.5, 60), 0)
     table = searched(cell, cell.run(NEVER)).probability[0]
     tree = tree_of(cell.game)
@@ -268,7 +268,7 @@ def test_the_fitted_tree_search_stands_beside_the_papers():
 
 
 def test_readings_are_measured_by_their_distance():
-    """Cells that answer what the paper has are at no distance."""
+    """Cells with the paper's values have distance zero."""
 
     def run(cells):
         found = []

@@ -1,4 +1,4 @@
-"""The study of progressive hiding: every experiment at a tiny setting, and its parts alone."""
+"""The study of progressive hiding: every experiment with a tiny setting, and single parts."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ TINY = {
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory):
-    """Run every experiment at its tiny setting; return the finished experiments and the folder."""
+    """Run every experiment with its tiny setting; return the results and the folder."""
     experiments = [replace(e, quick=TINY[e.name]) for e in HIDING.experiments]
     study = Study("hiding", "tiny", tuple(experiments))
     folder = tmp_path_factory.mktemp("study") / "runs"

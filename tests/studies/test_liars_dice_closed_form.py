@@ -1,4 +1,4 @@
-"""Liar's dice in closed form, against the searcher, trees and numbers found by others."""
+"""Liar's dice in closed form, against the searcher, trees and independent numbers."""
 
 from functools import cache
 from itertools import islice, product
@@ -33,7 +33,7 @@ from infoset_studies.liars_dice_closed_form import (
 
 
 def infostates(game):
-    """Yield infostates at which the own move is 0 or 1, with each hand and each last bid."""
+    """Yield infostates at the player's first two decisions, with each hand and each last bid."""
     bids = game.calls[:-1]
     for hand, _ in game.rolls:
         dealt = Step(None, hand, None)
@@ -86,7 +86,7 @@ def test_a_public_weight_by_own_move_and_last_bid():
 
 
 def one_world_policy(game, public_weight, hand, last):
-    """Return what is played on average by one world drawn, by going through all."""
+    """Return the average policy for one sampled world, by enumeration of all worlds."""
     model = DiceModel(game)
     steps = () if last == 0 else (Step(None, None, game.calls[last - 1]),)
     infostate = Infostate(1 if last else 0, (Step(None, hand, None), *steps))
@@ -123,8 +123,8 @@ def test_the_seed_determines_the_table():
     assert (tables[0] != tables[2]).any()
 
 
-# The chance that an observer gives to the hand of who has bid first, times the 21 hands, on
-# average: with a thousand worlds, worked out apart from this library.
+# An observer's probability of the first bidder's hand, times the 21 hands, on average. The values,
+# with a thousand worlds, are independent of this library.
 @pytest.mark.parametrize(
     ("public_weight", "ratio"),
     [(0.0, 9.33), (0.3, 8.85), (0.5, 7.49), (0.8, 2.01), (0.9, 1.15), (1.0, 1.07)],
@@ -297,8 +297,8 @@ def test_no_table_beats_a_best_response(game):
         assert bid_response(first, 0).value >= max(others) - 1e-12
 
 
-# Best responses to exact PIMC that believes what it sees, as first player and as second, worked
-# out apart from this library.
+# Best responses to exact PIMC with the private belief, as first and as second player. The values
+# are independent of this library.
 @pytest.mark.parametrize(
     ("dice", "sides", "first", "second"),
     [

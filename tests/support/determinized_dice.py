@@ -1,7 +1,7 @@
-"""PIMC in liar's dice in closed form: a reference that uses no searcher.
+"""Closed form of PIMC in liar's dice: a reference without a searcher.
 
-In a world, let M be the highest bid that holds. Bidding a wins if a is M, and liar wins if the last
-bid does not hold; so that under a belief the scores are P(M = a) and P(the last bid is false).
+In a world, let M be the highest true bid. The bid a wins if a = M, and the call of liar wins if the
+last bid is false. Under a belief, the scores are therefore P(M = a) and P(the last bid is false).
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import numpy as np
 
 
 class DeterminizedDice:
-    """The limit of many worlds, ties split evenly.
+    """PIMC in the limit of many worlds, with equal probabilities of equally good actions.
 
-    A public weight of the belief is public: own dice are rolled again in it.
+    With its public weight, the belief is the public one, in which the player's own dice also vary.
     """
 
     def __init__(self, numdice, sides, public_weight=0.0):
@@ -41,14 +41,14 @@ class DeterminizedDice:
         return sum(die in (face, sides) for die in dice)
 
     def worlds(self, hand):
-        """Return [K, K] the belief over both hands, of who holds one."""
+        """Return [K, K] the belief over both hands of a player with a given hand."""
         private = np.zeros_like(self.prior)
         private[hand] = 1
         own = (1 - self.public_weight) * private + self.public_weight * self.prior
         return np.outer(own, self.prior)
 
     def scores(self, worlds, last):
-        """Return [A] the chance to win of each legal action in worlds, after a bid or at -1."""
+        """Return [A] the probability that each legal action wins, after a bid or the start (-1)."""
         wins = np.bincount(self.highest.ravel(), worlds.ravel(), len(self.bids))[last + 1 :]
         return wins if last < 0 else np.append(wins, (worlds * ~self.holds[..., last]).sum())
 
@@ -59,7 +59,7 @@ class DeterminizedDice:
         return best / best.sum()
 
     def seen(self, infostate):
-        """Return the position of the hand, and that of the last bid."""
+        """Return the indices of the hand and of the last bid."""
         calls = [step.public for step in infostate.steps[1:]]
         bids = [f"{count}-{face}" for count, face in self.bids]
         return self.hands.index(infostate.steps[0].private), bids.index(calls[-1]) if calls else -1
@@ -70,14 +70,14 @@ class DeterminizedDice:
 
 
 class SampledDice(DeterminizedDice):
-    """The same in a number of worlds, which are drawn anew in every search."""
+    """PIMC with a number of worlds that are sampled in every search."""
 
     def __init__(self, numdice, sides, public_weight, num_worlds):
         super().__init__(numdice, sides, public_weight)
         self.num_worlds = num_worlds
 
     def draw(self, hand, rng):
-        """Return [K, K] how many of the worlds drawn are which."""
+        """Return [K, K] the number of sampled worlds with each pair of hands."""
         worlds = self.worlds(hand)
         return rng.multinomial(self.num_worlds, worlds.ravel()).reshape(worlds.shape)
 

@@ -1,4 +1,4 @@
-"""Counterexamples as extensive forms: those of the model's paper, and one for every check.
+"""Counterexamples as extensive forms: those of the paper, and one for every check.
 
 Figures are those of Kovařík et al. (2022); its players 1 and 2 are 0 and 1 here.
 """
@@ -25,7 +25,7 @@ def pair_of_ends(sign: int) -> dict[str, Node]:
 
 
 def matching_pennies() -> ExtensiveForm:
-    """Player 1 guesses what player 0 hid: a classical form in which nothing is broken."""
+    """Player 1 guesses what player 0 hid: a valid classical form."""
     guess = {
         "H": decision(1, "guess", pair_of_ends(-1), name="hidden H"),
         "T": decision(1, "guess", pair_of_ends(1), name="hidden T"),
@@ -34,7 +34,7 @@ def matching_pennies() -> ExtensiveForm:
 
 
 def not_timeable() -> ExtensiveForm:
-    """Figure 5, left: in I is g before h of J, and in J is h' before g' of I."""
+    """Figure 5, left: g in I precedes h in J, and h' in J precedes g' in I."""
     g = decision(
         0,
         "I",
@@ -58,11 +58,11 @@ def not_timeable() -> ExtensiveForm:
 
 
 def two_augmentations() -> tuple[ExtensiveForm, ExtensiveForm]:
-    """Figure 5, right, by its sense: one classical form, augmented in two ways.
+    """A variant of Figure 5, right: one classical form with two augmentations.
 
-    Chance tosses a coin, player 0 bets without seeing it, player 1 answers having seen it. It is
-    seen by player 1 before player 0 bets, and by nobody else; or by everybody, after player 0's
-    bet. Whoever acts knows the same in both.
+    Chance tosses a coin, player 0 bets without seeing it, and player 1 responds with knowledge of
+    it. In one augmentation, only player 1 sees the coin, before the bet. In the other, all players
+    see it after the bet. Acting players have the same information in both.
     """
     return _coin("early", "seen early, by one"), _coin("late", "seen late, by both")
 
@@ -91,7 +91,7 @@ def _coin(when: str, name: str) -> ExtensiveForm:
 
 
 def levels_apart() -> ExtensiveForm:
-    """Figure 6, by its sense: public sets are levels, and one path leaves out the level of h0."""
+    """A variant of Figure 6: public sets are levels, and one path skips the level of h0."""
 
     def guess(name: str, sign: int) -> Node:
         ends = {
@@ -106,9 +106,9 @@ def levels_apart() -> ExtensiveForm:
 
 
 def staircase(steps: int) -> ExtensiveForm:
-    """Figure 7, with N = `steps`: h_1, h_2, … of player 1, each with a way out to g_n of player 0.
+    """Figure 7 with N = `steps`: h_1, h_2, … of player 1, each with an edge to g_n of player 0.
 
-    All g_n are one information set, and happen as late as the last.
+    All g_n are in one information set, and have the time of the last one.
     """
     lower = _way_out(steps, "right")
     for number in range(steps - 1, 0, -1):
@@ -124,14 +124,14 @@ def _way_out(number: int, good: str) -> Node:
 
 
 def absent_minded_driver() -> ExtensiveForm:
-    """Two crossings that look alike; the exit at the second is worth 4 (Piccione, Rubinstein)."""
+    """Two indistinguishable crossings; the second exit has value 4 (Piccione, Rubinstein)."""
     second = decision(0, "crossing", {"exit": terminal(4), "go on": terminal(1)}, name="second")
     first = decision(0, "crossing", {"exit": terminal(0), "go on": second}, name="first")
     return extensive_form_from_nodes(first, players=1, name="absent-minded driver")
 
 
 def forgetful() -> ExtensiveForm:
-    """Player 0 hides a coin, forgets where, and is to say it: imperfect recall, nothing else."""
+    """Player 0 hides a coin, forgets where, and must name the place: imperfect recall only."""
 
     def say(side: str) -> Node:
         ends = {guess: terminal(int(guess == side), 0) for guess in "HT"}
@@ -151,7 +151,7 @@ def thick_infoset() -> ExtensiveForm:
 
 
 def thick_public_set() -> ExtensiveForm:
-    """Everybody knows the move, but the public sets do not show it."""
+    """All players observe the move, but the public sets do not contain it."""
     end = terminal(1, -1, sees={0: "over", 1: "over"}, public="over")
     second = decision(0, "two", {"on": end}, sees={1: "later"}, public="playing", name="second")
     first = decision(0, "one", {"on": second}, sees={1: "before"}, public="playing", name="first")
@@ -159,7 +159,7 @@ def thick_public_set() -> ExtensiveForm:
 
 
 def action_mismatch() -> ExtensiveForm:
-    """Player 1 does not know what was hidden, but what it may do tells."""
+    """Player 1 does not observe what was hidden, but its legal actions reveal it."""
     guess = {
         "H": decision(1, "guess", pair_of_ends(-1), name="hidden H"),
         "T": decision(1, "guess", {"T": terminal(-1, 1), "H": terminal(1, -1)}, name="hidden T"),
@@ -168,7 +168,7 @@ def action_mismatch() -> ExtensiveForm:
 
 
 def actor_mismatch() -> ExtensiveForm:
-    """Whether player 1 acts depends on what it does not know."""
+    """Whether player 1 acts depends on information that it does not have."""
 
     def known(name: str) -> dict[int, str]:
         return {0: name, 1: name}
@@ -183,7 +183,7 @@ def actor_mismatch() -> ExtensiveForm:
 
 
 def public_mismatch() -> ExtensiveForm:
-    """What was hidden is said to be public, but player 1 does not know it."""
+    """What was hidden is declared as public, but player 1 does not observe it."""
 
     def guess(side: str) -> Node:
         ends = {
@@ -200,7 +200,7 @@ def public_mismatch() -> ExtensiveForm:
 
 
 def hidden_reward() -> ExtensiveForm:
-    """A thief takes one of two wallets, and is to run or take another before opening it."""
+    """A thief takes one of two wallets, and must run or take another before opening it."""
 
     def wallet(money: int) -> Node:
         ends = {"run": terminal(), "another": terminal(2, 0)}

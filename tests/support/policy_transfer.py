@@ -20,7 +20,7 @@ Project = Callable[[Game, History], History]
 
 
 def of_serial(game: Game, history: History) -> History:
-    """Return the history of `game` that a history of its serialization stands for."""
+    """Return the history of `game` for a history of its serialization."""
     base = initial_history(game)
     for step in history.path()[1:]:
         world, before = step.world, step.parent.world
@@ -36,7 +36,7 @@ def of_serial(game: Game, history: History) -> History:
 
 
 def of_unfactored(game: Game, history: History) -> History:
-    """Return the history of `game` that a history of the POSG made from it stands for."""
+    """Return the history of `game` for a history of the POSG made from it."""
     base = initial_history(game)
     for step in history.path()[1:]:
         actors = base.actors
@@ -47,7 +47,7 @@ def of_unfactored(game: Game, history: History) -> History:
 
 
 def pair_infostates(game: Game, other: Game, project: Project) -> Pairs:
-    """Match acting infostates with a choice; fails unless they match one to one."""
+    """Match the acting infostates with a choice, which must correspond one to one."""
     pairs: Pairs = {}
     for visit in enumerate_histories(other):
         base = project(game, visit.history)
@@ -62,7 +62,7 @@ def pair_infostates(game: Game, other: Game, project: Project) -> Pairs:
 
 
 def carry(policy: TabularPolicy, pairs: Pairs, form: SequenceForm) -> TabularPolicy:
-    """Return the policy of the other game that does at each infostate what `policy` does."""
+    """Transfer `policy` to the corresponding infostates of the other game."""
     weights = [np.ones(plex.num_sequences) for plex in form.treeplexes]
     for theirs, mine in pairs.items():
         tree = form.infostate_trees[theirs.player]

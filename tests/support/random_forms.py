@@ -21,10 +21,10 @@ from infoset.efg import (
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a random form is grown.
+    """Parameters of a random form.
 
-    At every history each player sees a private symbol, and all see a public one. A player's
-    information set is what it remembers of the last `memory` symbols and own actions.
+    At every history each player observes a private symbol, and all observe a public one. A player's
+    information set consists of its last `memory` symbols and own actions.
     """
 
     seed: int
@@ -41,7 +41,7 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Past:
-    """What happened before a history: what everyone remembers, and was paid."""
+    """The past of a history: the memories and rewards of the players."""
 
     records: tuple[tuple[Any, ...], ...]
     public: tuple[Any, ...]

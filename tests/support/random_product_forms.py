@@ -1,4 +1,4 @@
-"""Random team games in product form, in which agents may forget anything."""
+"""Random team games in product form with imperfect recall."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def random_product_form(
     num_signals: int = 2,
     is_common: bool = True,
 ) -> ProductForm:
-    """Return a game in which what agents know is drawn, signal by signal, for every prefix.
+    """Return a game with random signals of the agents at every prefix.
 
-    Who acts and what it may do follow from the stage and the signal; plays may end early.
+    The acting agent and its actions depend on the stage and the signal. Plays may end early.
     """
 
     def draw(*key: Any) -> np.random.Generator:
@@ -61,14 +61,14 @@ def random_product_form(
 
 
 def random_relaxation(form: ProductForm, rng: np.random.Generator, size: int = 2) -> InformationMap:
-    """Return a map that refines the original, in up to `size` parts of each cell."""
+    """Return a map that divides each cell of the original into up to `size` parts."""
     parts = rng.integers(size, size=form.num_nodes)
     values = np.column_stack([form.original, parts]).tolist()
     return InformationMap.from_values(form, list(map(tuple, values)), "random")
 
 
 def record(form: ProductForm, cell: Any, node: int, team: tuple[int, ...]) -> list[Any]:
-    """Return what a team knew and did on the way to a node: stage, cell and action each time."""
+    """Return a team's stages, cells and actions on the path to a node."""
     steps = []
     edge = int(form.arrays.parent_edge[node])
     while edge >= 0:

@@ -1,4 +1,4 @@
-"""Small random team games, and the best of all their pure policies by enumeration."""
+"""Small random team games, and their best pure policies by enumeration."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ MOST_PROFILES = 1 << 13
 
 
 def random_team_game(rng, num_agents=2, num_stages=3, num_outcomes=4, is_common=True):
-    """Return a random product form; agents see parts of the outcome and of the actions.
+    """Return a random product form; agents observe parts of the outcome and of the actions.
 
-    Plays end early at random; agents may forget what they saw and did.
+    Plays may end early, and agents may have imperfect recall.
     """
     turn = rng.integers(num_agents, size=num_stages)
     num_actions = rng.integers(1, 4, size=num_stages)
@@ -53,7 +53,7 @@ def random_team_game(rng, num_agents=2, num_stages=3, num_outcomes=4, is_common=
 
 
 def num_profiles(information, team):
-    """Return how many pure policies a team has."""
+    """Return the number of pure policies of a team."""
     return int(
         np.prod(
             [
@@ -66,7 +66,7 @@ def num_profiles(information, team):
 
 
 def values_of_pure_policies(information, team, others=None, rule="common"):
-    """Return what a team wins with each of its pure policies, by walking down with all at once."""
+    """Return the payoff of each pure policy of a team, by one walk for all of them."""
     form, arrays = information.form, information.form.arrays
     options = [
         range(count) if agent in team else (0,)

@@ -34,7 +34,7 @@ class ReferenceAverage:
 
 
 class ReferenceBaselines:
-    """Means of what was seen before, over a window; of all actions alike, or of each."""
+    """Means of earlier values over a window, for all actions together or for each action."""
 
     def __init__(self, tree, row, baseline_per_action):
         self.window, self.baseline_per_action = row.baseline_window, baseline_per_action
@@ -70,7 +70,7 @@ class ReferenceBalancedCFR:
         return self.tree.reach(exploring, here) / self.tree.num_actions[here]
 
     def iterate(self):
-        """Do one iteration: estimates first, then what the minimisers make of them."""
+        """Run one iteration: first the estimates, then the updates of the minimizers."""
         self.iteration += 1
         for player in range(len(self.tree.num_layers)):
             self.average.add(self.policies, player)
@@ -118,7 +118,7 @@ class ReferenceBalancedCFR:
 
 
 class ReferenceLocalOMD:
-    """LocalOMD by the closed form: the sum of all estimates, regularised at the rate of today."""
+    """LocalOMD by the closed form: the sum of all estimates, regularized at the current rate."""
 
     def __init__(self, simulator, row, rates, seed_state, losses):
         self.tree = ReferenceTree(simulator)
@@ -149,7 +149,7 @@ class ReferenceLocalOMD:
         return np.log(self.sampling[here] @ np.exp(-rate * self.sums[here])) / rate
 
     def mixed(self):
-        """Return what the player whose turn it is follows."""
+        """Return the sampling policy of the updating player."""
         share = self.row.exploration
         pairs = zip(self.sampling, self.policies, strict=True)
         return [share * fixed + (1 - share) * policy for fixed, policy in pairs]
@@ -169,7 +169,7 @@ class ReferenceLocalOMD:
         self.player = (player + 1) % len(self.tree.num_layers)
 
     def update(self, here, action, cost, probability, weight):
-        """Learn the cost of an action at an infostate; return what is passed up."""
+        """Learn the cost of an action at an infostate; return the value for its parent."""
         before, baseline = self.potential(here), self.baselines.values[here]
         estimate = baseline.copy()
         estimate[action] += (cost - baseline[action]) / probability

@@ -10,7 +10,7 @@ from tests.support.reference_regret import infostates, plan_of
 
 
 def random_treeplex(seed, levels=3):
-    """Return a treeplex in which some sequences lead to no, one or two infostates of the next."""
+    """Return a treeplex in which sequences lead to no, one or two infostates of the next level."""
     rng = np.random.default_rng(seed)
     parents, firsts, counts, above, total = [], [], [], [0, 0], 1
     for _ in range(levels):
@@ -76,7 +76,7 @@ def project(point):
 
 
 def reference_prox(plex, weights, kind, gradient, terms):
-    """Return the behavior that maximizes <gradient, x> − Σ strength · D(x, center), and the most.
+    """Return the maximizer and the maximum of <gradient, x> − Σ strength · D(x, center).
 
     terms: pairs (strength, center), a center being a behavior [Q], or None for ψ itself.
     """

@@ -1,8 +1,8 @@
 """Reference implementation of balanced EFCE-OMD in plain Python, with dense matrices.
 
 
-Log-partition function and deviation are written down as in the paper, and a fixed point is the
-solution of linear equations. Only the tree and the random numbers are shared.
+The log-partition function and the deviation are written as in the paper, and a fixed point is
+computed by linear equations. Only the tree and the random numbers are shared with the library.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tests.support.reference_tree import ReferenceStream, ReferenceTree
 class ReferenceTriggers:
     """A player's sequences and triggers as lists, and the functions of M [Q, Q] on them.
 
-    Column g of M is of trigger g; its rows are sequences.
+    Column g of M belongs to trigger g; its rows are sequences.
     """
 
     def __init__(self, tree, player):
@@ -28,11 +28,11 @@ class ReferenceTriggers:
         return len(self.sequences)
 
     def way(self, sequence):
-        """Return the sequences on the way to one, itself included."""
+        """Return the sequences on the path to a sequence, including itself."""
         return [*self.tree.above[sequence[0]], sequence]
 
     def follows(self, sequence, here):
-        """Tell if a sequence is at an infostate or below it."""
+        """Return whether a sequence is at an infostate or below it."""
         return here in [x for x, _ in self.way(sequence)]
 
     def weight(self, start, here):
@@ -60,7 +60,7 @@ class ReferenceTriggers:
         return top + np.log(shares.sum()) / weight, policies
 
     def exponents(self, matrix):
-        """Return [Q] what the exponential of the log-partition function is of."""
+        """Return [Q] the exponents in the log-partition function."""
         found = []
         for trigger in self.sequences:
             kept = [s for s in self.sequences if trigger not in self.way(s)]
@@ -131,7 +131,7 @@ def assemble(triggers, shares, plans):
 
 
 class ReferenceEfce:
-    """Balanced EFCE-OMD in all seats."""
+    """Balanced EFCE-OMD for all players."""
 
     def __init__(self, simulator, numbers, seed_state):
         self.tree = ReferenceTree(simulator)
@@ -155,7 +155,7 @@ class ReferenceEfce:
                 self.policies[here] = cumulative_plan / cumulative_plan.sum()
 
     def estimate(self, player, path, loss):
-        """Return [Q, Q] what an episode adds to M."""
+        """Return [Q, Q] the increment of M in an episode."""
         own, plan = self.players[player], self.plans[player]
         rate, exploration = self.numbers[player]
         added = np.zeros((len(own), len(own)))

@@ -1,4 +1,4 @@
-"""First-order methods in plain NumPy, each from its own formula: reference implementations."""
+"""Reference implementations of first-order methods in plain NumPy, each from its own formula."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from tests.support.reference_regret import gradient_of, infostates, plan_of, uni
 
 
 def scale_of(form):
-    """Return the largest entry of the payoff matrix in size."""
+    """Return the largest absolute entry of the payoff matrix."""
     return np.abs(form.payoff).max(initial=0.0) or 1.0
 
 
 class ReferenceGame:
-    """Two treeplexes, with what is played on them."""
+    """Two treeplexes with the current plans."""
 
     def __init__(self, form):
         self.form = form
@@ -32,7 +32,7 @@ class ReferenceGame:
 
 
 class ReferenceFirstOrder(ReferenceGame):
-    """What the methods of a row share: steps, averages, the order of players."""
+    """Common parts of the methods: steps, averages, and the order of players."""
 
     def __init__(self, form, row):
         super().__init__(form)
@@ -77,7 +77,7 @@ class ReferenceOptimistic(ReferenceFirstOrder):
 
 
 class ReferenceLeader(ReferenceFirstOrder):
-    """x ← prox of Σ g, and where it guesses of the last g once more, from the start."""
+    """x ← prox of Σ g from the start; optimistic variants add the last g once more."""
 
     def __init__(self, form, row):
         super().__init__(form, row)
@@ -108,7 +108,7 @@ class ReferenceMirrorProx(ReferenceFirstOrder):
 
 
 class ReferenceMagnetic(ReferenceFirstOrder):
-    """x ← argmax <g, x> − α D(x, magnet) − (1 / η) D(x, x), the magnet moved every so often."""
+    """x ← argmax <g, x'> − α D(x', magnet) − (1 / η) D(x', x), with a magnet that may move."""
 
     def __init__(self, form, row):
         super().__init__(form, row)
@@ -126,7 +126,7 @@ class ReferenceMagnetic(ReferenceFirstOrder):
 
 
 class ReferenceExcessiveGap(ReferenceGame):
-    """The excessive gap technique with the steps that a faster one has taken."""
+    """The excessive gap technique with the step sizes of the library's solver."""
 
     def __init__(self, form, distance, strength):
         super().__init__(form)

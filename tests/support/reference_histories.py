@@ -21,9 +21,9 @@ class Visit:
 
 
 def enumerate_histories(game: Game) -> list[Visit]:
-    """List all histories breadth first, children by joint action, then as the game lists them."""
+    """List all histories breadth first, with children ordered by joint action and transition."""
     visits = [Visit(initial_history(game), 1.0, -1)]
-    for position, visit in enumerate(visits):  # grows while it is walked
+    for position, visit in enumerate(visits):  # grows during the loop
         history = visit.history
         if history.is_terminal:
             continue
@@ -55,7 +55,7 @@ def policy_reach(visits: list[Visit], policy: TabularPolicy) -> np.ndarray:
 
 
 def expected_utilities(visits: list[Visit], policy: TabularPolicy) -> np.ndarray:
-    """Return [N] the expected utilities under a policy, by the walk."""
+    """Return [N] the expected utilities under a policy, by enumeration."""
     reach = policy_reach(visits, policy)
     return sum(
         reach[position] * np.array(visit.history.rewards_so_far, dtype=float)

@@ -1,4 +1,4 @@
-"""Monte Carlo CFR by recursion, one episode at a time, with draws that can be listed."""
+"""Reference implementation of Monte Carlo CFR by recursion, with enumerable draws."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MASK = 2**64 - 1
 
 
 class SeededDraws:
-    """The draws that a stream of the library gives."""
+    """Random draws from a stream of the library."""
 
     def __init__(self, stream):
         self.state = int(stream[0])
@@ -69,7 +69,7 @@ class ListedDraws:
 
 
 def all_draws(run):
-    """Yield the probability of each way an episode can go, and what `run` then returns."""
+    """Yield the probability of each sequence of draws, and the result of `run` for it."""
     waiting = [[]]
     while waiting:
         draws = ListedDraws(waiting.pop())
@@ -79,7 +79,7 @@ def all_draws(run):
 
 
 def outcome_probabilities(nodes, node):
-    """Return what Walker's tables at a chance node sum to."""
+    """Return the probabilities of the outcomes of a chance node by the alias tables."""
     count, first = nodes.num_children[node], nodes.first[node]
     keep, other = nodes.keep[first : first + count], nodes.other[first : first + count]
     probabilities = keep.copy()
@@ -88,7 +88,7 @@ def outcome_probabilities(nodes, node):
 
 
 class ReferenceMCCFR:
-    """Regrets, policies matched to them, and the explicit sum of realization plans."""
+    """Regrets, regret-matching policies, and the explicit sum of realization plans."""
 
     def __init__(self, simulator, row):
         self.simulator, self.row = simulator, row
@@ -127,7 +127,7 @@ class ReferenceMCCFR:
 
 
 class ReferenceOutcomeSampling(ReferenceMCCFR):
-    """Estimates in the form of the papers: recursion with tails, and reaches in full."""
+    """Outcome sampling with estimates as in the papers, from tail probabilities and reaches."""
 
     def __init__(self, simulator, row):
         super().__init__(simulator, row)
@@ -140,7 +140,7 @@ class ReferenceOutcomeSampling(ReferenceMCCFR):
         return self.visit(0, player, policy, 1.0, 1.0, draws)
 
     def visit(self, node, player, policy, others, sampled, draws):
-        """Return the estimated value of a node, with the reach of others and that of sampling."""
+        """Return the estimated value of a node, given the reaches of the others and of sampling."""
         here, first = self.nodes.kind[node], self.nodes.first[node]
         if here == TERMINAL_NODE:
             return self.simulator.utility[first, player]
@@ -175,13 +175,13 @@ class ReferenceOutcomeSampling(ReferenceMCCFR):
 
 
 class ReferenceSampledTraversal(ReferenceMCCFR):
-    """Traversals by recursion; nobody's policy moves before the end."""
+    """Traversals by recursion; policies change only at the end."""
 
     def learn(self, player, policy, draws):
         return self.visit(0, player, policy, 1.0, draws)
 
     def inclusion(self, here):
-        """Return the probabilities of actions to be gone into."""
+        """Return the inclusion probabilities of actions."""
         cumulative_plan = self.cumulative_plan[self.sequences(here)]
         likely = (self.row.bonus + self.row.threshold * cumulative_plan) / (
             self.row.bonus + cumulative_plan.sum()
@@ -189,7 +189,7 @@ class ReferenceSampledTraversal(ReferenceMCCFR):
         return np.minimum(1.0, np.maximum(self.row.min_probability, likely))
 
     def visit(self, node, player, policy, weight, draws):
-        """Return the estimated value of a node; its reach by all but the player is in `weight`."""
+        """Return the estimated value of a node; `weight` is its reach without the player."""
         here, first = self.nodes.kind[node], self.nodes.first[node]
         if here == TERMINAL_NODE:
             self.ends += 1

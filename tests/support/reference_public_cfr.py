@@ -1,9 +1,9 @@
 """Reference CFR on the public tree with ranges, independent of the library's kernels.
 
-At a public state each player has a vector: how likely its own actions make each of its infostates
-there, its range. Down the tree goes the pair of ranges, up come the counterfactual values of the
-infostates, which begin at the ends as matrices: what two infostates earn from each other, by
-chance probabilities.
+At a public state each player has a range: a vector with its own reach of each of its infostates.
+Ranges are passed down the tree, and counterfactual values of infostates are passed up. At terminal
+public states the values come from matrices of payoffs, weighted by chance probabilities, for pairs
+of infostates.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 
 class Side:
-    """One player: where its infostates are in the public tree, and what it has learnt."""
+    """One player's infostates in the public tree, and its regrets and averages."""
 
     def __init__(self, tree, player):
         own, public = tree.infostate_trees[player], tree.public_tree
@@ -38,11 +38,11 @@ class Side:
         return slice(first, first + self.own.num_actions[infostate])
 
     def range_at(self, state, above):
-        """Return the range at a public state, given that at the one before."""
+        """Return the range at a public state, given the range at its parent."""
         return above[self.above[state]] * self.behavior[self.sequences[state]]
 
     def take(self, state, found, values):
-        """Hand the values found at a public state to the actions, or infostates, before it."""
+        """Add the values at a public state to the actions or infostates before it."""
         acted = self.sequences[state] > 0
         if acted.any():
             np.add.at(self.worth, self.sequences[state], found * acted)
@@ -50,7 +50,7 @@ class Side:
             np.add.at(values, self.above[state], found * ~acted)
 
     def learn(self, infostate, reach, weight, plus):
-        """Add to the average what was played, match regrets; return what it was worth."""
+        """Update the average and the regrets; return the values of the policy."""
         here = self.sequences_at(infostate)
         played, worth = self.behavior[here].copy(), self.worth[here].copy()
         self.worth[here] = 0
@@ -68,7 +68,7 @@ class Side:
 class PublicCFR:
     """CFR or CFR+ for two players, who alternate.
 
-    With `plus`, regrets are kept at zero and iteration t weighs t; otherwise neither.
+    With `plus`, negative regrets are replaced by zero, and iteration t has weight t.
     """
 
     def __init__(self, tree, plus):

@@ -1,4 +1,4 @@
-"""Reference implementation of regret minimization, in plain NumPy and order of sequences."""
+"""Reference implementation of regret minimization in plain NumPy."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 def generic(form, seed):
     """Return the game with payoffs in general position.
 
-    Where actions are equally good, a regret is zero or not by rounding alone, and the policy
-    that is made of it is another.
+    If actions are equally good, rounding alone decides whether a regret is zero, and this changes
+    the policy.
     """
     noise = np.random.default_rng(seed).standard_normal(form.payoff.shape)
     if form.is_zero_sum:
@@ -20,7 +20,7 @@ def generic(form, seed):
 
 
 def infostates(plex):
-    """Return of each acting infostate the parent sequence, and its own ones as a slice."""
+    """Return for each acting infostate its parent sequence and its sequences as a slice."""
     for infostate in range(plex.num_infostates):
         first = plex.first_sequence[infostate]
         own = slice(first, first + plex.num_actions[infostate])
@@ -43,7 +43,7 @@ def plan_of(plex, policy):
 
 
 def gradient_of(form, player, plans):
-    """Return [Q] what each sequence of a player earns against the plans of the others."""
+    """Return [Q] the gradient of a player's utility against the plans of the others."""
     weight = form.payoff[:, player].copy()
     for other, plan in enumerate(plans):
         if other != player:
@@ -53,7 +53,7 @@ def gradient_of(form, player, plans):
 
 
 def best_behavior(form, player, plans):
-    """Return [Q] a pure best response to the plans of the others, the first among equals."""
+    """Return [Q] a pure best response to the plans of the others, with ties to the first action."""
     plex = form.treeplexes[player]
     value = gradient_of(form, player, plans)
     behavior = np.zeros(plex.num_sequences)

@@ -11,7 +11,7 @@ MASK = 2**64 - 1
 
 
 class ReferenceStream:
-    """SplitMix64 on whole numbers."""
+    """SplitMix64 on Python integers."""
 
     def __init__(self, state):
         self.state = int(state)
@@ -33,7 +33,7 @@ class ReferenceStream:
 
 
 class ReferenceTree:
-    """The infostates of a simulator as lists: what is above each, and what is below."""
+    """The infostates of a simulator as lists, with their parents and successors."""
 
     def __init__(self, simulator):
         self.simulator = simulator
@@ -61,7 +61,7 @@ class ReferenceTree:
 
     @cached_property
     def num_layers(self):
-        """The most decisions of each player."""
+        """Return the maximum number of decisions of each player."""
         most = [0] * self.simulator.num_players
         for here, player in enumerate(self.player):
             most[player] = max(most[player], self.layer(here) + 1)
@@ -71,7 +71,7 @@ class ReferenceTree:
         return [x for x in range(self.num_infostates) if self.above[x][-1:] == [(here, action)]]
 
     def sequences_below(self, here, action, layer=None):
-        """Return how many sequences, of a layer or of all, have (here, action) in them."""
+        """Return the number of sequences, of one or all layers, that contain (here, action)."""
         found = 0
         for below in range(self.num_infostates):
             if layer is not None and self.layer(below) != layer:
@@ -131,7 +131,7 @@ class ReferenceTree:
         return int(self.nodes.first[node]), paths
 
     def trajectories(self, policy_of):
-        """Yield every play: its probability, terminal, and the decisions of each player."""
+        """Yield every play with its probability, its terminal and the decisions of each player."""
         waiting = [(0, 1.0, [[] for _ in range(self.simulator.num_players)])]
         while waiting:
             node, probability, paths = waiting.pop()
@@ -155,7 +155,7 @@ class ReferenceTree:
 
 
 def losses_by_sequence(tree, policies, player):
-    """Return l(x, a) of a player's infostates: the losses that end there, reach of others."""
+    """Return l(x, a) of a player's infostates: terminal losses weighted by the reach of others."""
     losses = tree.simulator.losses()
     found = [np.zeros(size) for size in tree.num_actions]
     others = [

@@ -1,4 +1,4 @@
-"""Registrations that end with a test."""
+"""Registrations that are undone after a test."""
 
 from __future__ import annotations
 

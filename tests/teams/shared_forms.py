@@ -1,4 +1,4 @@
-"""Product forms that take a second to build, shared by the tests of teams."""
+"""Product forms that take a second to build, shared by tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Baselines without relaxed information: what they reach, and what they cannot."""
+"""Baselines without relaxed information: their payoffs and their limits."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def last_payoffs(form, scheme, iterations, num_seeds):
 
 @pytest.mark.parametrize(
     ("name", "mean", "spread"),
-    # Of another implementation, by the notes on the paper; two agents, ours.
+    # Results of another implementation; those for two agents are ours.
     [
         ("one-player", 16.33, 0.05),
         ("full-reach", 19.60, 0.5),

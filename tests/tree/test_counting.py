@@ -10,7 +10,7 @@ from infoset.tree import build_tree, build_world_graph, check_fits, count_histor
 from tests.support.function_game import FunctionGame, ladder
 
 COUNTS = {
-    # FOSG counts; the serial counts of the references are larger by the extra chance nodes.
+    # Counts of FOSGs; the serial counts of the references also include extra chance nodes.
     "kuhn_poker": (55, 30),
     "leduc_poker": (9451, 5520),
     "liars_dice": (294_877, 147_420),

@@ -22,7 +22,7 @@ from tests.support.hypothesis_strategies import random_games
 
 
 def chance_probabilities(nodes, node):
-    """Return the probabilities that the alias table of a chance node stands for."""
+    """Return the outcome probabilities of a chance node from its alias table."""
     first, count = nodes.first[node], nodes.num_children[node]
     probability = np.zeros(count)
     for rank in range(count):
@@ -33,7 +33,7 @@ def chance_probabilities(nodes, node):
 
 
 def walk(tree, nodes, infostates):
-    """Yield for each terminal its chance reach, and the sequences [N] of the players there."""
+    """Yield for each terminal its chance reach and the sequences [N] of the players."""
     waiting = [(0, 1.0, infostates.root_sequence.copy())]
     while waiting:
         node, reach, sequence = waiting.pop()

@@ -1,4 +1,4 @@
-"""Infostates as zeros and ones: nothing is lost."""
+"""Infostates as arrays of zeros and ones, without loss of information."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.reference_histories import enumerate_histories
 
 
 def decode(encoder, array):
-    """Return the infostate that an array stands for."""
+    """Return the infostate of an array."""
     labels = (None, *encoder.actions, *encoder.private_observations, *encoder.public_observations)
     rows = array[encoder.num_players :].reshape(encoder.max_steps, -1)
     ends = np.cumsum(

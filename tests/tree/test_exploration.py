@@ -1,4 +1,4 @@
-"""Exploring: what is kept, and what is refused on the way."""
+"""Exploration of rules: world graphs and errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.function_game import FunctionGame
 
 def test_kuhn_by_hand():
     graph = build_world_graph(load_game("kuhn_poker"))
-    # The root, 6 deals, and 9 betting lines of which one is empty, for each deal.
+    # The root, 6 deals, and for each deal 9 betting lines, one of which is empty.
     assert graph.num_worlds == 1 + 6 * 9
     assert graph.num_edges == 6 + 6 * 8
     assert graph.exact_probability[:6] == (Fraction(1, 6),) * 6
@@ -45,7 +45,7 @@ def test_arrays_are_read_only():
 
 
 def test_observations_are_compared_as_infostates_are():
-    """By `==`: 1 and True are one observation, 1 and '1' are two."""
+    """Observations are compared by `==`: 1 and True are equal, 1 and '1' are not."""
     equal = build_world_graph(
         FunctionGame(observe=lambda w, a, x: Observation(1 if x == "heads" else True))
     )
@@ -57,7 +57,7 @@ def test_observations_are_compared_as_infostates_are():
 
 
 def test_what_lies_behind_probability_zero_is_not_explored():
-    """A loop that no play enters is no cycle."""
+    """A loop that no play enters is not a cycle."""
     after = {"start": [("end", 1), ("x", 0)], "x": [("y", 1)], "y": [("x", 1)]}
     graph = build_world_graph(FunctionGame(transitions=lambda w, a: after.get(w, [])))
     assert graph.worlds == ("start", "end")

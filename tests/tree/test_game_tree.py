@@ -1,4 +1,4 @@
-"""Unrolling, against a slow walk of the same rules."""
+"""Unrolling, against a reference walk of the same rules."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ARRAYS = ("world", "parent", "edge", "first_child", "infostate", "public_state",
 
 
 def same_partition(numbers, keys) -> bool:
-    """Whether two labellings tell the same things apart."""
+    """Return whether two labelings define the same partition."""
     pairs = set(zip(numbers, keys, strict=True))
     return len(pairs) == len(set(numbers)) == len(set(keys))
 

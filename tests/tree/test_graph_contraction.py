@@ -97,7 +97,7 @@ def test_a_game_that_ends_where_it_starts():
 
 
 def test_rewards_of_plays_of_every_length_are_counted():
-    """Each flip pays more than the last, and tails end the play: payoffs of all levels."""
+    """Each flip pays more than the last, and tails ends the play, so all levels have payoffs."""
     game = FunctionGame(
         initial_world=lambda: 0,
         transitions=lambda w, a: [(w + 1, 0.75), (-1 - w, 0.25)] if 0 <= w < 4 else [],
@@ -148,7 +148,7 @@ def test_a_game_of_too_many_terminals_is_refused_at_once(height):
 
 
 def peak_bytes(build) -> int:
-    """Return the most that NumPy held while building, and what Python did."""
+    """Return the peak memory of NumPy while building, and that of Python."""
     tracemalloc.start()
     try:
         build()
@@ -159,7 +159,7 @@ def peak_bytes(build) -> int:
 
 @pytest.mark.parametrize("game", [load_game("liars_dice"), ladder(2, 16)], ids=str)
 def test_memory_is_what_was_counted_before(game):
-    """At its peak building holds no more than the least that it has to be allowed."""
+    """The peak memory of building is at most the smallest sufficient allowance."""
     graph = build_world_graph(game)
     form = contract_graph(graph)
     held = form.terminal_sequence.nbytes + form.payoff.nbytes
@@ -172,7 +172,7 @@ def test_memory_is_far_less_than_that_of_the_tree():
 
 
 def smallest_memory(graph) -> int:
-    """Return the least allowance, to a hundredth, under which the form is built."""
+    """Return the smallest memory limit, to one percent, under which the form can be built."""
     low, high = 0, 2 * count_histories(graph).bytes
     while high - low > high / 100:
         middle = (low + high) // 2
@@ -185,7 +185,7 @@ def smallest_memory(graph) -> int:
 
 
 def test_infostates_past_the_allowance_stop_the_building():
-    """Terminals alone would fit: the refusal comes with the infostates."""
+    """The terminals alone would fit: the infostates exceed the limit."""
     graph = build_world_graph(load_game("goofspiel(num_cards=4)"))
     counts = count_histories(graph)
     with pytest.raises(GameTooLargeError, match="goofspiel"):

@@ -1,4 +1,4 @@
-"""The sequence form: what it merges, what it keeps, and how it is recognised."""
+"""The sequence form: merging, preserved values, and fingerprints."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_payoffs_of_equal_rows_are_summed(rows):
 
 
 def test_sums_are_taken_in_order():
-    """In floating point the order shows: 1e16 swallows the one before it, not the one after."""
+    """In floating point the order matters: 1e16 absorbs a 1 added before it, but not after it."""
     payoff = np.array([[1.0], [1e16], [-1e16]])
     columns = np.zeros((1, 4), np.uint32)
     outcome = np.array([0, 1, 2, 0], np.uint32)

@@ -1,4 +1,4 @@
-"""Compiled kernels on disk: taken where they are valid, and made again where they are not."""
+"""Compiled kernels on disk: used if they are valid, and compiled again otherwise."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def twice(numbers):
 
 
 class Recompiler:
-    """Imports a file with kernels as a new process would, runs one, and returns its dispatcher."""
+    """Imports a file with kernels as a new process does, runs one, and returns its dispatcher."""
 
     def __init__(self, path):
         self.path = path
@@ -124,7 +124,7 @@ def test_an_unreadable_cache_file_is_compiled_again(compile_again, tmp_path, end
 
 
 def test_a_cache_file_for_other_types_is_compiled_again(compile_again, tmp_path):
-    """Two that compile at once, each for its types, may both take the same name for the file."""
+    """Two processes that compile for different types may choose the same file name."""
     compile_again()(np.arange(3, dtype=np.float32))
     wide, narrow = sorted(tmp_path.rglob("*.twice-*.nbc"))
     wide.write_bytes(narrow.read_bytes())

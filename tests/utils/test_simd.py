@@ -1,4 +1,4 @@
-"""Eight numbers at a time, against NumPy, to the bit, and within the bounds that were asked for."""
+"""Operations on eight numbers at a time, against NumPy bit for bit, and within array bounds."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from infoset.utils.simd import (
 
 @kernel
 def compute(a, b, indices, count, results):
-    """Write what each function makes of eight numbers of a, from 1 on, and of b."""
+    """Write the result of each function on eight numbers of a, from index 1, and of b."""
     x = load(a, 1, count)
     y = load(b, 1, count)
     store(results[0], 1, count, x)
@@ -74,7 +74,7 @@ def test_the_functions_are_those_of_numpy(number, count):
 
 
 def test_lanes_past_the_count_do_not_touch_the_array():
-    """The least count above none touches one number, and counts above eight are eight."""
+    """The smallest positive count affects one number; counts above eight mean eight."""
     a, b, indices = np.ones(20), np.ones(20), np.zeros(20, np.uint32)
     results = np.zeros((11, 20))
     compute(a, b, indices, 100, results)

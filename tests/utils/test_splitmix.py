@@ -1,4 +1,4 @@
-"""SplitMix64: its published numbers, its shape, and the streams of one seed."""
+"""SplitMix64: its published numbers, array shapes, and the streams of one seed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays that iterations move, by name."""
+"""Named arrays that iterations change."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from infoset.utils.state import IterativeState, name_by_player
 
 
 class Doubling(IterativeState):
-    """Two players' numbers, doubled by every iteration."""
+    """Numbers of two players, doubled by every iteration."""
 
     def __init__(self):
         super().__init__()

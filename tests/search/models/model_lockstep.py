@@ -1,4 +1,4 @@
-"""Runs two models of one game side by side; they must give the same answers."""
+"""Compare two models of a game, which must give the same answers."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from infoset.search.models._model_kernels import (
 
 
 def decisions(game, rng, num_plays):
-    """Yield all histories of some random plays at which somebody is to decide."""
+    """Yield the histories of random plays at which a player has a decision."""
     for _ in range(num_plays):
         history = initial_history(game).sample((None, None), rng)
         while not history.is_terminal:
@@ -31,7 +31,7 @@ def decisions(game, rng, num_plays):
 
 
 def check_roots(model, world_of, history, public_weight):
-    """Check that a model believes what follows from the rules; return its roots, and theirs."""
+    """Check that a model has the belief of the rules; return the roots of both."""
     (player,) = history.actors
     infostate, belief = history.infostates[player], PublicPrivateBelief(public_weight)
     roots = model.roots(infostate, belief, np.random.default_rng(0))
@@ -53,9 +53,9 @@ def check_roots(model, world_of, history, public_weight):
 
 
 def play_both(model, state, rules, rules_state, rng, shown):
-    """Play on at random in both, and check that they say the same.
+    """Continue at random in both models, and compare them.
 
-    `shown` holds which number stands for which in what players see of a move.
+    `shown` maps the numbers of observations in one model to those in the other.
     """
     ours, theirs = empty_position(model.state_size, 2), empty_position(1, 2)
     ours.state[:], theirs.state[:] = state, rules_state
@@ -87,7 +87,7 @@ def play_both(model, state, rules, rules_state, rng, shown):
 
 
 def paranoid_values(game):
-    """Return what tells, by brute force, a player's value of each action if all see everything."""
+    """Return a brute-force function for a player's action values under perfect information."""
     known = {}
 
     def values(world, player):

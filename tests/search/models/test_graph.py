@@ -35,7 +35,7 @@ def first_decision(game, rng):
 
 
 def begin(model, infostate):
-    """Return the first position that a player believes in, for a belief that lists them alike."""
+    """Return the first position of a player's uniform belief."""
     roots = model.roots(infostate, PublicPrivateBelief(0.0), np.random.default_rng(0))
     position = ask.empty_position(model.state_size, model.num_players)
     position.state[:], position.rewards_so_far[:] = roots.states[0], roots.rewards_so_far[0]
@@ -43,7 +43,7 @@ def begin(model, infostate):
 
 
 def both_ask(question, pair, positions, *arguments):
-    """Return what both models answer, which must be the same."""
+    """Return the answer of both models, which must be the same."""
     first, second = (
         question(model.arrays, position, *arguments)
         for model, position in zip(pair, positions, strict=True)
@@ -110,7 +110,7 @@ compiled_play_many = numba.njit(play_many)
 
 @pytest.mark.parametrize("name", ["leduc_poker", "liars_dice(numdice=2,dice_sides=3)"])
 def test_the_fast_draw_agrees_with_inversion(name):
-    """The first draw of all: of outcomes alike, and of some more likely than others."""
+    """The first random outcome, for equal and for different probabilities."""
     graph = GraphModel(build_world_graph(load_game(name))).arrays
     position = ask.empty_position(1, 2)
     drawn = []

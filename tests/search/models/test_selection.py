@@ -1,4 +1,4 @@
-"""Which model a game is searched with."""
+"""Selection of the search model of a game."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TOO_LONG_SUITS = TrickTaking(num_cards=30, num_suits=2)
 
 
 class Cards(KuhnPoker):
-    """Kuhn poker under another name."""
+    """Kuhn poker as another class."""
 
 
 @pytest.fixture(autouse=True)

@@ -76,7 +76,7 @@ def test_card_values_agree_with_brute_force(game):
 
 
 def most_tricks(game):
-    """Return what tells, by brute force, how many tricks a hand in the lead takes from another."""
+    """Return a brute-force function for the number of tricks that the leading hand takes."""
 
     def bits(cards):
         return [1 << card for card in range(game.num_cards) if cards >> card & 1]
@@ -224,7 +224,7 @@ def unreachable():
         ),
     )
     yield (
-        game,  # who has the king of spades and all else has to follow
+        game,  # the player with the king of spades, who must follow suit otherwise
         Infostate(
             0, (hand, Step("Js", None, "Js"), Step(None, None, ("Qh", "player 0 takes the trick")))
         ),

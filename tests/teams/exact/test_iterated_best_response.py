@@ -1,4 +1,4 @@
-"""Iterated best response ends where no agent gains alone."""
+"""Iterated best response ends if no single agent can gain."""
 
 from __future__ import annotations
 
@@ -62,8 +62,9 @@ def test_matching_pennies_ends_at_the_trap_or_the_optimum():
 
 @pytest.mark.long
 def test_tiny_bridge_has_many_local_optima():
-    # By the notes on the paper: 1500 restarts end at 17.92 on average, at best at 20.3095. What is
-    # random, and what is done where play does not come to, is not told; ours: 17.50 and 20.58.
+    # Reported results: 1500 restarts end at 17.92 on average, at best at 20.3095. The random
+    # initialization and the behavior at unreached cells are not specified. Ours are 17.50 and
+    # 20.58.
     form = tiny_bridge_form()
     values = iterated_best_response(form.information, restarts=100).values
     assert len(set(np.round(values, 9))) > 90
@@ -113,7 +114,7 @@ def test_an_interrupt_keeps_the_best_so_far(monkeypatch):
     monkeypatch.setattr(best_responses, "alternate", interrupted)
     cut = iterated_best_response(information, restarts=10)
     assert cut.outcome == "interrupted"
-    assert (cut.values == whole.values[:4]).all()  # the one that was on its way is ended
+    assert (cut.values == whole.values[:4]).all()  # the current restart is completed
     assert cut.value == cut.values.max()
     assert expected_payoffs(information, cut.probability) == pytest.approx([cut.value] * 2)
 

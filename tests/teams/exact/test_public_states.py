@@ -31,14 +31,14 @@ def tree_of(form):
 
 
 def cells_from(tree, node):
-    """Return the cells at a node and after."""
+    """Return the cells at a node and below it."""
     children = tree.child[tree.first_edge[node] : tree.first_edge[node + 1]]
     after = [cells_from(tree, child) for child in children if child >= 0]
     return {tree.cell[node]}.union(*after) - {NO_CHOICE}
 
 
 def joined(sets):
-    """Return which sets are linked by common members, by naive merging."""
+    """Return the sets linked by common members, by naive merging."""
     groups = [({number}, set(members)) for number, members in enumerate(sets)]
     merged = []
     while groups:

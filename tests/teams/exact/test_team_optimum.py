@@ -54,7 +54,7 @@ def optimum(bridge):
 
 
 class Ticking:
-    """A clock that advances by a second whenever it is read."""
+    """A clock that advances by a second at each reading."""
 
     now = 0.0
 
@@ -229,10 +229,10 @@ def test_cooperative_matching_pennies(rewards):
         ("colors=1,ranks=2,hand_size=1,max_information_tokens=0,max_life_tokens=1", 1 / 2),
         ("colors=1,ranks=2,hand_size=2,max_information_tokens=1,max_life_tokens=1", 3 / 2),
         ("colors=1,ranks=3,hand_size=3,max_information_tokens=2,max_life_tokens=1", 6 / 5),
-        # All that there is to win: three players, and two with a game of ten thousand nodes.
+        # The maximum possible payoff: three players, and two players in a game with 10,000 nodes.
         ("players=3,colors=1,ranks=2,hand_size=1,max_information_tokens=1,max_life_tokens=1", 2),
         ("colors=2,ranks=1,hand_size=1,max_information_tokens=1,max_life_tokens=1", 2),
-        # Less than a team would win that remembers all as one.
+        # Less than the payoff of a team with common memory.
         pytest.param(
             "colors=1,ranks=3,hand_size=2,max_information_tokens=1,max_life_tokens=1",
             161 / 60,

@@ -1,7 +1,7 @@
-"""Progressive hiding in plain Python, node by node and play by play.
+"""Reference implementation of progressive hiding in plain Python, node by node.
 
-Nothing is summed on the way: the weight of a node is the product along its path, values are found
-by recursion, and what is visited is a dictionary of importances.
+The weight of a node is the product along its path, values are computed by recursion, and visited
+nodes have their importances in a dictionary.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tests.teams.hiding.hiding_games import by_cell
 
 
 class ReferenceHiding:
-    """Runs one iteration at a time, from the current state of a `ProgressiveHiding`."""
+    """Runs single iterations from the current state of a `ProgressiveHiding`."""
 
     def __init__(self, hiding):
         relaxed_form, self.scheme = hiding.relaxed_form, hiding.scheme
@@ -43,7 +43,7 @@ class ReferenceHiding:
         self.iteration = 0
 
     def _path(self, node):
-        """Pairs of a node above and the position of the action taken there."""
+        """Return the ancestors of a node, each with the index of the action taken."""
         edge = int(self.form.arrays.parent_edge[node])
         if edge < 0:
             return []
@@ -123,7 +123,7 @@ class ReferenceHiding:
         return np.where(totals > 0, weight / np.where(totals > 0, totals, 1), chance)
 
     def visit(self):
-        """Importances of nodes, and of the edges that are taken there."""
+        """Return the importances of nodes and of their edges."""
         nodes, edges = range(self.form.num_nodes), range(self.form.num_edges)
         if self.scheme.visits == "everything":
             return dict.fromkeys(nodes, 1.0), dict.fromkeys(edges, 1.0)
@@ -153,7 +153,7 @@ class ReferenceHiding:
         return nodes, edges
 
     def worths(self, node, team, visited):
-        """What each action at a node is worth to a team, as far as it is visited."""
+        """Return the value of each action at a node for a team, over visited nodes."""
         nodes, edges = visited
         worths = np.zeros(len(self.children[node]))
         for action, edge in enumerate(self.children[node]):
@@ -172,7 +172,7 @@ class ReferenceHiding:
         return mean - self.penalty[team] * self.distance(node)
 
     def gradients(self, visited):
-        """What each cell's learner observes."""
+        """Return the gradient that each cell's learner observes."""
         weight = self.all_weights()
         observed = [np.zeros(len(own)) for own in self.policy]
         for node, importance in visited[0].items():
@@ -183,7 +183,7 @@ class ReferenceHiding:
         return observed
 
     def step(self):
-        """Do an iteration; return its row of the trace, as [T, 4]."""
+        """Run an iteration; return its row of the trace as [T, 4]."""
         self.iteration += 1
         self.decide()
         self.project()

@@ -95,7 +95,7 @@ def reach_of_cells(game, policy):
 
 
 def spread(game, numbers):
-    """[S] a number per cell, repeated for each of its actions."""
+    """[S] a number per cell, repeated for each of its actions"""
     return np.repeat(numbers, game.relaxed.num_actions)
 
 
@@ -166,7 +166,7 @@ def nearest(point):
 
 
 def best_choice(worth, total_penalty, projected):
-    """The x with most of <x, worth> - Σ_t γ_t ‖x - π̂ᵗ‖², given Σ_t γ_t π̂ᵗ as `projection`."""
+    """The maximizer x of <x, worth> - Σ_t γ_t ‖x - π̂ᵗ‖², given Σ_t γ_t π̂ᵗ as `projection`."""
     if total_penalty == 0:
         return np.eye(len(worth))[np.argmax(worth)]
     return nearest((worth + 2 * projected) / (2 * total_penalty))
@@ -235,7 +235,7 @@ def test_regret_is_bounded_by_local_and_linearized_regrets(history, criteria):
 @pytest.mark.parametrize("learner", [regret_matching(), None])
 @pytest.mark.parametrize("game", GAMES)
 def test_regret_vanishes(game, learner):
-    """T7; the rate of entropic FTRL is in proportion to 1/√T."""
+    """T7; the rate of entropic FTRL is proportional to 1/√T."""
     regrets = []
     for steps in (20, 320):
         chosen = learner or entropic_ftrl(2 / steps**0.5)

@@ -35,7 +35,7 @@ NUM_RUNS = 150
 
 
 def success_rate(published):
-    """Return the success rates within sampling error of a published one."""
+    """Return the success rates within sampling error of a published rate."""
     error = np.sqrt((published * (1 - published) + 0.002) / NUM_RUNS)
     return pytest.approx(published, abs=4 * error)
 

@@ -28,7 +28,7 @@ def test_full_retention_continues_the_run():
 
 
 def test_zero_retention_restarts_the_run():
-    """It has its own noise, as large as at the start, and the schedule from its beginning."""
+    """A restarted run has new noise of the same size, and its schedule starts again."""
     learner, penalty = entropic_ftrl(2.0, noise=0.5), geometric_penalty(0.1, 1.0, 10)
     hiding = hiding_with(
         RegretRestarts(20, retain=0.0, noise=0.5), learner=learner, penalty=penalty

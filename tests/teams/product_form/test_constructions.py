@@ -69,7 +69,7 @@ def test_all_constructions_give_the_same_form(spec):
     form = build_product_form(tree)
     assert same_arrays(form, build_product_form(tree.game))
     for name, other in other_constructions(tree):
-        if spec == "random_game":  # nodes of players who act at once come in another order
+        if spec == "random_game":  # nodes of simultaneous players have another order
             assert bounds(form) == pytest.approx(bounds(other), abs=1e-12), name
         else:
             assert same_arrays(form, other), name
@@ -112,7 +112,7 @@ def test_a_form_rebuilt_from_its_functions_is_the_same(spec):
     lengths = [len(form.path(node)) for node in range(form.num_nodes)]
     written = rebuild(form)
     if (form.stage == lengths).all() and form.outcomes.draws.shape[1] <= 1:
-        assert same_arrays(form, written)  # later draws bring nodes into another order
+        assert same_arrays(form, written)  # later draws change the order of nodes
     team = tuple(range(form.num_agents))[:2]
     cells = [perfect_recall_closure(f.information, team).num_cells for f in (form, written)]
     assert cells[0] == cells[1]

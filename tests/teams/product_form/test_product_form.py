@@ -31,7 +31,7 @@ def cells_by_stage(information):
 
 
 def utilities(tree, policy):
-    """Return what each player gets on average, from the terminal histories."""
+    """Return the expected utility of each player from the terminal histories."""
     ends = tree.terminals
     reach = tree.chance_reach[ends].copy()
     for player, plan in enumerate(policy.realization_plans()):
@@ -178,7 +178,7 @@ def test_policy_values_agree_with_the_extensive_form(seed, memory):
 
 
 def _behavior(form, made, probability):
-    """Walk the tree, with each cell's probabilities at its information set."""
+    """Return a behavior policy with each cell's probabilities at its information set."""
     entries = {}
     for node in range(made.num_nodes):
         agent, infoset = int(made.arrays.agent[node]), int(made.source.infostate[node])

@@ -57,7 +57,7 @@ def test_reduction_preserves_policy_values(reduce, game):
     form = build_product_form(tree)
     policy = random_policy(tree.sequence_form, np.random.default_rng(1))
     smaller = reduce(form)
-    replace(smaller)  # checks the rules of product forms
+    replace(smaller)  # checks the conditions of product forms
     assert smaller.num_nodes <= form.num_nodes
     np.testing.assert_allclose(worth(smaller, policy), worth(form, policy), atol=1e-12)
 
