@@ -99,6 +99,7 @@ def add_triggered(
         here = pairs.owner[trigger]
         if here < 0 or plan[trigger] == 0.0:  # empty sequence, or never recommended
             continue
+        # All sequences at or below x_g, whether or not they extend the recommended action.
         for place in range(pairs.first_place[here], pairs.last_place[here]):
             below = pairs.order[place]
             for sequence in range(first[below], first[below] + num_actions[below]):
@@ -125,6 +126,7 @@ def best_value(
         value = -np.inf
         for sequence in range(first[below], first[below] + num_actions[below]):
             value = max(value, gradients[start + pairs.rank[sequence]])
+        # The value of an infostate is added to the pair of g and the sequence that leads to it.
         if below != here:
             gradients[start + pairs.rank[parent[below]]] += value
     return value
@@ -157,6 +159,7 @@ def trigger_gains(
             earned[sequence] = gradients[pairs.start[sequence] + pairs.rank[sequence]]
     totals[:] = 0.0
     gains[:] = 0.0
+    # Children before parents, so that `earned` and `totals` of a sequence are complete.
     for here in range(len(first) - 1, -1, -1):
         for sequence in range(first[here], first[here] + num_actions[here]):
             best = best_value(parent, first, num_actions, pairs, sequence, gradients)

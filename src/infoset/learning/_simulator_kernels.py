@@ -89,6 +89,7 @@ def draw_mixed(
 @inner_kernel
 def add_step(infostates: Infostates, here: int, sequence: int, paths: Paths) -> None:
     """Append a decision at infostate `here` to its player's path, in place."""
+    # Each player has its own row, so that learners read a path without filtering by player.
     player = infostates.player[here]
     step = paths.length[player]
     paths.infostate[player, step] = here
@@ -123,12 +124,14 @@ def play(
         if here < 0:
             if here == TERMINAL_NODE:
                 return int(nodes.first[node])
+            # Chance is sampled with its true probabilities, so that it needs no correction either.
             node = draw_outcome(nodes, node, stream)
             continue
         player = infostates.player[here]
         first_sequence, num_actions = infostates.first_sequence[here], infostates.num_actions[here]
         # The others are sampled on policy, so their reach cancels in the explorer's estimates.
         if player == explorer and paths.length[player] < num_steps:
+            # Each decision draws from the mixture anew, so that its probability is a product over steps.
             action = draw_mixed(
                 policy, exploration_policy, exploration, first_sequence, num_actions, stream
             )

@@ -32,6 +32,7 @@ def count_infostate(
     gained = parent - parent_counted[here]
     # Remember what is counted, so that no part is added twice.
     parent_counted[here] = parent
+    # Σ_t x_t(Ia) = σ(a) Σ_t x_t(parent) over these episodes, in which σ is constant.
     for sequence in range(first_sequence, first_sequence + infostates.num_actions[here]):
         cumulative_plan[sequence] += gained * policy[sequence]
 
@@ -39,6 +40,7 @@ def count_infostate(
 @inner_kernel
 def count_episode(infostates: Infostates, cumulative_plan: FloatArray) -> None:
     """Add one episode of all players to the average, at the empty sequences only, in place."""
+    # The plan of an empty sequence is 1 in every episode; everything below follows lazily.
     for root in infostates.root_sequence:
         cumulative_plan[root] += 1.0
 

@@ -43,6 +43,7 @@ def edges_of_joint_action(
     for player in range(num_players):
         while joint_action[low, player] != chosen[player]:
             low += 1
+    # Further edges with the same joint action differ in the outcome of chance.
     high = low + 1
     while high < stop:
         for player in range(num_players):
@@ -77,6 +78,7 @@ def choose_actions(
         here = infostate[player]
         count = num_actions[player][here]
         if count == 0:
+            # The edges of the world graph use the same -1 for players who do not act.
             chosen[player] = -1
             continue
         start = first_sequence[player][here]
@@ -118,6 +120,7 @@ def play_deals(
     chosen = np.zeros(num_players, np.int32)
     for deal in range(num_deals):
         for position in range(num_players):
+            # Restart the counters: all plays of a deal use the same random numbers.
             num_made[:] = 0
             num_drawn = 0
             history = 0
@@ -138,6 +141,7 @@ def play_deals(
                     low, high = edges_of_joint_action(joint_action, chosen, low, high)
                 # The edges `low:high` are the outcomes of chance after the joint action.
                 edge = low
+                # A single outcome uses no random number.
                 if high - low > 1:
                     edge += drawn_index(probability[low:high], chance[deal, num_drawn])
                     num_drawn += 1

@@ -44,6 +44,7 @@ def apply_scheme(
             kept = before * (keep_positive if before > 0.0 else keep_negative)
             regret[action, i] = max(kept + instant, floor)
             values[action, i] = instant  # q is no longer needed: its place stores r
+            # Squared changes of r and R, for the adaptive prediction below.
             if limit >= 0.0:
                 changed += (instant - state[1, action, i]) ** 2
                 moved += (regret[action, i] - before) ** 2
@@ -61,6 +62,7 @@ def apply_scheme(
             wanted = keep_predicted * regret[action, i] + prediction * values[action, i]
             policy[action, i] = max(wanted, 0.0)
             total += policy[action, i]
+        # Uniform if no action has positive regret.
         for action in range(num_actions):
             policy[action, i] = policy[action, i] / total if total > 0.0 else 1.0 / num_actions
 
@@ -87,6 +89,7 @@ def apply_min_probabilities(
     With σ the policy and ε [Q] the minimum: σ̂(I, a) = (1 − Σ_b ε(I, b)) σ(I, a) + ε(I, a).
     groups: see `Layout`.
     """
+    # A group is action-major: the same action of adjacent infostates fills a SIMD vector.
     for group in range(len(groups)):
         base, stride, actions, _, _ = groups[group]
         for begin in range(0, stride, LANES):

@@ -72,6 +72,7 @@ def share_payoffs(
         # linear probing, until the row or an empty slot is found
         while slots[slot] >= 0 and (rows[slots[slot]] != rows[used]).any():
             slot = (slot + 1) & (len(slots) - 1)
+        # A new row remains. A known row is reset to zeros for the next candidate.
         if slots[slot] < 0:
             slots[slot] = used
             used += 1
@@ -128,6 +129,7 @@ def fill_gradient(
     gradient: FloatArray,
 ) -> None:
     """Fill `gradient` [Q] of a player in place, by blocks or by terminals."""
+    # With more players the reach of a terminal is a product of plans, and blocks do not apply.
     if len(plans) == 2:
         block_gradient(pairs[player], plans[1 - player], gradient)
     else:

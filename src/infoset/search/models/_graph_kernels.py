@@ -41,6 +41,7 @@ class GraphNodes(NamedTuple):
 
 def actor(model: GraphNodes, position: Position) -> int:
     """Return the player to act, `CHANCE_MOVE` or `END`."""
+    # Nodes use the same negative codes for chance and ends as searches do.
     return int(model.actor[position.state[0]])
 
 
@@ -58,6 +59,7 @@ def choose_action(model: GraphNodes, position: Position, action: int) -> None:
 
 def num_outcomes(model: GraphNodes, position: Position) -> int:
     """Return the number of transitions."""
+    # All actors have chosen, so the current node is a transition node: its children are outcomes.
     return int(model.num_children[position.state[0]])
 
 
@@ -88,6 +90,7 @@ def draw_outcome(model: GraphNodes, position: Position, stream: Stream) -> None:
 @inlined
 def drawn_outcome(model: GraphNodes, first: int, count: int, stream: Stream) -> int:
     """Return the outcome drawn by inversion; a single outcome uses no random number."""
+    # The stream must advance as in `draw_by_inversion`, so that all models draw the same plays.
     if count == 1:
         return 0
     uniform = next_uniform(stream)

@@ -19,6 +19,7 @@ from infoset.tree.decision_nodes import CHANCE_NODE, TERMINAL_NODE
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.splitmix import Stream, next_uniform
 
+# World graphs and searches use the same negative codes, so that `GraphNodes` need not translate.
 CHANCE_MOVE = CHANCE_NODE
 END = TERMINAL_NODE
 
@@ -95,6 +96,7 @@ def draw_outcome(model: Any, position: Position, stream: Stream) -> None:
     The transition is the first whose cumulative probability exceeds a uniform number. A model may
     register a faster implementation with the same result.
     """
+    # Unlike the other functions, this one has a default, which calls the others.
     functions: dict[str, Callable[..., Any]] = _IMPLEMENTATIONS.get(type(model), {})
     answer: Callable[..., Any] = functions.get("draw_outcome", draw_by_inversion)
     answer(model, position, stream)
@@ -105,6 +107,7 @@ def draw_by_inversion(model: Any, position: Position, stream: Stream) -> None:
     """Draw a transition by inverting the cumulative distribution, one outcome after another."""
     last = num_outcomes(model, position) - 1
     outcome = 0
+    # A deterministic transition uses no random number.
     if last > 0:
         uniform = next_uniform(stream)
         cumulative = outcome_probability(model, position, 0)
@@ -128,6 +131,7 @@ def implement(arrays: type, *functions: Callable[..., Any]) -> None:
     *functions : Callable
         One for each function above, with the same name; `draw_outcome` is optional.
     """
+    # The dispatch is by type, at compile time: no call of a function pointer in a kernel.
     _IMPLEMENTATIONS[arrays] = {function.__name__: function for function in functions}
 
 
@@ -145,6 +149,10 @@ def _implementation(
     # Numba passes the Numba type of the named tuple, which refers to its Python class.
     kind = getattr(model, "instance_class", None)
     return _IMPLEMENTATIONS[kind].get(question, default) if kind in _IMPLEMENTATIONS else None
+
+
+# How Numba compiles a call of each dispatched function: `overload` returns the function to inline.
+# It returns None for a model without kernels, for which Numba then reports a typing error.
 
 
 @overload(actor, strict=False, jit_options=INLINED)
@@ -204,6 +212,7 @@ def play_out(model: Any, position: Position, stream: Stream) -> None:
 @inlined
 def copy_position(target: Position, source: Position) -> None:
     """Copy a position into another, in place."""
+    # Loops instead of slices: inlined helpers must not assign to slices (see `inlined`).
     for entry in range(len(target.state)):
         target.state[entry] = source.state[entry]
     for player in range(len(target.rewards_so_far)):
@@ -214,6 +223,7 @@ def copy_position(target: Position, source: Position) -> None:
 @register_jitable
 def empty_position(size: int, num_players: int) -> Position:
     """Return a position of zeros for a model whose states have length `size`."""
+    # This function allocates, so that it is compiled with reference counts and not as `inlined`.
     return Position(
         np.zeros(size, np.int64), np.zeros(num_players), np.zeros(num_players, np.int64)
     )
