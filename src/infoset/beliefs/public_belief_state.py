@@ -42,7 +42,8 @@ def ranges(
     Raises
     ------
     ParameterError
-        If `normalized` is true and a range is zero, because the player's policy never leads there.
+        If `normalized` is true and a range is zero, because the player's policy never reaches the
+        public state.
 
     Notes
     -----
@@ -303,7 +304,7 @@ class PublicBeliefState:
         return replace(self, ranges=tuple(map(normalized_range, self.ranges)))
 
     def _reach_without(self, player: Player | None) -> FloatArray:
-        """Return [R] chance reach times the range entries of all players but one."""
+        """Return [R] chance reach times the range entries of all players except one."""
         reach = self.chance_reach
         for other, player_range in enumerate(self.ranges):
             if other != player:

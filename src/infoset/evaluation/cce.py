@@ -137,7 +137,7 @@ class CCEEvaluator:
         Raises
         ------
         ParameterError
-            As `evaluate`.
+            As in `evaluate`.
         """
         self._check_weight()
         parts = np.split(self._sums, self._ends)

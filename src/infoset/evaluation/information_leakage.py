@@ -243,7 +243,7 @@ def hand_sampling_ratios(
     Raises
     ------
     ParameterError
-        If the shapes do not match, or an array does not hold probabilities.
+        If the shapes do not match, or an array does not contain probabilities.
     UnknownNameError
         If `baseline` is unknown.
 
@@ -290,7 +290,7 @@ def mean_true_state_sampling_ratio(
     Raises
     ------
     ParameterError
-        If the shapes do not match, an array does not hold probabilities, or every outcome has
+        If the shapes do not match, an array does not contain probabilities, or every outcome has
         probability zero.
     UnknownNameError
         If `baseline` is unknown.

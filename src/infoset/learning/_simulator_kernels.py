@@ -131,7 +131,7 @@ def play(
         first_sequence, num_actions = infostates.first_sequence[here], infostates.num_actions[here]
         # The others are sampled on policy, so their reach cancels in the explorer's estimates.
         if player == explorer and paths.length[player] < num_steps:
-            # Each decision draws from the mixture anew, so that its probability is a product over steps.
+            # The mixture is drawn anew at each decision: own reach is a product of mixtures.
             action = draw_mixed(
                 policy, exploration_policy, exploration, first_sequence, num_actions, stream
             )

@@ -1,4 +1,4 @@
-"""Alpha-beta search: one player against all others, chance moves in expectation.
+"""Alpha-beta search of one player against all others, with expected values at chance moves.
 
 Source: Knuth and Moore, "An analysis of alpha-beta pruning" (1975), with a transposition table of
 bounds. Below a chance node the window is reset to the whole range of utilities, so that the

@@ -1,7 +1,7 @@
-"""Max^n search: every player maximizes its own utility, chance moves in expectation.
+"""Max^n search: every player maximizes its own utility; chance moves have expected values.
 
 Source: Luckhardt and Irani, "An algorithmic solution of N-person games" (1986). If several actions
-are best for the acting player, the position has the mean of their values.
+are best for the acting player, the value of the position is the mean of their values.
 """
 
 from __future__ import annotations

@@ -293,8 +293,7 @@ class PostponedSearch:
         first = decisions.extend(plays.entry[first_play], counts)
         chosen = plays.pick(origin)
         entry = first[place.reshape(-1)][origin] + action
-        # A negative number stands for an infostate and an action, until the next transition gives
-        # the next infostate.
+        # Infostates after an action but before the next transition have negative numbers.
         return chosen._replace(
             states=after, infostate=-1 - entry, entry=entry, left=chosen.left - 1
         )

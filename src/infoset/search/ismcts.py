@@ -235,7 +235,7 @@ class ISMCTS(Searcher):
         Raises
         ------
         UnknownNameError, ParameterError
-            As `search`, or if `num_searches` is less than 1.
+            As in `search`, or if `num_searches` is less than 1.
         """
         check_generator(rng)
         check_count("num_searches", num_searches, minimum=1)

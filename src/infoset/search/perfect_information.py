@@ -54,7 +54,7 @@ TABLE_SIZE = 1 << 18
 
 
 class PerfectInformationValues(ABC):
-    """Values of positions when all players see everything; chance moves count by expectation.
+    """Values of positions when all players see everything, with expectations at chance moves.
 
     Parameters
     ----------

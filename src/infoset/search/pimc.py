@@ -249,7 +249,7 @@ class DeterminizedSearcher(Searcher):
         Raises
         ------
         UnknownNameError, ParameterError, UnsupportedGameError
-            As `search`, or if `num_searches` is less than 1.
+            As in `search`, or if `num_searches` is less than 1.
         """
         check_generator(rng)
         check_count("num_searches", num_searches, minimum=1)

@@ -108,7 +108,7 @@ class Searcher(ABC):
         Raises
         ------
         UnknownNameError, ParameterError
-            As `search`, or if `num_searches` is less than 1.
+            As in `search`, or if `num_searches` is less than 1.
         """
         check_count("num_searches", num_searches, minimum=1)
         return np.stack([self.search(infostate, rng) for _ in range(num_searches)])
@@ -124,9 +124,9 @@ class Searcher(ABC):
         Raises
         ------
         UnknownNameError
-            As `search`.
+            As in `search`.
         ParameterError
-            As `search`, or if `legal_actions` differ from those of the game.
+            As in `search`, or if `legal_actions` differ from those of the game.
         """
         if infostate not in self._answers:
             self._check_actions(infostate, legal_actions)

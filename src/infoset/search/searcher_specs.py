@@ -84,7 +84,7 @@ def get_searcher(name: str) -> SearcherSpec:
     Raises
     ------
     UnknownNameError
-        If no searcher has that name; the message suggests the nearest.
+        If no searcher has that name; the message suggests similar names.
     ParameterError
         If `name` is not text.
 
@@ -104,20 +104,20 @@ def make_searcher(
     Parameters
     ----------
     searcher : str
-        A name of `SEARCHERS`, with parameters in parentheses as in the names of games:
-        `pimc`, `ismcts(num_simulations=500,public_weight=0.2)`.
+        A name of `SEARCHERS`, with parameters in parentheses as in names of games: `pimc`,
+        `ismcts(num_simulations=500,public_weight=0.2)`.
     source : Game, GameTree, WorldGraph or SearchModel
         The game. Several searchers can share one `search_model(game)`.
     **parameters
         Parameters of the class that are not given in the text, such as `belief` or `seed`.
-        `public_weight`, `max_worlds` and `num_samples` set up a `PublicPrivateBelief`. In a text,
+        `public_weight`, `max_worlds` and `num_samples` set up a `PublicPrivateBelief`. In the text,
         `public_weight` is a number, or a list with one weight per move of the player, such as
         `[0.6;0.0]`.
 
     Raises
     ------
     UnknownNameError
-        If the searcher or a parameter is unknown; the message suggests the nearest.
+        If the searcher or a parameter is unknown; the message suggests similar names.
     ParameterError
         If the text cannot be parsed, or a value is invalid or given twice.
 

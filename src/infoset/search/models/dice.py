@@ -164,7 +164,7 @@ def parse_dice_infostate(game: LiarsDice, infostate: Infostate) -> DiceInfostate
     ParameterError
         If its player does not act there.
     UnknownNameError
-        If no play leads there.
+        If no play leads to the infostate.
     """
     if not infostate.steps:
         raise not_acting_error(infostate)

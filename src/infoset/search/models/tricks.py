@@ -300,7 +300,7 @@ def parse_tricks_infostate(game: TrickTaking, infostate: Infostate) -> TricksInf
     ParameterError
         If its player does not act there.
     UnknownNameError
-        If no play leads there.
+        If no play leads to the infostate.
     """
     known = _after_deal(game, infostate)
     for step in infostate.steps[1:]:
