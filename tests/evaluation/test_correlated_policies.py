@@ -199,7 +199,7 @@ def test_files_of_another_game_and_damaged_ones(tree, joint, tmp_path):
     table = pq.read_table(path)
     weights = table.schema.metadata[b"infoset"].replace(b"[1.0, 1.0, 1.0]", b"[1.0, 1.0]")
     pq.write_table(table.replace_schema_metadata({b"infoset": weights}), path)
-    with pytest.raises(PolicyFileError, match="weights for 2 policies: it is damaged"):
+    with pytest.raises(PolicyFileError, match=r"weights for 2 policies; the file is damaged"):
         load_correlated_policy(path, tree.sequence_form)
     negative = weights.replace(b"[1.0, 1.0]", b"[1.0, 1.0, -1.0]")
     pq.write_table(table.replace_schema_metadata({b"infoset": negative}), path)

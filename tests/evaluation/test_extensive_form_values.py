@@ -136,8 +136,8 @@ def test_forms_without_moves():
         ({("crossing", 0): {"exit": 0.5}}, ParameterError, r"\[0\.5, 0\.0\]"),
         ({("crossing", 0): {"exit": 1.5, "go on": -0.5}}, ParameterError, "must be nonnegative"),
         ({("crossing", 0): {"exit": float("nan"), "go on": 1}}, ParameterError, "sum to 1"),
-        ({("crossing", 1): {"exit": 1}}, ParameterError, "names player 1;"),
-        ({("crossing", -1): {"exit": 1}}, ParameterError, "names player -1;"),
+        ({("crossing", 1): {"exit": 1}}, ParameterError, "names player 1, but"),
+        ({("crossing", -1): {"exit": 1}}, ParameterError, "names player -1, but"),
     ],
 )
 def test_policies_that_are_refused(behavior, error, message):

@@ -165,7 +165,8 @@ class TreePart:
         """
         if leaf not in self.leaves:
             raise ParameterError(
-                f"{leaf} is not a leaf of {self.name}, whose leaves are {self.leaves.tolist()}"
+                f"public state {leaf} is not a leaf of {self.name}; the leaves are "
+                f"{self.leaves.tolist()}"
             )
         return tuple(
             own.tree.last_sequence[own.local(there)]
@@ -315,7 +316,8 @@ class TreeCut:
         """
         if root not in self.roots:
             raise ParameterError(
-                f"no part has its root at public state {root}; the roots are {self.roots.tolist()}"
+                f"no part has its root at public state {root}; give one of the roots "
+                f"{self.roots.tolist()}"
             )
         part = int(np.searchsorted(self.roots, root))
         return TreePart(

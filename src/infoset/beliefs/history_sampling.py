@@ -37,7 +37,7 @@ MAX_WORLDS: Final = 200_000
 """Largest number of histories that are enumerated."""
 
 NUM_SAMPLES: Final = 10_000
-"""Number of histories sampled if there are more."""
+"""Default number of sampled histories if there are more than `MAX_WORLDS`."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class _Sampler:
     def further(
         self, batch: HistoryBatch, observed: ObservedStep, information: Information
     ) -> HistoryBatch:
-        """Return histories one step longer that agree with the observation."""
+        """Return histories that are one step longer and agree with the observation."""
         batch = self.subsample(batch, observed)
         # Rejection wastes draws. A game without `sample_observed_transition` is therefore
         # enumerated while the total number of histories is at most `max_worlds`.

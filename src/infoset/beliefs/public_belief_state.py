@@ -213,7 +213,8 @@ class PublicBeliefState:
         if not self.probability > 0:
             raise UnsupportedGameError(
                 f"no history at {self.label!r} is reached with these ranges, so the distribution "
-                "of histories is undefined; counterfactual reach and values are still defined"
+                f"of histories is undefined; give ranges that reach a history, or use "
+                f"counterfactual reach and values, which are still defined"
             )
         return self.reach / self.probability
 
@@ -267,8 +268,8 @@ class PublicBeliefState:
         numbers = self.infostates[player].tolist()
         if infostate not in numbers:
             raise ParameterError(
-                f"infostate {infostate} of player {player} is not at {self.label!r}, whose "
-                f"infostates are {numbers}"
+                f"infostate {infostate} of player {player} is not at {self.label!r}; give one of "
+                f"its infostates there: {numbers}"
             )
         here = self.position[:, player] == numbers.index(infostate)
         weight = np.where(here, self._reach_without(player), 0.0)

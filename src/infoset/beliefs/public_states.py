@@ -24,8 +24,8 @@ def check_public_state(tree: GameTree, public_state: int) -> None:
     if not 0 <= public_state <= last:
         raise ParameterError(
             f"{tree.game} has public states 0 to {last}, not {public_state}; "
-            "tree.public_state[history] is the public state of a history, and "
-            "find_public_state(tree, public_state) looks one up"
+            "get an index from tree.public_state[history], or from find_public_state(tree, "
+            "public_state)"
         )
 
 

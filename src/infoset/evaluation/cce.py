@@ -146,7 +146,7 @@ class CCEEvaluator:
 
     def _check_weight(self) -> None:
         if not self.weight > 0:
-            raise ParameterError("the mixture is empty: add policies of positive weight first")
+            raise ParameterError("the mixture is empty; first add a policy with a positive weight")
 
 
 def evaluate_mean_gradients(
@@ -216,7 +216,7 @@ def checked_weights(
             f"one nonnegative weight for each policy"
         )
     if not sum(weights) > 0:
-        raise ParameterError("all weights are zero: give at least one policy a positive weight")
+        raise ParameterError("all weights are zero; give at least one policy a positive weight")
     first = policies[0].sequence_form
     for policy in policies:
         other = policy.sequence_form

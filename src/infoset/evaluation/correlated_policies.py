@@ -164,8 +164,8 @@ def load_correlated_policy(path: str | Path, sequence_form: SequenceForm) -> Cor
     numbers = np.array(table.column(COLUMN).to_pylist(), np.float64).ravel()
     if not weights or len(numbers) != len(table) * len(weights):
         raise PolicyFileError(
-            f"{path} has {len(numbers)} probabilities in {len(table)} rows, and weights for "
-            f"{len(weights)} policies: it is damaged"
+            f"{path} has {len(numbers)} probabilities in {len(table)} rows, but weights for "
+            f"{len(weights)} policies; the file is damaged, so save the policy again"
         )
     policies = tuple(
         policy_of_rows(column.copy(), path, sequence_form)
@@ -174,4 +174,7 @@ def load_correlated_policy(path: str | Path, sequence_form: SequenceForm) -> Cor
     try:
         return CorrelatedPolicy(policies, weights)
     except InfosetError as error:
-        raise PolicyFileError(f"{path} does not contain a correlated policy: {error}") from error
+        raise PolicyFileError(
+            f"{path} does not contain a correlated policy ({error}); give a file that "
+            f"save_correlated_policy wrote"
+        ) from error

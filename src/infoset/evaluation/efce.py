@@ -164,7 +164,7 @@ class EFCEEvaluator:
             If no policy of positive weight has been added.
         """
         if not self.weight > 0:
-            raise ParameterError("the mixture is empty: add policies of positive weight first")
+            raise ParameterError("the mixture is empty; first add a policy with a positive weight")
         gains, totals = zip(*map(self._gains, range(self.sequence_form.num_players)), strict=True)
         deviations = tuple(self._largest(player, own) for player, own in enumerate(gains))
         return EFCEEvaluation(

@@ -88,7 +88,8 @@ def _fill(
     """Write the probabilities of one information set into `probability` [H]."""
     if not 0 <= player < form.num_players:
         raise ParameterError(
-            f"the policy names player {player}; {form.name} has players 0 to {form.num_players - 1}"
+            f"the policy names player {player}, but {form.name} has players 0 to "
+            f"{form.num_players - 1}; give probabilities only for these players"
         )
     known = form.infoset_numbers(player)
     if name not in known:

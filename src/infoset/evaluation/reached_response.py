@@ -186,7 +186,7 @@ class _Expansion:
         return levels[:-1]
 
     def _next(self, level: _Level) -> _Level:
-        """Return the reached histories one step longer."""
+        """Return the reached histories that are one step longer."""
         histories, parent, probability, action = [], [], [], []
         for number, history in enumerate(level.histories):
             for chance, taken, following in self._steps(history):

@@ -85,7 +85,10 @@ def _find_child(tree: GameTree, number: int, step: History) -> int:
             continue
         if graph.joint_action[edge].tolist() == taken:
             return int(tree.first_child[number]) + edge - start
-    raise UnknownNameError(f"no history of {tree} leads to the world state {step.world!r}")
+    raise UnknownNameError(
+        f"no history of {tree} leads to the world state {step.world!r}; give a history of "
+        f"the same game with the same parameters"
+    )
 
 
 def sum_by(position: LongArray | IntArray, values: FloatArray, size: int) -> FloatArray:

@@ -113,8 +113,8 @@ class MatchFile:
             write_text(self.path, json.dumps(content))
         except OSError as error:
             raise CheckpointFileError(
-                f"cannot write the match to {self.path} ({error.strerror or error}); an "
-                "earlier file there is unchanged"
+                f"cannot write the match to {self.path} ({error.strerror or error}); give a file "
+                f"that can be written (an earlier file there is unchanged)"
             ) from error
         self._written = time.monotonic()
 

@@ -207,7 +207,7 @@ def alpha_beta(
     status: LongArray,
     values: FloatArray,
 ) -> None:
-    """Write the values [K] of K positions to a player; stop where `status` reports a problem.
+    """Write the values [K] of K positions to a player; stop if `status` reports a problem.
 
     utility_range : [2] bounds on the utility. search : a number that no earlier search with this
     table used.

@@ -165,7 +165,7 @@ def max_n(
     status: LongArray,
     values: FloatArray,
 ) -> None:
-    """Write the values [K] of K positions to a player; stop where `status` reports a problem.
+    """Write the values [K] of K positions to a player; stop if `status` reports a problem.
 
     search : a number that no earlier search with this table used.
     """

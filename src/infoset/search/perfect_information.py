@@ -104,7 +104,7 @@ class PerfectInformationValues(ABC):
     def action_values(
         self, states: LongArray, rewards_so_far: FloatArray, actor: Player, player: Player
     ) -> FloatArray:
-        """Return [K, A] the value to `player` of each action of `actor`; NaN fills shorter rows.
+        """Return [K, A] the value to `player` of each action of `actor`, padded with NaN.
 
         Raises
         ------
@@ -214,7 +214,7 @@ class DepthFirstSearch(PerfectInformationValues):
     def action_values(
         self, states: LongArray, rewards_so_far: FloatArray, actor: Player, player: Player
     ) -> FloatArray:
-        """Return [K, A] the value to `player` of each action of `actor`; NaN fills shorter rows."""
+        """Return [K, A] the value to `player` of each action of `actor`, padded with NaN."""
         known = self.model.perfect_information_values(states, player) if self._prunes else None
         if known is None:
             return super().action_values(states, rewards_so_far, actor, player)

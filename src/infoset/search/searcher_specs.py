@@ -152,8 +152,8 @@ def _settings(
     of_belief = {name: settings.pop(name) for name in BELIEF_PARAMETERS if name in settings}
     if of_belief and "belief" in settings:
         raise ParameterError(
-            f"{' and '.join(of_belief)} and belief are both given; give one, or "
-            "belief=PublicPrivateBelief(public_weight, policies=...)"
+            f"{' and '.join(of_belief)} and belief are both given; give only one of them, such as "
+            f"belief=PublicPrivateBelief(public_weight, policies=...)"
         )
     if of_belief:
         weight = of_belief.pop("public_weight", 0.0)

@@ -88,7 +88,7 @@ implement(Dice, actor, num_actions, choose_action, num_outcomes, outcome_probabi
 
 @kernel
 def call_values(model: Dice, states: LongArray, player: int, values: FloatArray) -> None:
-    """Write the values [K, A] to a player of each call when all dice are seen; NaN fills the rows.
+    """Write the values [K, A] to a player of each call when all dice are seen, padded with NaN.
 
     Let M be the highest true bid. A bid wins if and only if it is M: the opponent answers a lower
     bid with M and a higher bid with `liar`. `liar` wins if and only if the last bid is false.

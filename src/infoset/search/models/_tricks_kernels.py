@@ -378,7 +378,7 @@ def _unpack(position: int, width: int) -> Words:
 def card_values(
     model: Tricks, solved: SolvedPositions, states: LongArray, player: int, values: FloatArray
 ) -> None:
-    """Write the perfect-information values [K, A] of each card to a player; NaN fills the rows."""
+    """Write the perfect-information values [K, A] of each card to a player, padded with NaN."""
     values[:] = np.nan
     after = np.empty(STATE_SIZE, np.int64)
     then = np.empty(STATE_SIZE, np.int64)

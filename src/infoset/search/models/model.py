@@ -149,6 +149,6 @@ def unreachable_error(game: Game, infostate: Infostate) -> UnknownNameError:
 def not_acting_error(infostate: Infostate) -> ParameterError:
     """Return the error for an infostate at which its player does not act."""
     return ParameterError(
-        f"player {infostate.player} does not act at the infostate {infostate}; call search only "
-        f"at infostates where their player acts"
+        f"player {infostate.player} does not act at the infostate {infostate}; give an infostate "
+        f"at which its player acts"
     )
