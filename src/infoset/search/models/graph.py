@@ -57,8 +57,9 @@ class GraphModel(SearchModel):
         self.graph = source.graph if isinstance(source, GameTree) else source
         if not self.graph.is_complete:
             raise ParameterError(
-                "the world graph is incomplete; build it with build_world_graph(game), which explores "
-                "the whole game"
+                "the world graph is incomplete; build it with build_world_graph(game), which "
+                "explores the whole game"
+            )
         self.game = self.graph.game
         self.arrays = graph_nodes(self.graph)
 
