@@ -128,7 +128,7 @@ def test_what_everybody_knows_makes_a_form_augmented():
         (terminal(inf, 0), "finite"),
         (decision(0, "x", {"on": terminal(outcome=Outcome((nan, 0)))}), "finite"),
         (decision(0, "x", {"on": terminal()}, public="here"), "some nodes have a public set"),
-        (decision(0, "x", {"on": terminal(public="there")}), "to all nodes or to none"),
+        (decision(0, "x", {"on": terminal(public="there")}), "to all nodes or to no node"),
     ],
 )
 def test_invalid_nodes_are_refused(root, message):

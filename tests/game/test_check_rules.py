@@ -72,7 +72,7 @@ BROKEN_AT_START = [
     broken("an actor too many", meeting(actors=always((0, 2))), 2, "from 0 to 1", "[0, 2]"),
     broken("chance as actor", meeting(actors=always((-1,))), -1, "chance is not a player", "[-1]"),
     broken("truth as actor", meeting(actors=always((True,))), True, "from 0 to 1", "[True]"),
-    broken("actor twice", meeting(actors=always((1, 0, 1))), 1, "listed once", "[1, 0, 1]"),
+    broken("actor twice", meeting(actors=always((1, 0, 1))), 1, "listed only once", "[1, 0, 1]"),
     broken(
         "one actor and no list",
         meeting(actors=always(0)),
@@ -105,7 +105,7 @@ BROKEN_AT_START = [
         "legal action twice",
         meeting(legal_actions=lambda w, p: ("a", "b", "a") if p else ("a",)),
         1,
-        "listed once",
+        "listed only once",
         "['a', 'b', 'a']",
     ),
     broken(

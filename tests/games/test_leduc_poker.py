@@ -183,7 +183,7 @@ def test_sampled_deals_are_deals():
         ({"starting_player": -1}, "starting_player must be a whole number from 0 up"),
         ({"action_mapping": 1}, "action_mapping must be True or False"),
         ({"num_ranks": 0}, "num_ranks must be -1 or a whole number from 1 up"),
-        ({"num_ranks": 1}, "num_ranks must leave a card more than the 2 players"),
+        ({"num_ranks": 1}, "num_ranks must give a deck of more cards than the 2 players"),
         ({"num_suits": 5}, "num_suits must be a whole number from 1 to 4"),
         ({"num_raises": -1}, "num_raises must be a whole number from 0 up"),
     ],

@@ -320,7 +320,7 @@ def test_a_copy_goes_its_own_way():
 
 def test_actions_that_are_not_legal_are_refused():
     state = to_openspiel(load_game("matrix_mp")).new_initial_state()
-    with pytest.raises(GameRuleError, match=r"got action 7 of matrix_mp, legal are \[0, 1\]"):
+    with pytest.raises(GameRuleError, match=r"got action 7 .* legal actions are \[0, 1\]"):
         state.apply_actions([0, 7])
 
 

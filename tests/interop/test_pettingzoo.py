@@ -269,7 +269,7 @@ def test_actions_that_are_not_legal_are_refused():
     env = to_pettingzoo(matrix_game([[1, 2, 3], [3, 2, 1]]))
     env.reset()
     for action in (None, 2, -1, 7, 0.5):
-        with pytest.raises(GameRuleError, match=rf"got action {action}, legal are 0 .*, 1 \("):
+        with pytest.raises(GameRuleError, match=rf"got action {action}; .* are 0 .*, 1 \("):
             env.step(action)
     env.step(np.int32(1))
     assert env.agent_selection == "player_1"

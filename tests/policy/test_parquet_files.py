@@ -122,7 +122,7 @@ def test_changed_probabilities_are_refused(file, form):
         return table.set_column(3, "probability", column)
 
     rewritten(file, change_table=double)
-    with pytest.raises(PolicyFileError, match="does not hold a policy"):
+    with pytest.raises(PolicyFileError, match="does not contain a policy"):
         load_policy(file, form)
 
 

@@ -1,4 +1,4 @@
-"""Extensive forms: games given as trees, their properties and conversions, and .efg files."""
+"""Extensive forms (games given as trees), their properties and conversions, and .efg files."""
 
 from infoset.efg.common_knowledge import closure, common_knowledge_sets, merge_intersecting
 from infoset.efg.conversions import (

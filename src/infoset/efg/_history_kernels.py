@@ -13,7 +13,7 @@ from infoset.utils.compilation import kernel
 
 @kernel
 def inherit(parent: IntArray, own: IntArray) -> IntArray:
-    """Return [H] the own value of each history or, where that is -1, of its nearest ancestor.
+    """Return [H] the own value of each history or, if it is -1, its nearest ancestor's value.
 
     parent [H], own [H].
     """
@@ -44,12 +44,12 @@ def product_along_paths(parent: IntArray, factors: FloatArray) -> FloatArray:
 
 @kernel
 def find_thick_set(first_child: IntArray, set_of: IntArray) -> tuple[int, int]:
-    """Return a history and a strict extension of it in the same set; (-1, -1) if there are none.
+    """Return a history and a strict extension of it in the same set; (-1, -1) if none exist.
 
     first_child [H + 1], set_of [H] with -1 for no set.
     """
-    # Depth first, with the history of each set that lies on the current path. Set -1 uses the last
-    # entry of `on_path`, which is never tested.
+    # Depth-first search; `on_path` has, for each set, its history on the current path. Set -1
+    # indexes the last entry of `on_path`, which is never tested.
     on_path = np.full(set_of.max() + 2, -1, np.int32)
     next_child = first_child[:-1].copy()
     path = [0]
@@ -71,13 +71,14 @@ def find_thick_set(first_child: IntArray, set_of: IntArray) -> tuple[int, int]:
 
 @kernel
 def latest_times(parent: IntArray, group: IntArray, num_groups: int) -> tuple[IntArray, IntArray]:
-    """Return the earliest exact timing when each group of histories has one common time.
+    """Return the earliest exact timing in which all histories of a group have the same time.
 
-    parent [H], group [H] in 0..num_groups-1. Returns times [num_groups], the time of the latest
-    parent of any member plus one, and missing [num_groups], the number of moves into each group
-    from groups without a time: zero except on a cycle of groups and behind one.
+    parent [H], group [H] in 0..num_groups-1. Returns times [num_groups], where a group's time is
+    one more than the latest time of its members' parents, and missing [num_groups], the number of
+    moves into each group from groups without a time. It is zero except for groups on a cycle or
+    reachable from one.
     """
-    # The graph of groups as adjacency lists, by a counting sort of the moves.
+    # Build adjacency lists of the graph of groups by a counting sort of the moves.
     num_histories = len(parent)
     first_edge = np.zeros(num_groups + 1, np.int32)
     missing = np.zeros(num_groups, np.int32)

@@ -1,4 +1,4 @@
-"""Common knowledge in extensive forms: sets of histories closed under information sets."""
+"""Common knowledge in extensive forms: sets of histories that are closed under information sets."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ __all__ = ["closure", "common_knowledge_sets", "merge_intersecting"]
 
 
 def common_knowledge_sets(form: HistoryTree) -> IntArray:
-    """Return the finest partition of histories of which every information set lies in one part.
+    """Return the finest partition of histories in which every information set lies in one part.
 
-    Two histories are in the same part exactly if a chain of histories connects them in which some
-    player cannot tell each from the next. A fact is common knowledge if it holds throughout a
-    part. In a classical form only the information sets of the acting players count.
+    Two histories are in the same part exactly if they are connected by a chain of histories in
+    which, at each link, some player cannot distinguish the two. A fact is common knowledge if it is
+    true throughout a part. In a classical form only the information sets of acting players are
+    used.
 
     Returns
     -------
     IntArray
-        [H] part of each history, numbered by first appearance. In an augmented form the
-        partition refines `public_set` and may be strictly finer, since common knowledge need not
-        have been announced (Kovařík et al. 2022, footnote 39).
+        [H] part of each history, numbered by first appearance. In an augmented form the partition
+        refines `public_set`, and may be strictly finer because facts can be common knowledge
+        without a public announcement (Kovařík et al. 2022, footnote 39).
     """
     return merge_intersecting(form.infoset)
 

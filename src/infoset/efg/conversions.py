@@ -78,7 +78,7 @@ def build_extensive_form(game: Game | GameTree, *, memory: int | None = None) ->
 
 
 def as_game(form: ExtensiveForm) -> Game:
-    """Return an extensive form as a factored-observation stochastic game.
+    """Convert an extensive form to a factored-observation stochastic game.
 
     Histories become world states, chance moves become transitions, payoffs become rewards, and
     information sets and public sets become observations. A classical form is first padded to be
@@ -96,7 +96,8 @@ def as_game(form: ExtensiveForm) -> Game:
     ------
     UnsupportedGameError
         If no game has this extensive form, because it lacks perfect recall, is not timeable, has
-        thick public sets, or has contradictory partitions. The message gives two histories.
+        thick public sets, or has inconsistent partitions. The message shows two histories that
+        prove it.
 
     Examples
     --------
@@ -123,7 +124,7 @@ def find_source_form(game: Game) -> ExtensiveForm | None:
 
 
 def world_of_history(form: ExtensiveForm) -> IntArray:
-    """Return [H] the world state of `as_game(form)` that each history of a form becomes."""
+    """Return [H] the world state of `as_game(form)` for each history of a form."""
     return padded_histories(form)
 
 
@@ -133,7 +134,7 @@ def rules_of(game: object) -> Game:
     Raises
     ------
     ParameterError
-        If `game` is something else. The message says how to turn it into a game.
+        If `game` is something else. The message shows how to convert it to a game.
     """
     if isinstance(game, GameTree):
         return game.game
@@ -141,7 +142,7 @@ def rules_of(game: object) -> Game:
         return game
     fix = "as_game(form)" if isinstance(game, ExtensiveForm) else "infoset.load(name)"
     raise ParameterError(
-        f"got a value of type {type(game).__name__}, which is neither Game nor GameTree; "
+        f"got a value of type {type(game).__name__}, which is neither a Game nor a GameTree; "
         f"{fix} makes a game"
     )
 
@@ -222,7 +223,7 @@ def _actors(graph: WorldGraph) -> IntArray:
 
 
 def _moves(graph: WorldGraph) -> tuple[tuple[Action, ...], IntArray]:
-    """Return the different labels of moves, and [E] the label of each edge."""
+    """Return the distinct labels of moves, and [E] the index of each edge's label."""
     numbers: dict[Action, int] = {}
     actors = _actors(graph)
     index: list[int] = []
@@ -238,7 +239,7 @@ def _moves(graph: WorldGraph) -> tuple[tuple[Action, ...], IntArray]:
 
 
 def chance_move_text(graph: WorldGraph, edge: int) -> str:
-    """Return a chance move as text: what it shows to all players, then to each one."""
+    """Return a chance move as text: its public observation, then each player's private one."""
     public = graph.observations[graph.public_observation[edge]]
     private = [graph.observations[seen] for seen in graph.private_observation[edge].tolist()]
     text = [step_text(NOOP, None, public)] if public is not None else []
@@ -247,7 +248,7 @@ def chance_move_text(graph: WorldGraph, edge: int) -> str:
 
 
 def _probabilities(graph: WorldGraph) -> tuple[tuple[Probability, ...], IntArray]:
-    """Return the different chance probabilities, and [E] the one of each edge; -1 for players."""
+    """Return the distinct chance probabilities, and [E] each edge's index; -1 for players."""
     exact = graph.exact_probability or tuple(graph.probability.tolist())
     is_chance = np.repeat(_actors(graph) == CHANCE, np.diff(graph.first_edge))
     numbers: dict[Probability, int] = {}
@@ -259,7 +260,7 @@ def _probabilities(graph: WorldGraph) -> tuple[tuple[Probability, ...], IntArray
 
 
 def _outcomes(graph: WorldGraph) -> tuple[tuple[Outcome, ...], IntArray]:
-    """Return the different rewards, and [E] those of each edge; -1 where all are zero."""
+    """Return the distinct rewards, and [E] each edge's index; -1 if all are zero."""
     numbers: dict[tuple[float, ...], int] = {}
     index = [
         numbers.setdefault(tuple(row), len(numbers)) if any(row) else -1
@@ -311,7 +312,7 @@ class _FormGame(Game):
         return [(first + self.legal_actions(world, player).index(joint_action[player]), 1)]
 
     def rewards(self, world: int, joint_action: JointAction, next_world: int) -> Sequence[float]:
-        """Return the payoffs at the next history, plus those at the root after the first move."""
+        """Return the payoffs at the next history; the first move also pays those at the root."""
         paid = self.form.payoff[next_world]
         return tuple((paid + self.form.payoff[0] if world == 0 else paid).tolist())
 

@@ -21,7 +21,7 @@ from infoset.utils.text import format_bytes
 __all__ = ["load_efg", "parse_efg"]
 
 BYTES_PER_CELL = 24
-"""Peak memory for the information set of one player at one history."""
+"""Peak memory, in bytes, for the information set of one player at one history."""
 
 Content = TypeVar("Content")
 
@@ -70,10 +70,10 @@ def load_efg(path: str | Path) -> ExtensiveForm:
 def parse_efg(text: str, *, name: str = "") -> ExtensiveForm:
     """Read an extensive form from text in Gambit's .efg format.
 
-    Numbers stay exact fractions; labels stay as they are, including empty and repeated ones. An
-    `ExtensiveForm` has no place for the comment, for the numbers and names of chance events, and
-    for the numbers of information sets and outcomes. Information sets and outcomes are renumbered
-    by breadth-first appearance, and outcomes with the same name and payoffs are merged.
+    Numbers become exact fractions, and labels are unchanged, including empty and repeated ones. An
+    `ExtensiveForm` does not store the comment, the numbers and names of chance events, or the
+    numbers of information sets and outcomes. Information sets and outcomes are renumbered by
+    breadth-first appearance, and outcomes with the same name and payoffs are merged.
 
     Parameters
     ----------
@@ -84,21 +84,21 @@ def parse_efg(text: str, *, name: str = "") -> ExtensiveForm:
     Returns
     -------
     ExtensiveForm
-        Classical: information sets of the acting players only.
+        A classical form, with information sets of the acting players only.
 
     Raises
     ------
     GameFileError
-        If the text violates the format. The error has the line and the column.
+        If the text violates the format. The message gives the line and the column.
     GameTooLargeError
         If the game would not fit in memory.
 
     Notes
     -----
     Source: "The extensive game (.efg) file format", documentation of Gambit 16. The reader accepts
-    more than the format: numbers with an exponent or a plus sign, the name or the list of an
-    information set or outcome without the other, and probabilities that sum to one within 10⁻⁹,
-    which are replaced by nearby ratios such as 1/3.
+    more than the format. Numbers may have an exponent or a plus sign. The name of an information
+    set or outcome may be given without its list, and the list without the name. Probabilities may
+    sum to one within 10⁻⁹; they are then replaced by nearby ratios such as 1/3.
 
     Examples
     --------
@@ -148,7 +148,7 @@ class _Described(Generic[Content]):
     name : str
         May be empty, and several may have the same name.
     content : Content
-        The list in braces.
+        The list in braces: actions, chance actions or payoffs.
     """
 
     name: str
@@ -167,7 +167,7 @@ class _Descriptions(Generic[Content]):
     Parameters
     ----------
     kind : str
-        Noun for messages.
+        Noun for error messages.
     read_content : Callable[[], Content]
         Reads a list in braces.
     """
@@ -251,7 +251,7 @@ class _Body:
         if self.tokens.current.text not in readers:
             raise self.tokens.error(expected)
         kind = self.tokens.take("word", expected).text
-        name = self.tokens.label("the name of the node, in quotes, may be empty")
+        name = self.tokens.label("the name of the node, in quotes, which may be empty")
         return readers[kind](name)
 
     def _chance(self, name: str) -> _Entry:
@@ -278,7 +278,7 @@ class _Body:
             known = self.outcomes.read(self.tokens, number)
             return Outcome(known.content, known.name)
         if self.tokens.current.kind == "label" or self.tokens.current.text == "{":
-            raise self.tokens.error("the next node: outcome 0 stands for none")
+            raise self.tokens.error("the next node, because outcome 0 stands for no outcome")
         return None
 
     def _actions(self) -> tuple[str, ...]:

@@ -48,7 +48,7 @@ class Tokens:
     Attributes
     ----------
     current : Token
-        The token that is taken next.
+        The next token.
     """
 
     def __init__(self, text: str, name: str) -> None:
@@ -64,9 +64,9 @@ class Tokens:
         kind : Kind
             The required kind.
         expected : str
-            Description of what is expected, for the message.
+            Description of the expected token, for the error message.
         text : str
-            The required text; empty for any.
+            The required text; empty if any text is allowed.
 
         Raises
         ------
@@ -81,7 +81,7 @@ class Tokens:
         return token
 
     def skip(self, sign: str) -> bool:
-        """Take a sign if it comes next; return whether it did."""
+        """Take a sign if it is the next token, and return whether it is."""
         is_there = self.current.text == sign
         if is_there:
             self.take("sign", sign)
@@ -108,14 +108,14 @@ class Tokens:
         return value
 
     def error(self, expected: str, token: Token | None = None) -> GameFileError:
-        """Make the error for an unexpected token, by default the current one."""
+        """Return the error for an unexpected token, by default the current one."""
         token = token or self.current
         shown = token.text if len(token.text) <= MAX_SHOWN else f"{token.text[:MAX_SHOWN]}..."
         read = "the end of the file" if token.kind == "end" else shown
         return self.error_at(token.start, f"read {read}, expected {expected}")
 
     def error_at(self, position: int, problem: str) -> GameFileError:
-        """Make the error for a problem at a position in the text."""
+        """Return the error for a problem at a position in the text."""
         line = self._text.count("\n", 0, position) + 1
         column = position - self._text.rfind("\n", 0, position)
         where = f"{self._name}, line" if self._name else "line"

@@ -27,17 +27,17 @@ from infoset.utils.text import distinct_labels
 __all__ = ["format_efg", "plain_labels", "save_efg"]
 
 UNNAMED: Final = "_"
-"""The label of an action without one."""
+"""The label given to an action without a label."""
 
 
 def format_efg(game: ExtensiveForm | Game | GameTree) -> str:
-    """Return an extensive form, or the one of a game, as text in Gambit's .efg format.
+    """Return an extensive form, or that of a game, as text in Gambit's .efg format.
 
-    The format holds the classical form: information off turn and public sets are left out. Labels
-    of an extensive form are written unchanged, so that `parse_efg` restores it; those of a game
-    are first made plain and unique (`plain_labels`), as Gambit's own reader requires. All numbers
-    are integers or ratios: probabilities sum to exactly one, and a payoff in floating point is
-    written as its shortest decimal.
+    The format represents the classical form; the information of players who do not act and public
+    sets are left out. Labels of an extensive form are written unchanged, so that `parse_efg`
+    restores the form. Labels of a game are first made plain and unique (`plain_labels`), as
+    Gambit's own reader requires. All numbers are integers or ratios. Probabilities sum to exactly
+    one, and a floating-point payoff is written as the ratio of its shortest decimal.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def format_efg(game: ExtensiveForm | Game | GameTree) -> str:
 
 
 def save_efg(game: ExtensiveForm | Game | GameTree, path: str | Path) -> None:
-    """Write an extensive form, or the one of a game, to a file in Gambit's .efg format.
+    """Write an extensive form, or that of a game, to a file in Gambit's .efg format.
 
     An existing file is replaced atomically. See `format_efg` for the content.
 
@@ -113,7 +113,7 @@ def _braces(texts: Iterable[str]) -> str:
 
 
 def _outcome_texts(form: ExtensiveForm) -> list[str]:
-    """Return the text of each outcome, and last the text for no outcome."""
+    """Return the text of each outcome, followed by the text for no outcome."""
     texts = []
     for number, outcome in enumerate(form.outcomes, start=1):
         payoffs = ", ".join(map(number_text, outcome.payoffs))
@@ -142,14 +142,14 @@ def plain_labels(form: ExtensiveForm) -> ExtensiveForm:
     """Return the form with labels that Gambit's own reader accepts.
 
     Labels become printable ASCII with single spaces; other characters are written as `&#9824;`.
-    The actions at a history become different and nonempty, as do the names of players and of
-    outcomes. Names of information sets and of histories become different or stay empty. A repeated
+    The actions at a history become unique and nonempty, as do the names of players and of
+    outcomes. Names of information sets and histories become unique or remain empty. A repeated
     label gets a number: `bet #2`.
 
     Notes
     -----
-    Source: `pygambit.read_efg` of Gambit 16.7 refuses other labels of information sets and nodes,
-    and renames actions, players and outcomes.
+    Source: `pygambit.read_efg` of Gambit 16.7, which rejects other labels of information sets and
+    nodes, and renames actions, players and outcomes.
 
     Examples
     --------
@@ -179,7 +179,7 @@ def plain_labels(form: ExtensiveForm) -> ExtensiveForm:
 
 
 def _plain_moves(form: ExtensiveForm) -> tuple[tuple[str, ...], IntArray]:
-    """Return the labels of moves, unique at each history, and [H] the one that leads there."""
+    """Return labels of moves, unique at each history, and [H] the label that leads there."""
     numbers: dict[str, int] = {}
     move = [-1]
     ends = form.first_child.tolist()

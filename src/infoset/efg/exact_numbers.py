@@ -1,4 +1,4 @@
-"""Exact numbers of .efg files, and probabilities that sum to exactly one."""
+"""Exact numbers in .efg files, and probabilities that sum to exactly one."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from infoset.game import Probability
 __all__ = ["exact_chance", "number_text", "read_number", "to_fraction"]
 
 MAX_LENGTH: Final = 1000
-"""Largest number of characters of a number; enough for the exact value of any float in [0, 1]."""
+"""Maximum length of a number in characters; enough for the exact value of any float in [0, 1]."""
 
 MAX_EXPONENT: Final = 400
 MAX_BITS: Final = 100_000
-"""Largest common denominator of a set of probabilities, in bits: bounds the cost of their sum."""
+"""Maximum size in bits of the common denominator of probabilities; bounds the cost of a sum."""
 
 SUM_TOLERANCE: Final = Fraction(1, 10**9)
 MAX_DENOMINATOR: Final = 100_000
-"""Largest denominator tried for probabilities in floating point."""
+"""Maximum denominator tried for floating-point probabilities."""
 
 ROUNDING: Final = Fraction(1, 10**14)
-"""Largest difference between two probabilities that is attributed to rounding."""
+"""Maximum difference between two probabilities that is attributed to rounding."""
 
 
 @lru_cache(maxsize=10_000)
 def read_number(text: str) -> Fraction | None:
     """Return the exact value of an integer, decimal or ratio; None if it is invalid.
 
-    Invalid are a denominator of 0, values beyond the range of floats and excessive lengths.
+    A denominator of 0, a value beyond the range of floats, and excessive length are invalid.
 
     Examples
     --------
@@ -71,10 +71,10 @@ def number_text(value: float | Fraction) -> str:
 def exact_chance(given: Sequence[Probability]) -> tuple[Fraction, ...]:
     """Return probabilities as fractions that sum to exactly one.
 
-    Fractions that sum to one are returned unchanged. Otherwise, if the nearest fractions with
-    denominators up to 100,000 differ by rounding only and sum to one, they are returned: three
-    times 0.3333333333333333 becomes 1/3. Otherwise floats are replaced by their shortest decimals
-    and the largest probability is adjusted.
+    Fractions that sum to one are returned unchanged. Other numbers are replaced by the nearest
+    fractions with denominators up to 100,000 if these differ only by rounding and sum to one; for
+    example, three times 0.3333333333333333 becomes three times 1/3. If they do not, floats are
+    replaced by their shortest decimals, and the largest probability is adjusted.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def exact_chance(given: Sequence[Probability]) -> tuple[Fraction, ...]:
 
 
 def _exact_sum(values: Sequence[Fraction]) -> Fraction:
-    """Return the sum over one common denominator, which avoids a reduction after each addition."""
+    """Return the sum over one common denominator, to avoid a reduction after each addition."""
     common = 1
     for value in values:
         common = math.lcm(common, value.denominator)

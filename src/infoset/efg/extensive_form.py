@@ -26,8 +26,8 @@ __all__ = ["ExtensiveForm", "check_tree"]
 class ExtensiveForm(HistoryTree):
     """A game given as a tree with information sets, without the rules that generated it.
 
-    An extensive form may lack perfect recall, timing and the other properties that `check_form`
-    reports. Functions that need one of them refuse a form without it.
+    An extensive form may lack perfect recall, an exact timing and the other properties that
+    `check_form` reports. Functions that need such a property raise an error if the form lacks it.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class ExtensiveForm(HistoryTree):
 
     @cached_property
     def sequence_form(self) -> SequenceForm:
-        """The game contracted to acting information sets: what solvers and evaluation work on.
+        """The game contracted to acting information sets, for solvers and evaluation.
 
         Raises
         ------
@@ -64,16 +64,16 @@ class ExtensiveForm(HistoryTree):
 
 
 class _ActingSets(NamedTuple):
-    """The information sets of one player where it acts, by first appearance.
+    """The information sets at which one player acts, by first appearance.
 
     Attributes
     ----------
     number : IntArray
-        [I] their numbers in the form.
+        [I] the numbers of these information sets in the form.
     first_history : IntArray
-        [I] the first history of each.
+        [I] the first history of each information set.
     rank : IntArray
-        Maps a number in the form to its position here; -1 where the player does not act.
+        Position here of each information set of the form; -1 if the player does not act there.
     """
 
     number: IntArray
@@ -140,7 +140,7 @@ def _acting_tree(form: HistoryTree, player: Player, sets: _ActingSets) -> Infost
         player=player,
         parent=_with_root(np.where(last < 0, 0, 1 + before)),
         action=_with_root(np.where(last < 0, -1, form.position[last])),
-        # There are no observations: the name of the information set stands for them.
+        # There are no observations; the name of the information set is used instead.
         private_observation=np.arange(-1, size - 1, dtype=np.int32),
         public_observation=_with_root(np.full(size - 1, size - 1)),
         public_state=np.zeros(size, np.int32),
@@ -161,7 +161,7 @@ def check_tree(game: object) -> None:
     Raises
     ------
     ParameterError
-        If it is something else, such as a name or rules. The message shows how to build one.
+        If `game` is something else, such as a name or rules. The message shows how to build a tree.
     """
     check_type(
         "game",

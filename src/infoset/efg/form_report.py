@@ -40,7 +40,7 @@ FORM_CHECKS: Final[Mapping[str, Callable[[ExtensiveForm], Violation | None]]] = 
 
 @dataclass(frozen=True)
 class FormReport:
-    """The properties that an extensive form has and lacks.
+    """The properties that an extensive form satisfies and those that it violates.
 
     Attributes
     ----------
@@ -48,9 +48,9 @@ class FormReport:
         The form's name.
     is_augmented : bool
         Whether there are public sets, and every player has an information set everywhere.
-        Properties of these hold trivially in a classical form.
+        A classical form satisfies the properties of public sets trivially.
     violations : Mapping[str, Violation or None]
-        By property, in the order of `FORM_CHECKS`.
+        The violation of each property, or None, in the order of `FORM_CHECKS`.
     """
 
     name: str
@@ -58,7 +58,7 @@ class FormReport:
     violations: Mapping[str, Violation | None]
 
     def satisfies(self, name: str) -> bool:
-        """Return whether the form has a property, one of the names in `FORM_CHECKS`."""
+        """Return whether the form has a property, given by its name in `FORM_CHECKS`."""
         return self.violations[name] is None
 
     def __str__(self) -> str:
@@ -74,8 +74,8 @@ class FormReport:
 def check_form(form: ExtensiveForm) -> FormReport:
     """Check all properties of an extensive form; report two histories for each violation.
 
-    A form needs none of them to exist. Functions that need perfect recall, a timing or public sets
-    raise an error if the form lacks them.
+    An extensive form is valid without any of these properties. Functions that need perfect recall,
+    a timing or public sets raise an error if the form lacks them.
 
     Examples
     --------

@@ -28,7 +28,7 @@ class Outcome(NamedTuple):
     Attributes
     ----------
     payoffs : tuple[float or Fraction, ...]
-        Per player, in the game's units. `Fraction` and `int` stay exact.
+        One payoff per player, in the game's units. `Fraction` and `int` values remain exact.
     name : str
         May be empty.
     """
@@ -39,7 +39,7 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class HistoryTree:
-    """The arrays of an `ExtensiveForm`, and what follows from them without perfect recall.
+    """The arrays of an `ExtensiveForm`, with derived quantities that do not require perfect recall.
 
     Histories are numbered breadth first. The children of h are `first_child[h]:first_child[h+1]`,
     one per move, in order. A *classical* form has information sets only for the acting player; an
@@ -53,18 +53,18 @@ class HistoryTree:
     parent : IntArray
         [H] the history one move shorter; -1 at the root.
     first_child : IntArray
-        [H + 1] see above.
+        [H + 1] first child of each history, as above.
     actor : IntArray
         [H] the acting player, `CHANCE` or `TERMINAL`.
     move : IntArray
         [H] index into `moves` of the move that leads to each history; -1 at the root.
     moves : tuple[Action, ...]
-        The different labels of moves, including those of chance.
+        The distinct labels of moves, including those of chance.
     chance : IntArray
         [H] index into `probabilities` of the probability of the chance move that leads to each
         history; -1 where a player moved.
     probabilities : tuple[Probability, ...]
-        The different probabilities; fractions stay exact.
+        The distinct probabilities; fractions remain exact.
     outcome : IntArray
         [H] index into `outcomes` of the payoffs on arrival; -1 for none.
     outcomes : tuple[Outcome, ...]
@@ -130,14 +130,14 @@ class HistoryTree:
 
     @cached_property
     def position(self) -> IntArray:
-        """[H] index among its siblings' moves of the move that leads here; -1 at the root."""
+        """[H] index of the last move among the moves at the parent; -1 at the root."""
         positions = np.arange(self.num_histories) - self.first_child[self.parent]
         positions[0] = -1
         return positions.astype(np.int32)
 
     @cached_property
     def num_moves(self) -> IntArray:
-        """[H] number of moves."""
+        """[H] number of moves at each history."""
         return np.diff(self.first_child)
 
     @cached_property
@@ -164,7 +164,7 @@ class HistoryTree:
 
     @cached_property
     def payoff(self) -> FloatArray:
-        """[H, N] payoffs on arrival."""
+        """[H, N] payoffs on arrival at each history."""
         rows = [[float(value) for value in outcome.payoffs] for outcome in self.outcomes]
         return np.array([*rows, [0.0] * self.num_players])[self.outcome]
 
@@ -185,7 +185,7 @@ class HistoryTree:
     def infoset_numbers(self, player: Player) -> dict[str, int]:
         """Return the numbers of the information sets where a player acts, by name.
 
-        Of two sets with the same name the second is `name #2`, as in the sequence form.
+        If two sets have the same name, the second is called `name #2`, as in the sequence form.
         """
         acting = np.unique(self.acting_infoset[:, player])
         numbers = acting[acting >= 0].tolist()

@@ -1,4 +1,4 @@
-"""Properties of information sets and public sets, with two histories for each violation."""
+"""Checks of information sets and public sets, which return two histories for each violation."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ REWARD_TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class Violation:
-    """A property that an extensive form lacks, with the histories that show it.
+    """A property that an extensive form violates, with the histories that show it.
 
     Attributes
     ----------
     rule : str
         The property, as a sentence.
     histories : tuple[int, ...]
-        The histories that violate it together.
+        The histories that together violate the property.
     found : str
-        How they violate it.
+        How the histories violate the property.
     player : Player or None
-        The player whose information is concerned; None for public information.
+        The player whose information violates the property; None for public information.
     """
 
     rule: str
@@ -100,7 +100,7 @@ def find_recall_violation(form: HistoryTree) -> Violation | None:
 
 
 def find_absent_mindedness(form: HistoryTree) -> Violation | None:
-    """Find an information set at which the player acts twice on one path."""
+    """Find an information set at which the player acts twice along one path."""
     return _find_thick(
         form,
         form.acting_infoset,
@@ -109,14 +109,16 @@ def find_absent_mindedness(form: HistoryTree) -> Violation | None:
 
 
 def find_thick_infoset(form: HistoryTree) -> Violation | None:
-    """Find an information set that holds a history and a strict extension of it."""
+    """Find an information set that contains a history and a strict extension of it."""
     return _find_thick(
-        form, form.infoset, "no thick information sets: a path visits each at most once"
+        form,
+        form.infoset,
+        "no thick information sets: a path visits each set at most once",
     )
 
 
 def find_thick_public_set(form: HistoryTree) -> Violation | None:
-    """Find a public set that holds a history and a strict extension of it."""
+    """Find a public set that contains a history and a strict extension of it."""
     if form.public_set is None:
         return None
     first, second = find_thick_set(form.first_child, form.public_set)
@@ -124,7 +126,7 @@ def find_thick_public_set(form: HistoryTree) -> Violation | None:
         return None
     name = form.public_names[form.public_set[first]] or form.public_set[first]
     return Violation(
-        rule="no thick public sets: a path visits each at most once",
+        rule="no thick public sets: a path visits each set at most once",
         histories=(int(first), int(second)),
         found=f"public set {str(name)!r} contains {form.history_label(first)!r} and its extension "
         f"{form.history_label(second)!r}",
@@ -150,9 +152,9 @@ def find_public_mismatch(form: HistoryTree) -> Violation | None:
 
 
 def find_hidden_reward(form: HistoryTree) -> Violation | None:
-    """Find two histories that a player cannot tell apart although its payoffs so far differ.
+    """Find two histories that a player cannot distinguish although its payoffs so far differ.
 
-    If there are none, rewards are observable: the premise of Theorem 4.1 (Kovařík et al. 2022).
+    If there are none, rewards are observable, as Theorem 4.1 of Kovařík et al. (2022) requires.
     """
     for player in range(form.num_players):
         pair = first_unequal_reward(form.infoset[:, player], form.utility[:, player])
@@ -171,8 +173,8 @@ def find_hidden_reward(form: HistoryTree) -> Violation | None:
 def rewards_are_observable(tree: GameTree) -> bool:
     """Return whether every player's infostate determines its rewards so far.
 
-    This is the premise of Theorem 4.1 (Kovařík et al. 2022): CFR with future rewards on the game
-    and CFR with utilities on its extensive form then agree at every iteration.
+    This is the assumption of Theorem 4.1 of Kovařík et al. (2022): CFR with future rewards on the
+    game and CFR with utilities on its extensive form then agree at every iteration.
     """
     return all(
         first_unequal_reward(tree.infostate[:, player], tree.rewards_so_far[:, player]) is None
@@ -181,7 +183,7 @@ def rewards_are_observable(tree: GameTree) -> bool:
 
 
 def first_unequal_reward(sets: IntArray, paid: FloatArray) -> tuple[int, int] | None:
-    """Return two histories of one of `sets` [H] whose rewards [H] differ beyond rounding."""
+    """Return two histories of one of `sets` [H] whose rewards differ by more than rounding."""
     scale = max(1.0, float(np.abs(paid).max(initial=0.0)))
     return _first_difference(sets, np.rint(paid / (REWARD_TOLERANCE * scale)).astype(np.int64))
 
@@ -230,12 +232,12 @@ def _find_thick(form: HistoryTree, infoset: IntArray, rule: str) -> Violation | 
 
 
 def _first_difference(sets: IntArray, value: IntArray | LongArray) -> tuple[int, int] | None:
-    """Return two histories of one of `sets` [H] with different `value` [H]; ignore negative sets.
+    """Return two histories of the same set (`sets` [H]) with different `value` [H].
 
-    The second is the first history in the order of the tree that differs from the first history
-    of its set.
+    Negative sets are ignored. The second history is the first one, in the order of the tree, that
+    differs from the first history of its set.
     """
-    # Assigned backwards, so that the first history of each set is written last and stays.
+    # Assigned backwards, so that the first history of each set is written last.
     backwards = np.arange(len(sets) - 1, -1, -1)
     first = np.zeros(int(sets.max(initial=-1)) + 2, np.int64)
     first[sets[backwards]] = backwards

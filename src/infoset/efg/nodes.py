@@ -1,4 +1,4 @@
-"""Extensive forms written by hand as nested nodes."""
+"""Extensive forms that are written by hand as nested nodes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ChanceMoves: TypeAlias = Mapping[Action, ChanceMove] | Iterable[tuple[Action, Ch
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """A history of an extensive form with its descendants; use `decision`, `chance`, `terminal`.
+    """A history of an extensive form and its descendants; see `decision`, `chance`, `terminal`.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Node:
     outcome : Outcome or None
         Payoffs on arrival.
     sees : Mapping[Player, Hashable]
-        Names of the players' information sets, including the actor's.
+        Name of each player's information set, including that of the actor.
     public : Hashable
         Name of the public set; None if there are no public sets.
     name : str
@@ -131,7 +131,7 @@ def chance(
     Raises
     ------
     ParameterError
-        If a probability is negative, or they do not sum to one.
+        If a probability is negative, or the probabilities do not sum to one.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def chance(
     total = sum(probabilities, start=Fraction())
     if (
         any(float(probability) < 0 for probability in probabilities)
-        or not abs(float(total) - 1) <= SUM_TOLERANCE  # so that NaN is refused
+        or not abs(float(total) - 1) <= SUM_TOLERANCE  # `not <=` also rejects NaN
     ):
         raise ParameterError(
             f"the chance probabilities {[str(p) for p in probabilities]} sum to {total}; they must "
@@ -169,11 +169,12 @@ def terminal(
     Parameters
     ----------
     *payoffs : float
-        One per player, in the game's units; `Fraction` stays exact. No numbers mean no payoffs.
+        One per player, in the game's units; `Fraction` values remain exact. Without numbers there
+        are no payoffs.
     sees, public, name
         As in `decision`.
     outcome : Outcome, optional
-        The payoffs with a name, in place of `payoffs`.
+        Payoffs with a name, instead of `payoffs`.
     """
     paid = Outcome(payoffs) if payoffs else outcome
     return Node(TERMINAL, (), (), (), paid, sees or {}, public, name)
@@ -271,7 +272,7 @@ def _player_names(players: int | Sequence[str]) -> tuple[str, ...]:
 def _breadth_first(root: Node) -> tuple[list[Node], IntArray]:
     """Return all nodes breadth first, and [H] the position of the parent of each."""
     nodes, parent = [root], [-1]
-    for position, node in enumerate(nodes):  # grows while it is walked
+    for position, node in enumerate(nodes):  # grows during the loop
         nodes.extend(node.children)
         parent.extend([position] * len(node.children))
     return nodes, np.array(parent, np.int32)
@@ -295,7 +296,7 @@ def _check(node: Node, names: Sequence[str]) -> None:
 
 
 def _interned(values: Sequence[Value | None]) -> tuple[tuple[Value, ...], IntArray]:
-    """Return the different values in order of appearance, and the index of each; -1 for None.
+    """Return the distinct values in order of appearance, and the index of each; -1 for None.
 
     Equal values of different types, such as 1 and True, count as different.
     """
@@ -316,6 +317,6 @@ def _all_or_none(public_set: IntArray) -> IntArray | None:
         return None
     if (public_set < 0).any():
         raise ParameterError(
-            "only some nodes have a public set; pass `public` to all nodes or to none"
+            "only some nodes have a public set; pass `public` to all nodes or to no node"
         )
     return public_set

@@ -43,10 +43,10 @@ def exact_timing(form: HistoryTree) -> IntArray:
 
 
 def find_timing_cycle(form: HistoryTree) -> Violation | None:
-    """Find a cycle of information sets of which each must happen before the next.
+    """Find a cycle of information sets in which each must come before the next.
 
-    The histories of the violation form pairs. The second of a pair extends the first, and shares
-    an information set with the first of the next pair.
+    The histories of the violation form pairs. In each pair, the second history extends the first,
+    and is in the same information set as the first history of the next pair.
     """
     group = _groups(form)
     _, missing = latest_times(form.parent, group, int(group.max()) + 1)
@@ -102,8 +102,8 @@ def _groups(form: HistoryTree) -> IntArray:
 def _cycle(form: HistoryTree, group: IntArray, missing: IntArray) -> list[tuple[int, int]]:
     """Return the moves (from, to) along a cycle of groups.
 
-    Every group without a time has a parent group without a time: the search goes backwards until
-    a group repeats.
+    Every group without a time has a parent group without a time. The search goes backward until a
+    group repeats.
     """
     back: dict[int, tuple[int, int]] = {}
     here = int(group[_untimed_members(group, missing)[0]])

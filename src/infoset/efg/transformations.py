@@ -24,7 +24,7 @@ WAIT = "wait"
 
 
 def forget_non_acting(form: ExtensiveForm) -> ExtensiveForm:
-    """Return the classical extensive form, without information off turn and public sets.
+    """Return the classical extensive form, with information sets of acting players only.
 
     Notes
     -----
@@ -61,10 +61,10 @@ def _renumbered(form: ExtensiveForm, player: Player) -> tuple[IntArray, tuple[st
 def augment(form: ExtensiveForm) -> ExtensiveForm:
     """Return an augmented form whose classical form is the given one.
 
-    Off turn a player knows its last information set or own action and the number of moves since
-    then. The public sets are the finest common coarsening of the players' information. This is one
-    of many augmentations: a classical form does not determine the information off turn
-    (Section 3.3).
+    A player who does not act knows its last information set or own action and the number of moves
+    since then. The public sets are the finest common coarsening of the players' information. This
+    is one of many possible augmentations, because a classical form does not determine the
+    information of players who do not act (Section 3.3).
 
     Raises
     ------
@@ -98,8 +98,9 @@ def augment(form: ExtensiveForm) -> ExtensiveForm:
 def _known(form: ExtensiveForm, player: Player) -> LongArray:
     """Return [H] a code of a player's information: φ in the proof of Theorem 3.10.
 
-    Where the player acts it is the information set; right after acting, the last information set
-    and action; elsewhere, the code of the nearest such ancestor and the distance from it.
+    Where the player acts, the code identifies the information set; right after the player acts, its
+    last information set and action; elsewhere, the code of the nearest such ancestor and the
+    distance from it.
     """
     acting = form.acting_infoset[:, player].astype(np.int64)
     after = np.where(form.actor[form.parent] == player, form.last_own_sequence(player), -1)
@@ -134,15 +135,16 @@ def _names_for(form: ExtensiveForm, player: Player, infoset: IntArray) -> tuple[
 def pad_timing(form: ExtensiveForm) -> ExtensiveForm:
     """Return a 1-timeable form: all histories of an information set have the same length.
 
-    Where the earliest exact timing skips times between a history and its child, as many chance
-    histories with a single move are inserted. The result is strategically equivalent and at most
-    quadratically larger (Corollary D.3).
+    Where the earliest exact timing skips times between a history and its child, one chance history
+    with a single move is inserted for each skipped time. The result is strategically equivalent and
+    at most quadratically larger (Corollary D.3).
 
     Returns
     -------
     ExtensiveForm
-        The form itself if it is 1-timeable. Otherwise a classical form: information sets off turn
-        and public sets are dropped, because they do not cover the inserted histories.
+        The form itself if it is 1-timeable. Otherwise a classical form, without public sets and the
+        information sets of players who do not act, because these do not cover the inserted
+        histories.
 
     Raises
     ------
@@ -209,7 +211,7 @@ def _places(order: IntArray) -> IntArray:
 
 
 def _owners(skipped: IntArray) -> tuple[IntArray, IntArray]:
-    """Return for each inserted history the one it precedes, and its place in that chain."""
+    """Return the history that each inserted history precedes, and its place in the chain."""
     owner = np.repeat(np.arange(len(skipped)), skipped)
     start = np.cumsum(skipped) - skipped
     return owner.astype(np.int32), (np.arange(len(owner)) - start[owner]).astype(np.int32)
@@ -232,7 +234,7 @@ def _lengthened(form: ExtensiveForm, skipped: IntArray) -> tuple[IntArray, IntAr
 
 
 def _moves(form: ExtensiveForm, skipped: IntArray) -> tuple[IntArray, tuple[Action, ...]]:
-    """Return moves in the same order; the first of a chain takes over the move of its history."""
+    """Return moves in the same order; the first history of a chain gets the original move."""
     return _first_of_chain(form.move, skipped, len(form.moves)), (*form.moves, WAIT)
 
 

@@ -40,7 +40,7 @@ class Transition(NamedTuple):
 
 
 class ObservationParts(NamedTuple):
-    """The parts of an observation: the public one, and by player the non-public one."""
+    """The public part of an observation and each player's non-public part."""
 
     public: Hashable
     private: tuple[Hashable, ...]
@@ -52,17 +52,17 @@ def is_player(value: object, num_players: int) -> bool:
 
 
 def is_whole(value: object) -> bool:
-    """Return whether `value` is a whole number; booleans are not."""
+    """Return whether `value` is a whole number; a boolean does not count as one."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def check_world(answer: World, found_by: str, at: World) -> World:
-    """Return a world state if it is hashable."""
+    """Return `answer` if it is a hashable world state; otherwise raise."""
     try:
         hash(answer)
     except Exception as error:
         raise GameRuleError(
-            "world states are immutable and hashable: use tuples, frozensets, frozen dataclasses",
+            "world states are immutable and hashable: use tuples, frozensets or frozen dataclasses",
             found=f"{found_by} is {answer!r}, which cannot be hashed ({error})",
             world=at,
         ) from error
@@ -70,13 +70,13 @@ def check_world(answer: World, found_by: str, at: World) -> World:
 
 
 def check_actors(answer: tuple[Any, ...], world: World, num_players: int) -> tuple[Player, ...]:
-    """Return the actors if they are different players."""
+    """Return the actors if they are valid, distinct players; otherwise raise."""
     for actor in answer:
         rule = None
         if not is_player(actor, num_players):
             rule = f"actors are players, from 0 to {num_players - 1}; chance is not a player"
         elif answer.count(actor) > 1:
-            rule = "an actor is listed once"
+            rule = "each actor is listed only once"
         if rule is not None:
             found = f"actors are {list(answer)}"
             raise GameRuleError(rule, found=found, world=world, player=actor)
@@ -86,20 +86,20 @@ def check_actors(answer: tuple[Any, ...], world: World, num_players: int) -> tup
 def check_legal_actions(
     answer: tuple[Any, ...], world: World, player: Player
 ) -> tuple[Action, ...]:
-    """Return the legal actions if there is one, and all are hashable, different and not `NOOP`."""
+    """Return the legal actions if they are nonempty, hashable, distinct and not `NOOP`."""
     rule = None
     try:
         if len(set(answer)) < len(answer):
-            rule = "a legal action is listed once"
+            rule = "each legal action is listed only once"
     except Exception as error:
         raise GameRuleError(
-            "actions are hashable, as strings, numbers and tuples are",
+            "actions are hashable: use strings, numbers or tuples",
             found=f"legal actions are {list(answer)} ({error})",
             world=world,
             player=player,
         ) from error
     if not answer:
-        rule = "an actor has at least one legal action; leave out of actors a player who has none"
+        rule = "an actor has at least one legal action; actors must not list a player without one"
     elif NOOP in answer:
         rule = "None is not an action; it means that a player does not act"
     if rule is not None:
@@ -111,9 +111,9 @@ def check_legal_actions(
 def check_outcomes(
     answer: tuple[Any, ...], world: World, joint_action: JointAction, limit: int
 ) -> dict[World, Probability]:
-    """Return the next worlds of positive probability, duplicates added up.
+    """Return the next worlds of positive probability, with duplicates merged.
 
-    With more than `limit` pairs the list may be incomplete, and its sum is not checked.
+    A list of more than `limit` pairs may be incomplete, so its sum is not checked.
     """
     for pair in answer:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
@@ -137,7 +137,7 @@ def _check_probability(probability: Any, world: World, joint_action: JointAction
     is_finite = isinstance(probability, Real) and isfinite(probability)
     if not is_finite or probability < 0:
         raise GameRuleError(
-            "a probability is a finite number, not negative",
+            "a probability is a finite, nonnegative number",
             found=f"a probability of joint action {joint_action} is {probability!r}",
             world=world,
         )
@@ -157,7 +157,7 @@ def _check_sum(probabilities: Sequence[Any], world: World, joint_action: JointAc
 def check_rewards(
     answer: tuple[Any, ...], transition: Transition, num_players: int
 ) -> tuple[float, ...]:
-    """Return the rewards if there is one finite number per player."""
+    """Return the rewards if they are one finite number per player; otherwise raise."""
     if len(answer) != num_players:
         rule = f"a transition has {num_players} rewards, one per player"
         raise _bad_answer("rewards", answer, transition, rule)
@@ -169,7 +169,7 @@ def check_rewards(
 
 
 def check_observation(answer: Any, transition: Transition, num_players: int) -> ObservationParts:
-    """Return the parts of an observation if it is well formed."""
+    """Return the parts of an observation if it is well formed; otherwise raise."""
     if not isinstance(answer, Observation):
         rule = "observe returns an Observation"
         raise _bad_answer("observation", answer, transition, rule)
@@ -216,7 +216,7 @@ def _check_hashable(name: str, part: Any, transition: Transition, player: Player
     try:
         hash(part)
     except Exception as error:
-        rule = "observations are hashable: use strings, numbers, tuples, frozensets"
+        rule = "observations are hashable: use strings, numbers, tuples or frozensets"
         raise _bad_answer(name, part, transition, rule, player) from error
 
 

@@ -18,10 +18,10 @@ from infoset.typing import NOOP, JointAction, Player, World
 __all__ = ["check_observed_sampling", "check_sampling", "log_alarm_bound", "overrides_sampling"]
 
 LOG_FALSE_ALARM = log(1e-12)
-"""Half of the largest probability that a correct game is refused, as a logarithm."""
+"""Logarithm of half the probability bound for rejecting a correct game."""
 
 MIN_DRAWS = 200
-"""Smallest number of draws for each random transition that is tested."""
+"""Minimum number of draws for each random transition that is tested."""
 
 ROUNDING = 1e-9
 RULE = (
@@ -31,7 +31,7 @@ RULE = (
 
 
 class Lottery(NamedTuple):
-    """A joint action with the distribution of its next worlds."""
+    """A joint action at a world state, with the distribution of its next worlds."""
 
     world: World
     joint_action: JointAction
@@ -46,7 +46,7 @@ class Trial(NamedTuple):
 
     @property
     def divergence(self) -> float:
-        """Number of draws times the relative entropy from probabilities to frequencies."""
+        """Number of draws times the relative entropy of frequencies to probabilities."""
         draws = self.counts.total()
         return sum(
             number * log(number / (draws * self.lottery.probabilities[world]))
@@ -55,7 +55,7 @@ class Trial(NamedTuple):
 
     @property
     def freedom(self) -> int:
-        """Number of outcomes less one."""
+        """Degrees of freedom: the number of outcomes minus one."""
         return len(self.lottery.probabilities) - 1
 
     @property
@@ -74,9 +74,9 @@ def check_sampling(
 ) -> int:
     """Draw from `sample_transition`, compare with `transitions`, and return the number of draws.
 
-    At first each lottery is drawn from once, to check that the next world is listed; that takes up
-    to half of `max_samples`. The remaining draws are divided between lotteries with more than one
-    outcome, at least `MIN_DRAWS` for each.
+    First, one draw from each lottery checks that the next world is listed; this takes up to half of
+    `max_samples`. The remaining draws are divided among the lotteries with more than one outcome,
+    with at least `MIN_DRAWS` for each.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def _lotteries(facts: Mapping[World, WorldFacts]) -> Iterator[Lottery]:
 
 
 def _spread(lotteries: list[Lottery], max_samples: int) -> list[Lottery]:
-    """Return as many lotteries as there are draws for, evenly spaced, the first one included."""
+    """Return evenly spaced lotteries, at most as many as there are draws for."""
     stride = -(-len(lotteries) * 2 * MIN_DRAWS // max(1, max_samples))
     return lotteries[:: max(1, stride)]
 
@@ -128,14 +128,14 @@ def _draw(
 
 
 def check_frequencies(trials: list[Trial], method: str) -> None:
-    """Raise if the worst trial, or all trials together, diverge too far; name the worst trial."""
+    """Raise if one trial, or all trials together, diverge too far from `transitions`."""
     together = log_alarm_bound(
         sum(trial.divergence for trial in trials), sum(trial.freedom for trial in trials)
     )
     worst = min(trials, key=lambda trial: trial.log_chance, default=None)
     if worst is None:
         return
-    # The worst of n trials: a union bound over all n of them.
+    # The bound on the worst of n trials is a union bound, hence log(n).
     if min(together, worst.log_chance + log(len(trials))) >= LOG_FALSE_ALARM:
         return
     probabilities = worst.lottery.probabilities
@@ -157,10 +157,10 @@ def log_alarm_bound(divergence: float, freedom: int) -> float:
     Parameters
     ----------
     divergence : float
-        Number of draws times the relative entropy from probabilities to frequencies (half of
+        Number of draws times the relative entropy of frequencies to probabilities (half of
         the likelihood-ratio statistic), summed over lotteries.
     freedom : int
-        Number of outcomes of positive probability less one, summed over lotteries.
+        Number of outcomes of positive probability minus one, summed over lotteries.
 
     Returns
     -------
@@ -179,7 +179,7 @@ def log_alarm_bound(divergence: float, freedom: int) -> float:
 
 
 class ObservedLottery(NamedTuple):
-    """The next worlds that agree with one observation, of a player or the public one.
+    """The next worlds that are consistent with a player's observation or the public observation.
 
     Attributes
     ----------
@@ -188,7 +188,8 @@ class ObservedLottery(NamedTuple):
     player : Player or None
     step : Step
     probabilities : dict[World, float]
-        Of the next worlds, given the joint action; they sum to that of the observation.
+        Probability of each next world given the joint action. They sum to the probability of the
+        observation.
     """
 
     world: World
@@ -219,7 +220,7 @@ def check_observed_sampling(
 
 
 def _observed_lotteries(facts: Mapping[World, WorldFacts]) -> Iterator[ObservedLottery]:
-    """Yield the possible observations of every listed lottery, by player and of the public."""
+    """Yield each player's possible observations and the public ones, for every lottery."""
     for world, fact in facts.items():
         if fact.is_cut or len(fact.edges) == fact.num_joint_actions:
             continue
@@ -234,7 +235,7 @@ def _observed_lotteries(facts: Mapping[World, WorldFacts]) -> Iterator[ObservedL
 
 
 def _try(rules: WorldRules, lottery: ObservedLottery, rng: np.random.Generator) -> Trial | None:
-    """Draw from an observation; None if the game does not support sampling from it."""
+    """Draw next worlds given an observation; None if the game does not support it."""
     world, joint_action, player, step, probabilities = lottery
     total, counts = sum(probabilities.values()), Counter[World]()
     for _ in range(MIN_DRAWS):
@@ -247,8 +248,11 @@ def _try(rules: WorldRules, lottery: ObservedLottery, rng: np.random.Generator) 
             problem = f"it drew {drawn!r}, which contradicts {step} of {who}"
             raise GameRuleError(RULE, found=problem, world=world)
         if abs(probability - total) > ROUNDING:
-            problem = f"it returned the probability {probability:.6g} for {step} of {who}"
-            raise GameRuleError(RULE, found=f"{problem}; it is {total:.6g}", world=world)
+            problem = (
+                f"it returned the probability {probability:.6g} for {step} of {who}; the "
+                f"correct probability is {total:.6g}"
+            )
+            raise GameRuleError(RULE, found=problem, world=world)
         counts[drawn] += 1
     given = {following: value / total for following, value in probabilities.items()}
     return Trial(Lottery(world, joint_action, given), counts)

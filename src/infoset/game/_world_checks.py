@@ -1,4 +1,4 @@
-"""Calls of a game's methods at one world state, each answer checked."""
+"""Calls to a game's methods at one world state, with checks of each returned value."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ SHAPES = {
 
 LISTED = ("actors", "legal_actions", "transitions", "rewards")
 LONGEST_LIST = 1_000_000
-"""Longest list read from a method, in case an iterator never ends."""
+"""Maximum number of items read from a method, in case an iterator never ends."""
 
 
 class Edge(NamedTuple):
@@ -62,9 +62,9 @@ class Edge(NamedTuple):
     joint_action : JointAction
     next_world : World
     probability : float
-        Of the next world, given the joint action.
+        Probability of the next world given the joint action.
     steps : tuple[Step, ...]
-        By player, the step that it adds to the infostate.
+        By player, the step that the transition adds to the infostate.
     """
 
     joint_action: JointAction
@@ -82,7 +82,7 @@ class WorldFacts(NamedTuple):
     edges : tuple[Edge, ...]
         The transitions; empty in a terminal world state.
     is_cut : bool
-        Whether there were too many transitions to list, so that only the first are included.
+        Whether the list of transitions was cut off because it was too long.
     """
 
     legal: LegalActions
@@ -91,7 +91,7 @@ class WorldFacts(NamedTuple):
 
     @property
     def num_joint_actions(self) -> int:
-        """Number of joint actions; 1 if nobody acts."""
+        """Number of legal joint actions; 1 if nobody acts."""
         return prod(len(actions) or 1 for actions in self.legal)
 
 

@@ -1,4 +1,4 @@
-"""Check that a game keeps the rules of a factored-observation stochastic game."""
+"""Check that a game follows the rules of a factored-observation stochastic game."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from infoset.utils.arguments import check_count, check_type
 __all__ = ["CheckReport", "check_game"]
 
 EDGES_PER_HISTORY = 5
-"""The search over world states stops after `max_histories` times this many transitions."""
+"""Maximum number of transitions in the search over world states, per allowed history."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,11 @@ class CheckReport:
     num_worlds : int
         Number of world states checked.
     num_histories : int
-        Number of histories checked, breadth first from the initial one.
+        Number of histories checked, in breadth-first order from the initial history.
     is_complete : bool
-        Whether these are all histories of the game.
+        Whether all histories of the game were checked.
     coverage : float
-        Probability that a play by uniformly random players visits checked histories only, from
+        Probability that a play by uniformly random players visits only checked histories from
         beginning to end; 1 if the check is complete.
     num_plays : int
         Number of uniformly random plays checked in addition, if the check is not complete.
@@ -83,32 +83,32 @@ class CheckReport:
 def check_game(
     game: Game, *, max_histories: int = 10_000, max_samples: int = 20_000, seed: int = 0
 ) -> CheckReport:
-    """Check that a game keeps every rule of a factored-observation stochastic game.
+    """Check that a game follows every rule of a factored-observation stochastic game.
 
-    World states are visited first, breadth first, and every method is called twice at each. Then
-    histories are visited, to compare what players can distinguish. Both stop at `max_histories`;
-    if that is not the whole game, random plays reach deeper. The page "Checks and what their
-    failures mean" of the documentation lists the rules.
+    The check first visits world states breadth first and calls every method twice at each. Then it
+    visits histories, to compare what players can distinguish. Both searches stop at
+    `max_histories`; if they do not cover the whole game, random plays reach deeper. The page
+    "Checks and what their failures mean" of the documentation lists the rules.
 
     Parameters
     ----------
     game : Game
     max_histories : int
-        Largest number of histories, of world states, and of steps of the random plays.
+        Limit on the number of histories, of world states, and of steps of the random plays.
     max_samples : int
-        Largest number of draws from `sample_transition`, if the game defines it.
+        Limit on the number of draws from `sample_transition`, if the game defines it.
     seed : int
         Seed of the random plays and draws.
 
     Returns
     -------
     CheckReport
-        What was checked, and how much of the game that is.
+        What was checked, and what part of the game it covers.
 
     Raises
     ------
     GameRuleError
-        At the first broken rule; it names the rule, the world state, and the player.
+        At the first broken rule. The error names the rule, the world state and the player.
     CyclicGameError
         If a world state can be reached from itself.
     ParameterError
@@ -199,7 +199,7 @@ class _Walk:
             node = queue.popleft()
             acting = any(self._visit(node))
             self.num_histories += 1
-            # Histories in the queue will be visited; `room` more may be added to it.
+            # All histories in the queue will be visited; `room` is how many may still be added.
             room = self.limit - self.num_histories - len(queue)
             if acting and not room:
                 self.is_complete = False
@@ -285,7 +285,7 @@ class Legal(NamedTuple):
 
 
 class InfostateTable:
-    """Numbers infostates; the first numbers are the initial infostates of the players."""
+    """Numbers for infostates; the first ones are the players' initial infostates."""
 
     def __init__(self, num_players: int) -> None:
         self.origin: list[tuple[int, Step] | None] = [None] * num_players
@@ -312,8 +312,9 @@ class InfostateTable:
             "infostate; "
             + ("list them in the same order" if same else "let observe show the difference"),
             found=f"the player {_acting_text(actions)} here, but at world state "
-            f"{before.world!r} the player {_acting_text(before.actions)}, and cannot tell the two "
-            f"apart: its infostate at both is {str(self._infostate(player, infostate))!r}",
+            f"{before.world!r} the player {_acting_text(before.actions)}, and it cannot tell the "
+            f"two apart: its infostate at both is "
+            f"{str(self._infostate(player, infostate))!r}",
             world=world,
             player=player,
         )
@@ -327,7 +328,7 @@ class InfostateTable:
 
 
 class PublicTable:
-    """Numbers public states, 0 the root, and records the joint action that first led to each."""
+    """Numbers of public states (0 is the root) and the joint action that first led to each."""
 
     def __init__(self, public_actions: bool) -> None:
         self.public_actions = public_actions
@@ -342,7 +343,7 @@ class PublicTable:
         Raises
         ------
         GameRuleError
-            If actions are public, but another joint action led to the same public state.
+            If actions are declared public, but two joint actions lead to the same public state.
         """
         number = self.numbers.setdefault((public_state, seen), len(self.numbers) + 1)
         before, at = self.first.setdefault(number, (joint_action, world))

@@ -29,13 +29,13 @@ class History:
     ----------
     game : Game
     world : World
-        The world state it ends in.
+        The last world state.
     infostates : tuple[Infostate, ...]
-        By player, acting or not.
+        The infostate of each player, including players who do not act.
     rewards_so_far : tuple[float, ...]
-        Sum of the rewards of each player; its utility if the history is terminal.
+        Per player, the sum of its rewards; its utility if the history is terminal.
     parent : History or None
-        The history one transition shorter; None at the root.
+        The history without its last transition; None at the root.
     joint_action : JointAction
         The joint action of the last transition.
     observation : Observation
@@ -57,14 +57,14 @@ class History:
 
     @cached_property
     def chance_outcomes(self) -> tuple[tuple[World, Probability], ...]:
-        """Outcomes of a chance move; empty at decisions and at terminal histories."""
+        """Next worlds and probabilities of a chance move; empty elsewhere."""
         if self.actors:
             return ()
         return tuple(self.game.transitions(self.world, (NOOP,) * self.game.num_players))
 
     @cached_property
     def is_terminal(self) -> bool:
-        """Whether the game is over: nobody acts and there are no transitions."""
+        """Whether the game is over, that is, nobody acts and there are no transitions."""
         if self.actors:
             return False
         nobody = (NOOP,) * self.game.num_players
@@ -85,7 +85,7 @@ class History:
         return len(self.infostates[0].steps)
 
     def legal_actions(self, player: Player) -> tuple[Action, ...]:
-        """Return the legal actions of `player`; empty if it does not act."""
+        """Return the legal actions of `player`; an empty tuple if the player does not act."""
         return tuple(self.game.legal_actions(self.world, player)) if player in self.actors else ()
 
     def joint(self, actions: dict[Player, Action]) -> JointAction:
@@ -101,7 +101,7 @@ class History:
             if player not in actions or actions[player] not in legal:
                 raise GameRuleError(
                     "every actor takes one of its legal actions",
-                    found=f"got {actions.get(player)!r}; legal actions are {list(legal)}",
+                    found=f"got action {actions.get(player)!r}; legal actions are {list(legal)}",
                     world=self.world,
                     player=player,
                 )
@@ -111,7 +111,7 @@ class History:
         )
 
     def extend(self, joint_action: JointAction, next_world: World) -> History:
-        """Return the history one transition longer."""
+        """Return this history extended by one transition."""
         seen = self.game.observe(self.world, joint_action, next_world)
         rewards = self.game.rewards(self.world, joint_action, next_world)
         infostates = tuple(
@@ -130,7 +130,7 @@ class History:
         )
 
     def sample(self, joint_action: JointAction, rng: np.random.Generator) -> History:
-        """Return the history after a transition drawn by `sample_transition`."""
+        """Return this history extended by a transition drawn with `sample_transition`."""
         next_world = self.game.sample_transition(self.world, joint_action, rng)
         return self.extend(joint_action, next_world)
 
@@ -167,11 +167,11 @@ def initial_history(game: Game) -> History:
 
 
 Chooser = Callable[[Infostate, Sequence[Action]], Action]
-"""Returns one of the legal actions at an infostate."""
+"""Function that chooses one of the legal actions at an infostate."""
 
 
 def play_out(history: History, choose: Sequence[Chooser], rng: np.random.Generator) -> History:
-    """Play to the end: player p acts by `choose[p](infostate, legal_actions)`, chance by `rng`."""
+    """Play to the end: player p takes `choose[p](infostate, legal_actions)`; chance uses `rng`."""
     while not history.is_terminal:
         actions = {
             player: choose[player](history.infostates[player], history.legal_actions(player))

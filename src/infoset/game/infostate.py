@@ -34,9 +34,9 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Infostate:
-    """Everything that a player knows: its own actions and its observations, in order.
+    """A player's information: its own actions and observations so far, in order.
 
-    Two infostates are equal exactly if the player cannot distinguish them.
+    Two histories have equal infostates exactly if the player cannot distinguish them.
     """
 
     player: Player
@@ -48,7 +48,7 @@ class Infostate:
         return PublicState(tuple(step.public for step in self.steps))
 
     def extend(self, step: Step) -> Infostate:
-        """Return the infostate after one more step."""
+        """Return this infostate extended by one step."""
         return Infostate(self.player, (*self.steps, step))
 
     def __str__(self) -> str:
@@ -57,7 +57,7 @@ class Infostate:
 
 @dataclass(frozen=True)
 class PublicState:
-    """Everything that is public: the public observations, in order."""
+    """The public information: the public observations so far, in order."""
 
     observations: tuple[Hashable, ...] = ()
 
@@ -66,9 +66,9 @@ class PublicState:
 
 
 def step_text(action: Action, private: Hashable, public: Hashable) -> str:
-    """Format a step of an infostate as `!action public [private]`, without absent parts.
+    """Format a step of an infostate as `!action public [private]`; absent parts are left out.
 
-    An own action equal to the public observation is printed once.
+    If the own action equals the public observation, it is printed only once.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def step_text(action: Action, private: Hashable, public: Hashable) -> str:
 
 
 def value_text(value: Hashable) -> str:
-    """Format an observation or action; entries of tuples are joined by commas."""
+    """Format an observation or action; the entries of a tuple are joined by commas."""
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
         return ",".join(value_text(part) for part in value)
     return str(value)
@@ -100,7 +100,7 @@ def join_steps(texts: Iterable[str]) -> str:
 
 
 def infostate_generator(seed: int, infostate: Infostate) -> np.random.Generator:
-    """Return a random generator for a seed and an infostate, the same in every process."""
+    """Return a random generator that depends only on a seed and an infostate."""
     digest = hashlib.blake2b(repr(infostate).encode(), digest_size=16).digest()
     words = np.frombuffer(digest, np.uint32).tolist()
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=tuple(words)))

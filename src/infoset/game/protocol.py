@@ -1,4 +1,4 @@
-"""The protocol of a game: its author writes the rules, the library derives everything else."""
+"""The protocol of a game: its author writes the rules, and the library derives everything else."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from infoset.typing import Action, JointAction, Player, World
 __all__ = ["Game", "Observation", "Probability", "parameter_text"]
 
 Probability: TypeAlias = float | Fraction
-"""A float, or a `Fraction` or int, which stay exact."""
+"""A probability; values of type `Fraction` and int remain exact."""
 
 
 class SharedView(NamedTuple):
@@ -27,7 +27,7 @@ class SharedView(NamedTuple):
     own : Hashable
         The private part of the player's observation.
     groups : tuple[tuple[tuple[Player, ...], Hashable], ...]
-        Pairs of a group and its observation, the groups in increasing order.
+        Pairs of a group and its observation, sorted by group.
     """
 
     own: Hashable
@@ -42,17 +42,18 @@ class SharedView(NamedTuple):
 
 
 class Observation(NamedTuple):
-    """The observation of a transition: a public part, private parts, and parts shared by groups.
+    """The observation of a transition, with public, private and shared parts.
 
     Attributes
     ----------
     public : Hashable
         Seen by every player; `None` if players observe only that time passes.
     private : Mapping[Player, Hashable] or Sequence[Hashable]
-        By player; a player who is left out sees nothing private, nor does anyone if it is empty.
+        Private observation of each player. A player without an entry observes nothing privately.
     shared : Mapping[tuple[Player, ...], Hashable]
-        By group, a tuple of players in increasing order: seen by exactly these players (Kovařík
-        et al. 2022, footnote 11), as a hand in Hanabi is seen by everybody except its holder.
+        Observation of each group, a tuple of players in increasing order. Exactly these players see
+        it (Kovařík et al. 2022, footnote 11); in Hanabi, for example, everybody except the holder
+        sees a hand.
 
     Examples
     --------
@@ -67,7 +68,7 @@ class Observation(NamedTuple):
     shared: Mapping[tuple[Player, ...], Hashable] = {}
 
     def seen_by(self, player: Player) -> Hashable:
-        """Return what `player` sees besides the public part: its private part and its groups'."""
+        """Return the non-public observation of `player`: its private part and its groups' parts."""
         own = self.private_part(player)
         if not self.shared:
             return own
@@ -88,7 +89,7 @@ class Observation(NamedTuple):
         return [private[player] for player in range(num_players)]
 
     def private_part(self, player: Player) -> Hashable:
-        """Return the private part of `player`; None if it has none."""
+        """Return the private part of `player`; None if the player has none."""
         if isinstance(self.private, Mapping):
             return self.private.get(player)
         return self.private[player] if self.private else None
@@ -97,7 +98,7 @@ class Observation(NamedTuple):
 class Game(ABC):
     """The rules of a game: a factored-observation stochastic game ⟨N, W, p, w_init, A, T, R, O⟩.
 
-    World states are immutable and hashable, and hold everything that the future depends on. The
+    World states are immutable and hashable, and contain everything that the future depends on. The
     library derives histories, infostates and public states from the observations. No world state
     may be reachable from itself. A small game is best written as a frozen dataclass, whose fields
     are its parameters.
@@ -129,14 +130,14 @@ class Game(ABC):
     """
 
     name: ClassVar[str] = ""
-    """Name of the game for `load`; if empty, the class name is used."""
+    """Name of the game; if it is empty, the class name is used."""
 
     public_actions: bool = False
     """Whether all actions are public, as in poker: at each public state, equal public observations
     follow equal joint actions. Computing beliefs is then much faster."""
 
     num_players: int
-    """Number of players, chance not counted."""
+    """Number of players, excluding chance."""
 
     @abstractmethod
     def initial_world(self) -> World:
@@ -144,20 +145,20 @@ class Game(ABC):
 
     @abstractmethod
     def actors(self, world: Any) -> Sequence[Player]:
-        """Return the players who act in `world`: none, one, or several at once."""
+        """Return the players who act in `world`: none, one, or several simultaneously."""
 
     @abstractmethod
     def legal_actions(self, world: Any, player: Player) -> Sequence[Action]:
-        """Return the actions of an actor: at least one, and the same throughout an infoset."""
+        """Return the legal actions of an actor: at least one, the same throughout an infoset."""
 
     @abstractmethod
     def transitions(
         self, world: Any, joint_action: JointAction
     ) -> Iterable[tuple[World, Probability]]:
-        """Return pairs of next world and probability; an empty list exactly in terminal worlds.
+        """Return pairs of next world and probability; the list is empty only in terminal worlds.
 
         `joint_action[player]` is the action of an actor and `NOOP` (`None`) for everyone else.
-        In a world without actors this is a chance move.
+        In a world without actors, the transition is a chance move.
         """
 
     @abstractmethod
@@ -166,9 +167,10 @@ class Game(ABC):
 
     @abstractmethod
     def observe(self, world: Any, joint_action: JointAction, next_world: Any) -> Observation:
-        """Return the observation of the transition, its public and private parts.
+        """Return the observation of the transition, with its public and private parts.
 
-        Players remember their own actions and notice that time passes; neither has to be observed.
+        Players remember their own actions and know the number of transitions, so neither has to be
+        part of the observation.
         """
 
     def sample_transition(
@@ -176,7 +178,7 @@ class Game(ABC):
     ) -> World:
         """Draw the next world. Override it if `transitions` has too many outcomes to list.
 
-        If there is only one next world, no random number is drawn.
+        The default method draws no random number if there is only one next world.
         """
         pairs = list(self.transitions(world, joint_action))
         if len(pairs) == 1:
@@ -196,7 +198,7 @@ class Game(ABC):
         """Draw the next world given the observation of a player, or the public observation.
 
         Override it together with `sample_transition` if `transitions` has too many outcomes to
-        list, as a deal of whole hands has. Beliefs are then sampled without rejections.
+        list, such as a deal of whole hands. Beliefs are then sampled without rejections.
 
         Parameters
         ----------
@@ -205,7 +207,7 @@ class Game(ABC):
         player : Player or None
             The observer; None for the public observation alone.
         step : Step
-            Private and public part of the observation, which may be impossible.
+            Private and public part of the observation. The observation may be impossible.
         rng : np.random.Generator
 
         Returns
@@ -218,11 +220,11 @@ class Game(ABC):
         return None
 
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters by name: the fields of a dataclass, otherwise none."""
+        """Return the parameters by name: the fields of a dataclass; empty for other games."""
         return {field.name: getattr(self, field.name) for field in self._fields()}
 
     def __str__(self) -> str:
-        """Return the game in the form that `load` reads, without parameters at their default."""
+        """Return the game as `load` reads it, omitting parameters with default values."""
         default = {field.name: field.default for field in self._fields()}
         given = [
             f"{name}={parameter_text(value)}"

@@ -25,7 +25,7 @@ class SerialWorld(NamedTuple):
     turn : int
         Number of turns taken since the last transition of the original game.
     actions : JointAction
-        The actions chosen in them; `NOOP` for all other players.
+        The actions chosen in these turns; `NOOP` for all other players.
     """
 
     world: World
@@ -36,13 +36,13 @@ class SerialWorld(NamedTuple):
 
 @dataclass(frozen=True)
 class PublicView:
-    """The world states that are possible by the public observations, and the turns they take.
+    """The world states that are consistent with the public observations, and their turns.
 
     Attributes
     ----------
     worlds : tuple[World, ...]
     turns : tuple[tuple[Player, ...], ...]
-        By turn, the players who may act in it; empty for a turn of chance.
+        For each turn, the players who may act; empty for a chance turn.
     following : dict[Hashable, int]
         By public observation, the number of the next view.
     """
@@ -151,7 +151,7 @@ class _SerialGame(Game):
                 yield self._start(target, following[seen]), probability
 
     def _following(self, public: int) -> dict[Hashable, int]:
-        """Return the numbers of the next views by public observation, computed on first use."""
+        """Return the numbers of the next views by public observation; computed on first use."""
         view = self._views[public]
         if not view.following:
             possible: dict[Hashable, dict[World, None]] = {}
@@ -170,7 +170,7 @@ class _SerialGame(Game):
                         yield world, joint, target
 
     def _number(self, worlds: tuple[World, ...]) -> int:
-        """Return the number of the view of a set of world states, adding the view if it is new."""
+        """Return the number of the view with these world states; add the view if it is new."""
         key = frozenset(worlds)
         if key not in self._numbers:
             self._numbers[key] = len(self._views)
@@ -202,7 +202,7 @@ class _SerialGame(Game):
 
 
 def _add(chosen: JointAction, joint_action: JointAction) -> JointAction:
-    """Return the actions chosen so far together with those of this turn."""
+    """Return the actions chosen so far, including those of this turn."""
     return tuple(
         before if now is NOOP else now for before, now in zip(chosen, joint_action, strict=True)
     )

@@ -1,4 +1,4 @@
-"""Transcripts: plays as readable text."""
+"""Transcripts, which show plays as readable text."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from infoset.typing import Player
 __all__ = ["transcript"]
 
 MANY_OUTCOMES = 10_000
-"""With more next worlds than this, a chance move is shown without checking if it is observed."""
+"""Chance moves with more outcomes are shown without checking whether they are observed."""
 
 
 def transcript(history: History, viewer: Player | None = None) -> str:
-    """Return a play as text: one line per transition, then the rewards if it is over.
+    """Return a play as text: one line per transition, then the rewards if the play is over.
 
-    A line has the actions and then, after bars, the public observation, the observations of
-    groups and single players, and the rewards unless they are all zero. A chance outcome that
-    the observations do not determine is shown as the world state that it led to. Equal histories
-    have equal transcripts; different histories have different transcripts if their world states,
-    actions and observations differ as text.
+    Each line contains the actions, the public observation, the observations of groups and single
+    players, and the nonzero rewards, separated by bars. A chance outcome that the observations do
+    not determine is shown as the world state that it led to. Equal histories have equal
+    transcripts; different histories have different transcripts if their world states, actions and
+    observations differ as text.
 
     Parameters
     ----------
     history : History
     viewer : Player, optional
         Show only what this player knows: its own actions and observations and, when the play is
-        over, its utility. Until then, the transcript is a function of the player's infostate.
+        over, its utility. While the play goes on, the player's infostate determines the transcript.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def transcript(history: History, viewer: Player | None = None) -> str:
 
 
 def _table(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Yield numbered lines, the second column aligned."""
+    """Yield numbered lines with an aligned second column."""
     digits = len(str(len(rows)))
     width = max((len(doing) for doing, _ in rows), default=0)
     for number, (doing, showing) in enumerate(rows, start=1):

@@ -25,10 +25,10 @@ WAIT: Final = "wait"
 """The only action of a player who does not act in the original game."""
 
 OVER: Final = "over"
-"""Added to all observations when the game ends."""
+"""Label added to all observations when the game ends."""
 
 ChancePolicy: TypeAlias = Callable[[Any], Iterable[tuple[Action, Probability]]]
-"""Policy of the chance player: from a world state to pairs of action and probability."""
+"""Policy of the chance player: a function from world states to pairs of action and probability."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class AfterChance:
     """A world state of a folded game that remembers the last chance action.
 
     It is used only if two chance actions lead to the same world state with different observations
-    or rewards. The future does not depend on the action.
+    or rewards. The action has no influence on later transitions.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class AfterChance:
     player : Player
         The chance player of the original game.
     action : Action
-        The chance action; the first of several with the same observation and rewards.
+        The chance action. If several have the same observation and rewards, the first one.
     """
 
     world: World
@@ -54,7 +54,7 @@ class AfterChance:
 
 
 def fold_chance_player(game: Game, chance_policy: ChancePolicy) -> Game:
-    """Return a game whose last player, with a known policy, becomes chance.
+    """Turn the last player of a game, whose policy is known, into chance.
 
     The chance player may act alone or simultaneously with others. Its rewards and private
     observations are dropped, and it is removed from the groups of shared observations. Chance
@@ -65,8 +65,8 @@ def fold_chance_player(game: Game, chance_policy: ChancePolicy) -> Game:
     game : Game
         A game of n + 1 players, the last of which is chance.
     chance_policy : callable
-        From a world state in which the chance player acts to pairs of legal action and
-        probability.
+        Function that takes a world state in which the chance player acts and returns pairs of legal
+        action and probability.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def fold_chance_player(game: Game, chance_policy: ChancePolicy) -> Game:
     ParameterError
         If the game has only one player.
     GameRuleError
-        When the folded game is played, if the policy takes an action that is not legal.
+        While the folded game is played, if the policy takes an illegal action.
 
     Notes
     -----
@@ -97,7 +97,7 @@ def fold_chance_player(game: Game, chance_policy: ChancePolicy) -> Game:
     """
     if game.num_players < 2:
         raise ParameterError(
-            f"{game} has only one player, which would become chance; give a game of n + 1 players, "
+            f"{game} has only one player, so no player would remain; pass a game of n + 1 players, "
             "the last of which is chance"
         )
     return _FoldedGame(game, chance_policy)
@@ -174,7 +174,7 @@ class _FoldedGame(Game):
     def _list_moves(
         self, world: World, joint_action: JointAction
     ) -> Iterator[tuple[Action, _Outcome, World]]:
-        """Yield the chance actions with each transition that they lead to."""
+        """Yield the chance actions with the transitions that they lead to."""
         for action, chance in self._chance_moves(world):
             whole = (*joint_action, action)
             for next_world, probability in self.game.transitions(world, whole):
@@ -195,7 +195,7 @@ class _FoldedGame(Game):
             if action not in legal:
                 raise GameRuleError(
                     "the policy of the chance player takes legal actions only",
-                    found=f"it takes {action!r}; legal actions are {list(legal)}",
+                    found=f"it takes action {action!r}; legal actions are {list(legal)}",
                     world=world,
                     player=self.num_players,
                 )
@@ -220,14 +220,14 @@ def _without_player(seen: Observation, last: Player) -> Observation:
 
 
 def forget_factorization(game: Game) -> Game:
-    """Return the game as a POSG: all observations private, and all players act in every world.
+    """Return a game as a partially observable stochastic game (POSG) without public observations.
 
-    What a player observed in public becomes part of its private observation; nothing is public.
-    Everybody acts in every world state except the initial and the terminal ones; a player who
-    does not act in the original game takes the action `WAIT`.
+    All observations become private, including what was public. Every player acts in every world
+    state except the initial and the terminal ones; a player who does not act in the original game
+    takes the action `WAIT`.
 
     Every player has the same choices with the same information (Proposition 2.4), but the public
-    states are lost: only the time that has passed is public.
+    states are lost: only the number of transitions remains public.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Games, one file each, and their registry by name."""
+"""The games of the library and the registry that finds them by name."""
 
 from infoset.games.bandit_tree import BanditTree
 from infoset.games.battleship import Battleship

@@ -1,4 +1,4 @@
-"""A tree of decisions of one player against chance, on which learners differ by exploration."""
+"""A one-player decision tree with chance moves, on which learners differ by exploration."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CHANCES = ("best_chance", "other_chance", "stop_chance")
 
 
 class Place(NamedTuple):
-    """Number of decisions made, branch drawn after the last one (-1: not yet), and reward."""
+    """Number of decisions made, branch drawn after the last decision (-1: none yet), and reward."""
 
     decisions: int
     branch: int = -1
@@ -27,39 +27,37 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class BanditTree(Game):
-    """A tree of decisions of one player against chance, with a win or loss of 1 at the end.
+    """A one-player decision tree with chance moves and a win or loss of 1 at the end.
 
-    A chance move draws one of `deals` first branches. There the player chooses one of
-    `num_actions` actions, a chance move draws one of `branching` next branches, which the player
-    observes, and so on for `depth` decisions. After the last one the player wins with probability
-    `best_chance` if the action was the best one of its branch, otherwise with `other_chance`. The
+    A chance move draws one of `deals` first branches. There the player chooses one of `num_actions`
+    actions, a chance move draws one of `branching` next branches, which the player observes, and so
+    on for `depth` decisions. After the last decision the player wins with probability `best_chance`
+    if its action was the best one for the branch, and with probability `other_chance` if not. The
     best action at branch b is b modulo `num_actions`. With `can_stop`, action 0 of an earlier
-    decision ends the game, and wins with probability `stop_chance`.
+    decision ends the game; the player then wins with probability `stop_chance`.
 
     Parameters
     ----------
     depth : int
         Number of decisions.
     num_actions : int
-        Number of actions at each.
+        Number of actions at each decision.
     branching : int
         Number of chance branches between two decisions.
     deals : int
         Number of chance branches before the first decision.
     can_stop : bool
-        Whether action 0 ends the game.
+        Whether action 0 ends the game, except at the last decision.
     best_chance : float
-        Probability of winning after the best last action.
+        Probability of winning after the best action at the last decision.
     other_chance : float
-        Probability of winning after another last action.
+        Probability of winning after any other action at the last decision.
     stop_chance : float
         Probability of winning after stopping early.
 
-    Notes
-    -----
-    The default trees, with three decisions and two actions, separate balanced learners from
-    others. Without stopping, the expected loss is 0.3 after the best last action and 0.5 after
-    another, if losing has loss 1 and winning 0.
+    Notes ----- The default trees, with three decisions and two actions, separate learners with
+    balanced exploration from others. Without stopping, if a defeat counts as loss 1 and a win as
+    loss 0, the expected loss is 0.3 after the best last action and 0.5 after any other.
 
     Examples
     --------
@@ -91,7 +89,7 @@ class BanditTree(Game):
         return Place(0)
 
     def actors(self, world: Place) -> Sequence[Player]:
-        """Return the player if a branch is drawn and the game is not over."""
+        """Return the player once a branch is drawn, until the game is over."""
         return () if world.branch < 0 or world.reward else (0,)
 
     def legal_actions(self, world: Place, player: Player) -> Sequence[int]:
@@ -101,7 +99,7 @@ class BanditTree(Game):
     def transitions(
         self, world: Place, joint_action: JointAction
     ) -> Iterable[tuple[Place, Probability]]:
-        """Return the next branches, or win and loss."""
+        """Return the possible next branches, or a win and a loss."""
         if world.reward:
             return []
         if world.branch < 0:

@@ -33,14 +33,14 @@ Cells = int
 
 
 class Waters(NamedTuple):
-    """Both boards: the ships by player, in order, and the cells that each player has shot at."""
+    """Both boards: each player's ships in order, and the cells that each player has shot at."""
 
     fleets: tuple[tuple[Cells, ...], tuple[Cells, ...]] = ((), ())
     shots: tuple[Cells, Cells] = (0, 0)
     num_shots: int = 0
 
     def is_sunk(self, ship: int, player: Player) -> bool:
-        """Whether a ship of a player has been hit everywhere."""
+        """Whether all cells of a player's ship have been hit."""
         return not self.fleets[player][ship] & ~self.shots[1 - player]
 
     def is_lost(self, player: Player) -> bool:
@@ -53,10 +53,11 @@ class Battleship(Game):
     """Battleship: hide ships on a board, then take turns shooting at the opponent's board.
 
     Each player has a board and the same ships. The players alternately place one ship each, in the
-    given order and in secret: on adjacent cells of a row or column, without overlap, and so that
-    the remaining ships still fit. Then they alternately shoot at a cell of the opponent's board.
-    Everybody sees the cell, and whether the shot met water, hit a ship, or sank it by hitting its
-    last cell. The game ends when one player has no ship left or both have used up their shots.
+    given order and in secret. A ship occupies adjacent cells of a row or column, without
+    overlapping other ships, and must leave enough space for the remaining ships. Then the players
+    alternately shoot at a cell of the opponent's board. Everybody sees the cell, and whether the
+    shot hit water, hit a ship, or sank a ship by hitting its last cell. The game ends when one
+    player has no ship left or both have used up their shots.
 
     Parameters
     ----------
@@ -69,19 +70,18 @@ class Battleship(Game):
     ship_values : tuple[float, ...]
         Value of each ship, in the same order.
     num_shots : int
-        Number of shots of each player; -1 for no limit, where no shot may be repeated.
+        Number of shots of each player; -1 for no limit, which requires
+        `allow_repeated_shots=False`.
     allow_repeated_shots : bool
         Whether a player may shoot at the same cell again.
     loss_multiplier : float
-        What the ships that a player loses count against it, per value.
+        Factor by which the value of a player's lost ships is multiplied before it is subtracted.
     payoff : str
-        What counts. `ship_values`: the ships sunk, at their values; `win_loss`: only the whole
-        fleet, at 1.
+        How utilities are computed. `ship_values`: from the values of the ships sunk. `win_loss`: 1
+        for sinking the whole fleet.
 
-    Notes
-    -----
-    With one ship of one cell on n cells, s shots each and none repeated, it is worth s/n² to
-    player 0.
+    Notes ----- With one ship of one cell on n cells, and s shots for each player without
+    repetition, the value to player 0 is s/n².
     Source: Farina, Ling, Fang, Sandholm, "Correlation in extensive-form games: saddle-point
     formulation and benchmarks", NeurIPS 2019. Same game as OpenSpiel's. `win_loss` is the game
     of Kubíček, Burch, Lisý, "Look-ahead search on top of policy networks in imperfect
@@ -117,21 +117,21 @@ class Battleship(Game):
             rule = f"must fit on a board {self.board_width} wide and {self.board_height} high"
             raise parameter_error(self, "ship_sizes", rule, "[1],ship_values=[1.0]")
         if self.allow_repeated_shots and self.num_shots == UNLIMITED:
-            rule = "must be limited where shots may be repeated"
+            rule = "must be limited when shots may be repeated"
             raise parameter_error(self, "num_shots", rule, "-1,allow_repeated_shots=False")
         if not self.allow_repeated_shots and self.num_shots > cells:
-            rule = f"must be at most {cells}, the cells of a board, where no shot is repeated"
+            rule = f"must be at most {cells}, the number of cells, when shots may not be repeated"
             raise parameter_error(self, "num_shots", rule, UNLIMITED)
 
     @cached_property
     def _targets(self) -> Mapping[Action, Cells]:
-        """By `row_column`, each cell of a board, row by row."""
+        """The cells of a board by name, `row_column`, row by row."""
         places = product(range(self.board_height), range(self.board_width))
         return {f"{row}_{column}": 1 << number for number, (row, column) in enumerate(places)}
 
     @cached_property
     def _spots(self) -> tuple[Mapping[Action, Cells], ...]:
-        """By ship, its possible cells by action: `h_` or `v_` and the first cell."""
+        """Per ship, the cells that it occupies by action: `h_` or `v_` and the first cell."""
         return tuple(spots(size, self.board_width, self.board_height) for size in self.ship_sizes)
 
     def initial_world(self) -> Waters:
@@ -139,11 +139,11 @@ class Battleship(Game):
         return Waters()
 
     def actors(self, world: Waters) -> Sequence[Player]:
-        """Return whose turn it is."""
+        """Return the player whose turn it is."""
         return () if self._is_over(world) else (self._mover(world),)
 
     def legal_actions(self, world: Waters, player: Player) -> Sequence[Action]:
-        """Return the placements of the next ship that leave room for the others, or the targets."""
+        """Return the placements of the next ship that keep space for the others, or the targets."""
         if self._is_placed(world):
             closed = 0 if self.allow_repeated_shots else world.shots[player]
             return tuple(target for target, cell in self._targets.items() if not cell & closed)
@@ -173,14 +173,14 @@ class Battleship(Game):
     def rewards(
         self, world: Waters, joint_action: JointAction, next_world: Waters
     ) -> Sequence[float]:
-        """Return at the end the value that each player sank, less what it lost."""
+        """Return, at the end, the value that each player sank minus the value that it lost."""
         if not self._is_over(next_world):
             return (0, 0)
         lost = [self._damage(next_world, player) for player in (0, 1)]
         return [lost[1 - player] - self.loss_multiplier * lost[player] for player in (0, 1)]
 
     def observe(self, world: Waters, joint_action: JointAction, next_world: Waters) -> Observation:
-        """Show nothing of a placed ship; of a shot, the cell and the result."""
+        """Show nothing when a ship is placed; show the cell and the result of a shot."""
         if not self._is_placed(world):
             return Observation()
         player = self._mover(world)
@@ -238,5 +238,5 @@ def fits(ships: Sequence[Mapping[Action, Cells]], taken: Cells) -> bool:
 
 
 def replaced(pair: tuple[Entry, Entry], player: Player, value: Entry) -> tuple[Entry, Entry]:
-    """Return the pair with the entry of one player replaced."""
+    """Return a pair with the entry of one player replaced."""
     return (value, pair[1]) if player == 0 else (pair[0], value)

@@ -19,7 +19,7 @@ SUITS = "shdc"
 
 
 def rank_names(count: int) -> tuple[str, ...]:
-    """Return the names of `count` ranks, the lowest first.
+    """Return the names of `count` ranks, in increasing order.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def rank_names(count: int) -> tuple[str, ...]:
 def deals(deck: Sequence[str], count: int) -> Iterator[tuple[tuple[str, ...], Fraction]]:
     """Yield every way to deal `count` cards in order, with its probability.
 
-    Equal cards are indistinguishable: equal deals are yielded once, with their total probability.
+    Equal cards are indistinguishable. Equal deals are yielded once, with their total probability.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def _arrangements(left: Counter[str], count: int) -> Iterator[tuple[tuple[str, .
 
 
 def sample_cards(deck: Sequence[str], count: int, rng: np.random.Generator) -> tuple[str, ...]:
-    """Draw `count` cards of the deck, in order, from the distribution of `deals`."""
+    """Draw `count` cards from the deck, in order, with the distribution of `deals`."""
     return tuple(deck[int(index)] for index in rng.permutation(len(deck))[:count])
 
 

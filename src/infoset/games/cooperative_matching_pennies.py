@@ -1,4 +1,4 @@
-"""Cooperative matching pennies: one agent signals a coin, the other guesses it or passes."""
+"""Cooperative matching pennies: one player signals a coin toss, the other guesses it or passes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PASS = "pass"
 
 
 class Table(NamedTuple):
-    """The coin, the signal and the guess; each is empty until it is known."""
+    """The coin, the signal and the guess; each is empty until it is determined."""
 
     coin: str = ""
     signal: str = ""
@@ -36,20 +36,18 @@ class CooperativeMatchingPennies(Game):
     Parameters
     ----------
     win_reward : float
-        Reward of each player for a right guess.
+        Reward of each player for a correct guess.
     miss_reward : float
         Reward of each player for a wrong guess.
     pass_reward : float
         Reward of each player for a pass.
 
-    Notes
-    -----
-    The optimal team value is `win_reward`, attained in two ways: player 0 signals the coin, or
-    always the opposite. Learners may get stuck at an equilibrium with value `pass_reward`: while
-    the signal is noise, passing is the best response, and while player 1 passes, all signals are
+    Notes ----- The optimal team value is `win_reward`, attained in two ways: player 0 signals the
+    coin, or always the opposite. Learners may get stuck at an equilibrium with value `pass_reward`:
+    while the signal is noise, passing is a best response; while player 1 passes, all signals are
     equally good.
     Source: B. Heymann, M. Lanctot, "Learning in games with progressive hiding", AAMAS 2025. The
-    paper leaves the rewards open; these make passing an equilibrium.
+    paper does not specify the rewards. With the default rewards, passing is an equilibrium.
 
     Examples
     --------
@@ -85,7 +83,7 @@ class CooperativeMatchingPennies(Game):
     def transitions(
         self, world: Table, joint_action: JointAction
     ) -> Iterable[tuple[Table, Probability]]:
-        """Return the tosses, or the table after the signal or the guess."""
+        """Return the outcomes of the toss, or the table after the signal or the guess."""
         if not world.coin:
             return [(Table(side), Fraction(1, 2)) for side in SIDES]
         if not world.signal:
@@ -104,7 +102,7 @@ class CooperativeMatchingPennies(Game):
         return (self.pass_reward if next_world.guess == PASS else reward,) * 2
 
     def observe(self, world: Table, joint_action: JointAction, next_world: Table) -> Observation:
-        """Show the coin to player 0, then everybody the signal, and at the end guess and coin."""
+        """Show the coin to player 0, and the signal and then guess and coin to everybody."""
         if not world.coin:
             return Observation(private={0: next_world.coin})
         if not world.signal:

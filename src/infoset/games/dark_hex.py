@@ -18,25 +18,25 @@ NEIGHBORS = ((-1, 0), (-1, 1), (0, 1), (1, 0), (1, -1), (0, -1))
 
 @dataclass(frozen=True)
 class DarkHex(PhantomGame):
-    """Dark Hex: join two sides of the board, without seeing the opponent's stones.
+    """Dark Hex: connect two sides of the board without seeing the opponent's stones.
 
-    Players alternately place stones, player 0 first, and see only their own. The board is of
-    hexagons, each row half a cell to the right of the one above. Player 0 wins by a chain of its
-    stones from the first row to the last, player 1 by one from the first column to the last; one
-    of them wins before the board is full. A player who tries a cell with a stone of the opponent
-    observes that it is there.
+    Players alternately place stones, starting with player 0, and see only their own stones. The
+    board consists of hexagons, and each row is shifted half a cell to the right of the row above.
+    Player 0 wins with a chain of its stones from the first row to the last, player 1 with a chain
+    from the first column to the last. One of them always wins, at the latest when the board is
+    full. A player who tries a cell with an opponent's stone observes that the stone is there.
 
     Parameters
     ----------
     gameversion : str
-        What follows a failed try. `cdh`, classical: the player tries again, until it has placed
-        a stone. `adh`, abrupt: its turn is over.
+        What happens after a failed try. `cdh` (classical): the player tries again until it has
+        placed a stone. `adh` (abrupt): its turn ends.
     obstype : str
-        What a player observes of the opponent's failed tries, in the classical version.
+        What a player observes of the opponent's failed tries in the classical version.
         `reveal-nothing`: nothing. `reveal-numturns`: their number in each turn. In the abrupt
-        version every turn is one try, and both are the same.
+        version every turn is one try, and this parameter has no effect.
     board_size : int
-        Number of rows and of columns, where these are left out.
+        Number of rows and of columns, unless `num_rows` or `num_cols` is given.
     num_cols : int
         Number of columns; -1 for `board_size`.
     num_rows : int
@@ -44,10 +44,10 @@ class DarkHex(PhantomGame):
 
     Notes
     -----
-    Source: the rules of OpenSpiel's game. Under `reveal-nothing` histories are longer, as
-    `PhantomGame` says. Differs from OpenSpiel: its information-state strings contain the number
-    of tries under `reveal-nothing` as well; and on a board of one row or column, where any stone
-    of one player joins its sides, nobody can win in OpenSpiel.
+    Source: the rules of OpenSpiel's game. Under `reveal-nothing` histories are longer;
+    `PhantomGame` explains why. Differs from OpenSpiel in two ways. Its information-state strings
+    contain the number of tries even under `reveal-nothing`. On a board with one row or column,
+    where a single stone of one player connects its sides, nobody can win in OpenSpiel.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class DarkHex(PhantomGame):
 
     @cached_property
     def neighbors(self) -> tuple[tuple[int, ...], ...]:
-        """By cell, the positions of the cells that share an edge with it."""
+        """For each cell, the positions of the cells that share an edge with it."""
         return tuple(tuple(self._neighbors(cell)) for cell in range(len(self.cells)))
 
     def _neighbors(self, cell: int) -> Iterator[int]:
@@ -89,7 +89,7 @@ class DarkHex(PhantomGame):
                 yield cell + down * columns + right
 
     def is_won(self, board: str, mark: str) -> bool:
-        """Return whether a chain of the mark joins its two sides."""
+        """Return whether a chain of a player's stones connects its two sides."""
         start, goal = self._sides[mark]
         reached = {cell for cell in start if board[cell] == mark}
         frontier = list(reached)

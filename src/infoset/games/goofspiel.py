@@ -23,8 +23,8 @@ Bids = tuple[Any, ...]
 class Round(NamedTuple):
     """The prize being bid for, and the cards that remain, as bit sets.
 
-    `prize` is `NO_PRIZE` before the first prize is drawn and at the end. `deck` holds the prizes
-    that are not drawn yet. `points` is used for `win_loss` only: the lead of each player over the
+    `prize` is `NO_PRIZE` before the first prize is drawn and at the end. `deck` contains the prizes
+    that have not been drawn yet. `points` is used only for `win_loss`: each player's lead over the
     player with the fewest points.
     """
 
@@ -41,30 +41,30 @@ OVER = Round(NO_PRIZE, 0, (), ())
 class Goofspiel(Game):
     """Goofspiel: bid cards for prizes simultaneously.
 
-    Each player holds the cards 1 to `num_cards`, and there is a prize of each of these values. A
+    Each player holds the cards 1 to `num_cards`, and there is one prize of each of these values. A
     prize is revealed, all players simultaneously bid one of their cards, and the highest bid wins
-    it; in a tie nobody does. The bids are discarded. The last round, in which everybody has one
-    card left, is played in the same transition as the round before.
+    it. In a tie nobody wins the prize. The bids are discarded. The last round, in which everybody
+    has one card left, is played in the same transition as the round before.
 
     Parameters
     ----------
     imp_info : bool
         Whether only the winner of each prize is observed, not the bids.
     egocentric : bool
-        Has no effect: it orders the players in OpenSpiel's tensors, and the observations
-        of this library name the players.
+        Has no effect. In OpenSpiel it orders the players in tensors; observations in this library
+        name the players instead.
     num_cards : int
         Number of bid cards of each player, and of prizes.
     num_turns : int
-        Number of rounds; -1 for as many as there are cards.
+        Number of rounds; -1 for one round per card.
     players : int
         Number of players.
     points_order : str
         Order of the prizes: `random`, `descending` or `ascending`.
     returns_type : str
-        The rewards. `win_loss`: 1 shared by those with the most points, -1 shared by the
-        others, 0 if all are equal. `point_difference`: the points above the average of
-        all players. `total_points`: the points.
+        How rewards are computed. `win_loss`: the players with the most points share 1, the others
+        share -1, and all get 0 in a full tie. `point_difference`: a player's points minus the
+        average of all players. `total_points`: a player's points.
 
     Notes
     -----
@@ -72,7 +72,7 @@ class Goofspiel(Game):
     and decision-making in large extensive form games", PhD thesis, 2013, Section 3.1.4. Same
     game as OpenSpiel's, with each prize drawn in the step that settles the bids before it.
     Differs from OpenSpiel: with `num_turns` one less than `num_cards` the game ends after that
-    many rounds, where OpenSpiel's plays a round too many and then never ends.
+    many rounds; OpenSpiel's plays one more round and then never ends.
     """
 
     name: ClassVar[str] = "goofspiel"
@@ -113,7 +113,7 @@ class Goofspiel(Game):
 
     @cached_property
     def _share(self) -> dict[tuple[Player, int], tuple[float, ...]]:
-        """By (winner, prize), the points that each player gets."""
+        """The points that each player gets, by winner and prize."""
         average = 1 / self.players if self.returns_type == "point_difference" else 0
         share: dict[tuple[Player, int], tuple[float, ...]] = {}
         for prize in range(1, self.num_cards + 1):
@@ -125,7 +125,7 @@ class Goofspiel(Game):
         return share
 
     def initial_world(self) -> Round:
-        """Return the first round; its prize is a chance move if the order is random."""
+        """Return the first round; if the order is random, a chance move draws its prize."""
         cards = (1 << self.num_cards) - 1
         points = (0,) * self.players if self.returns_type == "win_loss" else ()
         hands = (cards,) * self.players
@@ -134,11 +134,11 @@ class Goofspiel(Game):
         return self._next_rounds(cards, hands, points)[0][0]
 
     def actors(self, world: Round) -> Sequence[Player]:
-        """Return all players while there is a prize to bid for."""
+        """Return all players if there is a prize to bid for."""
         return self._everybody if world.prize else ()
 
     def legal_actions(self, world: Round, player: Player) -> Sequence[int]:
-        """Return the cards in hand, the lowest first."""
+        """Return the cards in hand, in increasing order."""
         return cards_of(world.hands[player])
 
     def transitions(
@@ -157,7 +157,7 @@ class Goofspiel(Game):
     def rewards(
         self, world: Round, joint_action: JointAction, next_world: Round
     ) -> Sequence[float]:
-        """Return the points of the prize just won, or the result at the end, by payoff type."""
+        """Return the points just won, or the result at the end, as `returns_type` specifies."""
         if not world.prize or (world.points and next_world.prize):
             return self._nothing
         won = self._share[round_winner(joint_action), world.prize]
@@ -167,7 +167,7 @@ class Goofspiel(Game):
         return win_loss(added(world.points, won)) if world.points else won
 
     def observe(self, world: Round, joint_action: JointAction, next_world: Round) -> Observation:
-        """Show who won the prize, or all bids, and the next prize."""
+        """Show the winner of the prize or all bids, and the next prize."""
         if not world.prize:
             return Observation(public=f"prize {next_world.prize}")
         text = news(round_winner(joint_action), next_world.prize)
@@ -196,7 +196,7 @@ class Goofspiel(Game):
 
 @lru_cache(maxsize=1 << 16)
 def cards_of(cards: int) -> tuple[int, ...]:
-    """Return the cards of a bit set, the lowest first; bit 0 is the card 1."""
+    """Return the cards of a bit set, in increasing order; bit 0 is card 1."""
     return tuple(card for card in range(1, cards.bit_length() + 1) if cards >> (card - 1) & 1)
 
 
@@ -231,7 +231,7 @@ def news(winner: Player, next_prize: int) -> str:
 
 
 def added(points: Sequence[float], more: Sequence[float]) -> tuple[float, ...]:
-    """Return the sums of points, by player."""
+    """Return the sum of points of each player."""
     return tuple([a + b for a, b in zip(points, more, strict=True)])
 
 

@@ -26,8 +26,9 @@ Hands: TypeAlias = tuple[tuple[str, ...], ...]
 class Table(NamedTuple):
     """The hands by player (empty before the deal), and the rest of the world state.
 
-    `deck` has the remaining cards, sorted; `fireworks` the height of each firework, by color;
-    `information` and `lives` the remaining tokens. `turns` counts down once the deck is empty.
+    `deck` contains the remaining cards, sorted; `fireworks` the height of each color's firework;
+    `information` and `lives` the numbers of remaining tokens. `turns` counts down once the deck is
+    empty.
     """
 
     hands: Hands = ()
@@ -41,19 +42,19 @@ class Table(NamedTuple):
 
 @dataclass(frozen=True)
 class Hanabi(Game):
-    """Hanabi: build fireworks together, from cards that only the others see.
+    """Hanabi: build fireworks together, using cards that only the other players see.
 
-    Cards have a color and a rank: of each color three of rank 1, one of the highest rank, and two
-    of each in between. A hand is seen by all players except its holder. In a turn, a player plays
-    a card, discards one, or spends an information token on a hint: it names another player and a
-    color or rank of that player's hand, and thereby all its cards of that color or rank. A played
-    card that is next on the firework of its color is put on it, and a finished firework returns a
-    token; any other played card costs a life. A discard, legal unless all tokens are available,
-    returns a token. Played and discarded cards are public and are replaced from the deck; the rest
-    of the hand moves up, and the new card comes last. The game ends when all fireworks are
-    finished, when no life is left, or when every player has had one more turn after the deck ran
-    out. Each card on a firework pays 1 to everybody when it is put there; the loss of the last
-    life takes all of that back.
+    Each card has a color and a rank. Each color has three cards of rank 1, one of the highest rank,
+    and two of each rank in between. All players except its holder see a hand. In a turn, a player
+    plays a card, discards a card, or spends an information token on a hint. A hint names another
+    player and a color or rank, and points out all cards of that color or rank in that player's
+    hand. A played card is added to the firework of its color if it has the next rank; any other
+    played card costs a life. A finished firework returns an information token. So does a discard,
+    which is legal only if a token has been spent. Played and discarded cards are public and are
+    replaced from the deck; the rest of the hand moves up, and the new card comes last. The game
+    ends when all fireworks are finished, when no life is left, or when every player has had one
+    more turn after the deck ran out. Each card added to a firework pays 1 to every player; when the
+    last life is lost, all these rewards are taken back.
 
     Parameters
     ----------
@@ -70,20 +71,20 @@ class Hanabi(Game):
     max_life_tokens : int
         Number of lives.
     seed : int
-        Has no effect: in OpenSpiel it seeds the draw of the starting player, a chance move here.
+        Has no effect. In OpenSpiel it seeds the draw of the starting player, which is a chance move
+        here.
     random_start_player : bool
         Whether the starting player is drawn at random; otherwise player 0 begins.
     observation_type : str
-        `card_knowledge` and `minimal` are the same here, because players remember hints. `seer`:
-        players see their own cards too.
+        `card_knowledge` and `minimal` have the same effect here, because players remember hints.
+        With `seer`, players also see their own cards.
 
-    Notes
-    -----
-    A card is shown to the group of all but its holder (Kovařík et al. 2022, footnote 11). The
-    default game is far too large to build; `hanabi(colors=1,ranks=2,hand_size=1)` is not.
-    Source: N. Bard et al., "The Hanabi challenge", Artificial Intelligence 280 (2020). Same game
-    as OpenSpiel's, with the first hands dealt in one step, and a card drawn in the step that
-    makes room for it.
+    Notes ----- A card is a shared observation of all players except its holder (Kovařík et al.
+    2022, footnote 11). The default game is far too large to build; a game such as
+    `hanabi(colors=1,ranks=2,hand_size=1)` can be built.
+    Source: N. Bard et al., "The Hanabi challenge", Artificial Intelligence 280 (2020). Same game as
+    OpenSpiel's, except that the first hands are dealt in one step and a replacement card is drawn
+    in the same step as the move.
 
     Examples
     --------
@@ -120,7 +121,7 @@ class Hanabi(Game):
 
     @cached_property
     def full_deck(self) -> tuple[str, ...]:
-        """The cards, as color and rank."""
+        """All cards, each written as color and rank."""
         ranks = RANKS[: self.ranks]
         copies = dict.fromkeys(ranks, 2) | {ranks[-1]: 1} | {ranks[0]: 3}
         return tuple(
@@ -145,7 +146,7 @@ class Hanabi(Game):
         return () if not world.hands or self._is_over(world) else (world.player,)
 
     def legal_actions(self, world: Table, player: Player) -> Sequence[str]:
-        """Return discards, plays and hints, colors before ranks."""
+        """Return the discards, plays and hints; hints of colors come before hints of ranks."""
         positions = range(len(world.hands[player]))
         moves = []
         if world.information < self.max_information_tokens:
@@ -172,11 +173,11 @@ class Hanabi(Game):
     def rewards(
         self, world: Table, joint_action: JointAction, next_world: Table
     ) -> Sequence[float]:
-        """Return the change of the number of cards on fireworks; the last life loses them all."""
+        """Return the change of the score, which becomes 0 when the last life is lost."""
         return (score(next_world) - score(world),) * self.players
 
     def observe(self, world: Table, joint_action: JointAction, next_world: Table) -> Observation:
-        """Show the move to everybody, and new cards to all players except their holder."""
+        """Show everybody the move, and all players except the holder the new cards."""
         if not world.hands:
             begins = self._starting_text(next_world.player)
             return self._showing(begins, dict(enumerate(next_world.hands)))
@@ -188,7 +189,7 @@ class Hanabi(Game):
     def sample_transition(
         self, world: Table, joint_action: JointAction, rng: np.random.Generator
     ) -> Table:
-        """Deal the cards, or make the move and draw."""
+        """Deal the cards, or make the move and draw a replacement card."""
         if not world.hands:
             cards = sample_cards(self.full_deck, self.players * self._cards_in_hand, rng)
             beginner = int(rng.integers(self.players)) if self.random_start_player else 0
@@ -206,7 +207,7 @@ class Hanabi(Game):
         step: Step,
         rng: np.random.Generator,
     ) -> tuple[Table, float] | None:
-        """Deal the cards that the player does not observe, which are its own."""
+        """Deal the cards that the player does not observe, namely its own."""
         is_seer = self.observation_type == "seer" and isinstance(step.public, tuple)
         shown: tuple[Hashable, ...] = step.public if is_seer else (step.public,)  # type: ignore[assignment]
         news, hands = (shown or (None,))[0], shown[1:]
@@ -220,11 +221,11 @@ class Hanabi(Game):
         return found and (self._dealt(found[0], begins.index(news)), share * found[1])
 
     def _starting_text(self, beginner: Player) -> str | None:
-        """Return the public observation of the starting player."""
+        """Return the public text that announces the starting player."""
         return f"player {beginner} begins" if self.random_start_player else None
 
     def _shown(self, seen: Hashable) -> dict[Player, Hashable]:
-        """Return by holder the hands that a player observes in a deal."""
+        """Return the hands that a player observes in a deal, by holder."""
         groups = seen.groups if isinstance(seen, SharedView) else ()
         others = {
             tuple(p for p in range(self.players) if p != holder): holder for holder in range(5)
@@ -232,7 +233,7 @@ class Hanabi(Game):
         return {others[group]: cards for group, cards in groups if group in others}
 
     def _places(self, hands: Mapping[Player, Hashable]) -> dict[int, str]:
-        """Return the cards of some hands by their positions in the deal."""
+        """Return the cards of the given hands by their positions in the deal."""
         return {
             holder * self._cards_in_hand + at: card
             for holder, cards in hands.items()
@@ -262,7 +263,7 @@ class Hanabi(Game):
         )
 
     def _hints(self, world: Table, marks: str) -> list[str]:
-        """Return the hints of `marks` (colors or ranks), those to the next player first."""
+        """Return the hints about `marks` (colors or ranks), starting with the next player."""
         others = [(world.player + offset) % self.players for offset in range(1, self.players)]
         return [
             f"tell {other} {mark}"
@@ -286,7 +287,7 @@ class Hanabi(Game):
         return self._played(after, hand[place])
 
     def _played(self, world: Table, card: str) -> Table:
-        """Return the table after a card is put on its firework, or costs a life."""
+        """Return the table after a card is added to its firework or costs a life."""
         color, height = COLORS.index(card[0]), int(card[1])
         if height != world.fireworks[color] + 1:
             return world._replace(lives=world.lives - 1)
@@ -304,7 +305,7 @@ class Hanabi(Game):
         return is_finished or not world.lives or not world.turns
 
     def _news(self, world: Table, joint_action: JointAction) -> str:
-        """Return the card of a play or discard, or the positions of the cards of a hint."""
+        """Return the card played or discarded, or the positions of the cards that a hint names."""
         verb, place, *mark = str(joint_action[world.player]).split()
         if verb != "tell":
             return world.hands[world.player][int(place)]

@@ -26,12 +26,12 @@ class Table(NamedTuple):
 
 @dataclass(frozen=True)
 class KuhnPoker(Game):
-    """Kuhn poker: one card each, one chip to bet.
+    """Kuhn poker: each player has one card and may bet one chip.
 
-    Everyone antes one chip and gets one card of a deck with one card more than there are
-    players, all of different rank. Players act in order: each bets one chip or passes. After a bet
-    all other players act once more, where a bet is a call and a pass is a fold. The highest card
-    among those who bet, or among all if nobody did, wins the chips.
+    Every player antes one chip and gets one card. The deck has one card more than there are
+    players, all of different ranks. Players act in order: each bets one chip or passes. After a bet
+    all other players act once more; then a bet is a call and a pass is a fold. The highest card
+    among the players who bet, or among all players if nobody bet, wins the chips.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class KuhnPoker(Game):
 
     Notes
     -----
-    The two-player game is worth -1/18 to player 0.
+    The value of the two-player game to player 0 is -1/18.
     Source: H. W. Kuhn, "A simplified two-person poker", Contributions to the Theory of Games 1
     (1950). Same game as OpenSpiel's, with all cards dealt in one step.
 
@@ -63,7 +63,7 @@ class KuhnPoker(Game):
 
     @cached_property
     def deck(self) -> tuple[str, ...]:
-        """The cards, the lowest first."""
+        """The cards, in increasing order."""
         return rank_names(self.players + 1)
 
     def initial_world(self) -> Table:
@@ -71,7 +71,7 @@ class KuhnPoker(Game):
         return Table()
 
     def actors(self, world: Table) -> Sequence[Player]:
-        """Return whose turn it is."""
+        """Return the player whose turn it is."""
         return (len(world.moves) % self.players,) if self._is_open(world) else ()
 
     def legal_actions(self, world: Table, player: Player) -> Sequence[str]:
@@ -89,7 +89,7 @@ class KuhnPoker(Game):
     def rewards(
         self, world: Table, joint_action: JointAction, next_world: Table
     ) -> Sequence[float]:
-        """Return the chips won at the end of the betting."""
+        """Return the chips won or lost at the end of the betting."""
         if not next_world.moves or self._is_open(next_world):
             return (0,) * self.players
         bettors = self._bettors(next_world)
@@ -101,7 +101,7 @@ class KuhnPoker(Game):
         )
 
     def observe(self, world: Table, joint_action: JointAction, next_world: Table) -> Observation:
-        """Show each player its card, everybody the moves, and at a showdown the cards."""
+        """Show each player its card, and everybody the moves and, at a showdown, the cards."""
         if not world.cards:
             return Observation(private=next_world.cards)
         move, left = next_world.moves[-1], self._left(next_world)

@@ -35,22 +35,22 @@ class Table(NamedTuple):
 
 @dataclass(frozen=True)
 class KuhnPokerLong(Game):
-    """Kuhn poker with a separate transition for every event: two players, three cards, one bet.
+    """Two-player Kuhn poker with a separate transition for every event.
 
-    Both players have two chips. Player 0 and then player 1 ante one chip, which is their only
-    legal action. Player 0 is dealt one of three cards, then player 1 one of the other two; that a
-    card is dealt is public, the card is private. Player 0 checks or bets its other chip; after a
-    check, so does player 1. A player who faces a bet calls or folds. After a fold the other player
-    takes the pot. Otherwise a chance move shows both cards, and the higher card takes the pot.
-    Rewards are changes of the chips, paid as they happen.
+    Both players have two chips. First player 0 and then player 1 antes one chip, which is the only
+    legal action. Player 0 is dealt one of three cards, then player 1 one of the other two. It is
+    public that a card is dealt, but the card is private. Player 0 checks or bets its other chip.
+    After a check, player 1 also checks or bets. A player who faces a bet calls or folds. After a
+    fold the other player takes the pot. Otherwise a chance move shows both cards, and the higher
+    card takes the pot. Rewards are the changes of the players' chips at each transition.
 
     Notes
     -----
-    Strategically equivalent to `kuhn_poker`, and so worth -1/18 to player 0.
+    The game is strategically equivalent to `kuhn_poker`, so its value to player 0 is -1/18.
     Source: Kovařík, Schmid, Burch, Bowling, Lisý, "Rethinking formal models of partially
     observable multiagent decision making", Artificial Intelligence 303 (2022), Example 2.2.
-    Differs from the paper: players are 0 and 1, and a fold ends the game at once, which the
-    paper leaves open.
+    Differs from the paper: players are numbered 0 and 1, and a fold ends the game immediately,
+    which the paper does not specify.
 
     Examples
     --------
@@ -64,14 +64,14 @@ class KuhnPokerLong(Game):
     public_actions = True
     num_players = 2
     deck: ClassVar[tuple[str, ...]] = rank_names(3)
-    """The cards, the lowest first."""
+    """The cards, in increasing order."""
 
     def initial_world(self) -> Table:
         """Return the table before the antes."""
         return Table()
 
     def actors(self, world: Table) -> Sequence[Player]:
-        """Return whose turn it is."""
+        """Return the player whose turn it is."""
         return () if world.mover is None or world.mover == CHANCE else (world.mover,)
 
     def legal_actions(self, world: Table, player: Player) -> Sequence[str]:
@@ -84,7 +84,7 @@ class KuhnPokerLong(Game):
     def transitions(
         self, world: Table, joint_action: JointAction
     ) -> Iterable[tuple[Table, Probability]]:
-        """Return the table after a move, the deals of one card, or the showdown."""
+        """Return the table after a move, a deal of one card, or the showdown."""
         if world.mover is None:
             return []
         if world.mover != CHANCE:
@@ -98,11 +98,11 @@ class KuhnPokerLong(Game):
     def rewards(
         self, world: Table, joint_action: JointAction, next_world: Table
     ) -> Sequence[float]:
-        """Return the changes of the chips."""
+        """Return the change of each player's chips."""
         return [now - before for before, now in zip(world.chips, next_world.chips, strict=True)]
 
     def observe(self, world: Table, joint_action: JointAction, next_world: Table) -> Observation:
-        """Show moves, who is dealt a card and the showdown publicly; each card privately."""
+        """Show moves, deals and the showdown publicly, and each card privately to its holder."""
         if world.mover is not None and world.mover != CHANCE:
             return Observation(public=joint_action[world.mover])
         if UNDEALT not in world.cards:
@@ -112,7 +112,7 @@ class KuhnPokerLong(Game):
 
 
 def after_deal(world: Table, card: str) -> Table:
-    """Return the table after the next card: the second one opens the betting."""
+    """Return the table after the next card is dealt; betting starts after the second card."""
     first, _ = world.cards
     if first == UNDEALT:
         return world._replace(cards=(card, UNDEALT))
@@ -131,11 +131,11 @@ def after_move(world: Table, player: Player, move: object) -> Table:
 
 
 def take_pot(world: Table, winner: Player) -> Table:
-    """Return the end of the game, the pot with the winner."""
+    """Return the table at the end of the game, after the winner has received the pot."""
     return world._replace(chips=received(world.chips, winner, world.pot), mover=None)
 
 
 def received(chips: tuple[int, int], player: Player, number: int) -> tuple[int, int]:
-    """Return the chips after a player received some, or paid a negative number."""
+    """Return the chips after a player received `amount`, which is negative for a payment."""
     first, second = chips
     return (first + number, second) if player == 0 else (first, second + number)

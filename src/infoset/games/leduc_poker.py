@@ -21,10 +21,11 @@ RAISE_BEFORE_BOARD, RAISE_AFTER_BOARD = 2, 4
 
 
 class Betting(NamedTuple):
-    """The public part of a table, without the cards: few of these occur with many cards.
+    """The betting, which is the public part of a table without the cards.
 
-    `has_board` is True after the public card is dealt. `raises` counts the raises of the betting
-    round, `calls` the calls since the last raise. `turn` is None before a deal and at the end.
+    `has_board` is True after the public card is dealt. `raises` is the number of raises in the
+    betting round, and `calls` the number of calls since the last raise. `turn` is None before a
+    deal and at the end.
     """
 
     put_in: tuple[int, ...]
@@ -51,38 +52,39 @@ class Table(NamedTuple):
 
 @dataclass(frozen=True)
 class LeducPoker(Game):
-    """Leduc poker: a private card, a round of betting, a public card, another round.
+    """Leduc poker: a private card, a round of betting, a public card, and another round.
 
-    Everyone antes one chip and gets one card. In each of the two rounds a player folds (only when
-    facing a raise), calls, or raises: by 2 chips in the first round, by 4 in the second, at most
-    `num_raises` times per round. A pair with the public card beats everything else,
-    then the higher card wins; equal hands share the chips.
+    Every player antes one chip and gets one card. In each of the two rounds a player folds (only
+    when facing a raise), calls, or raises. A raise is 2 chips in the first round and 4 in the
+    second, and there are at most `num_raises` raises per round. A pair with the public card beats
+    everything else. Otherwise the higher card wins; equal hands share the chips.
 
     Parameters
     ----------
     players : int
         Number of players.
     action_mapping : bool
-        Make all three actions legal at every turn: a fold with nothing to call, and a raise
-        too many, count and are shown as a call.
+        Make all three actions legal at every turn. A fold with nothing to call, or a raise beyond
+        the limit, counts as a call and is shown as one.
     suit_isomorphism : bool
         Show the cards without their suits.
     starting_player : int
-        Player who begins each round, or the next one who has not folded.
+        Player who begins each round; if it has folded, the next player who has not.
     num_ranks : int
         Number of ranks in the deck; -1 for one more than there are players.
     num_suits : int
-        Number of suits, that is of cards of each rank.
+        Number of suits, that is, the number of cards of each rank.
     num_raises : int
         Number of raises allowed in each round, by all players together.
 
     Notes
     -----
-    The default game is worth -0.0856064240780 to player 0.
+    The value of the default game to player 0 is -0.0856064240780.
     Source: Southey et al., "Bayes' bluff: opponent modelling in poker", UAI 2005. Same game as
     OpenSpiel's, with all private cards dealt in one step.
-    Differs from OpenSpiel: under `action_mapping` a player remembers which of the actions that
-    count as a call it took, as perfect recall requires; OpenSpiel's information states do not.
+    Differs from OpenSpiel: under `action_mapping` several actions count as a call, and a player
+    remembers which of them it took, as perfect recall requires. OpenSpiel's information states do
+    not contain this.
     """
 
     name: ClassVar[str] = "leduc_poker"
@@ -100,23 +102,24 @@ class LeducPoker(Game):
     def __post_init__(self) -> None:
         check_parameters(self)
         object.__setattr__(self, "num_players", self.players)
-        # With the action mapping, several actions are observed as a call.
+        # With the action mapping, several actions are observed as a call, so observations do not
+        # determine actions.
         object.__setattr__(self, "public_actions", not self.action_mapping)
         if self.starting_player >= self.players:
             rule = f"must be a player, from 0 to {self.players - 1}"
             raise parameter_error(self, "starting_player", rule, 0)
         if len(self.deck) <= self.players:
-            rule = f"must leave a card more than the {self.players} players, in all suits together"
+            rule = f"must give a deck of more cards than the {self.players} players, over all suits"
             raise parameter_error(self, "num_ranks", rule, self.players + 1)
 
     @cached_property
     def ranks(self) -> tuple[str, ...]:
-        """The ranks, the lowest first."""
+        """The ranks, in increasing order."""
         return rank_names(self.players + 1 if self.num_ranks == -1 else self.num_ranks)
 
     @cached_property
     def deck(self) -> tuple[str, ...]:
-        """The cards as players see them, the lowest first."""
+        """The cards as players see them, in increasing order."""
         suits = [""] * self.num_suits if self.suit_isomorphism else SUITS[: self.num_suits]
         return tuple(rank + suit for rank in self.ranks for suit in suits)
 
@@ -124,22 +127,22 @@ class LeducPoker(Game):
     def _strength(self) -> dict[str, int]:
         return {card: index // self.num_suits for index, card in enumerate(self.deck)}
 
-    # The three dictionaries below are filled as the rules are called: the same betting occurs with
+    # The three dictionaries below cache results of the rules, because the same betting occurs with
     # every deal of the cards.
 
     @cached_property
     def _legal(self) -> dict[Betting, tuple[str, ...]]:
-        """The legal actions."""
+        """The legal actions at each betting state."""
         return {}
 
     @cached_property
     def _after(self) -> dict[tuple[Betting, Action], Betting]:
-        """The betting after an action."""
+        """The betting state after an action at a betting state."""
         return {}
 
     @cached_property
     def _payoffs(self) -> dict[tuple[tuple[int, ...], tuple[Player, ...]], tuple[float, ...]]:
-        """The chips won at the end, by chips put in and winners."""
+        """The chips won or lost at the end, by chips put in and winners."""
         return {}
 
     def initial_world(self) -> Table:
@@ -147,12 +150,12 @@ class LeducPoker(Game):
         return Table(Betting(put_in=(ANTE,) * self.players, folded=(False,) * self.players))
 
     def actors(self, world: Table) -> Sequence[Player]:
-        """Return whose turn it is."""
+        """Return the player whose turn it is."""
         turn = world.betting.turn
         return () if turn is None else (turn,)
 
     def legal_actions(self, world: Table, player: Player) -> Sequence[str]:
-        """Return which of `fold`, `call` and `raise` are allowed; `call` is also a check."""
+        """Return the legal actions among `fold`, `call` and `raise`; a check is also a `call`."""
         betting = world.betting
         legal = self._legal.get(betting)
         if legal is None:
@@ -183,7 +186,7 @@ class LeducPoker(Game):
     def rewards(
         self, world: Table, joint_action: JointAction, next_world: Table
     ) -> Sequence[float]:
-        """Return the chips won at the end."""
+        """Return the chips won or lost at the end."""
         if not next_world.betting.is_over:
             return (0,) * self.players
         put_in, winners = next_world.betting.put_in, self._winners(next_world)
@@ -237,21 +240,21 @@ class LeducPoker(Game):
         return found and (self._deal(world, found[0]), found[1])
 
     def _stub(self, cards: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the deck without some cards."""
+        """Return the deck without the given cards."""
         stub = list(self.deck)
         for card in cards:
             stub.remove(card)
         return tuple(stub)
 
     def _deal(self, world: Table, dealt: tuple[str, ...]) -> Table:
-        """Return the table with private cards dealt, or if they are, with the public card."""
+        """Return the table after private cards are dealt or, if they already are, the public card."""
         betting, cards, _ = world
         turn = self._next_left(betting.folded, self.starting_player)
         opened = Betting(betting.put_in, betting.folded, bool(cards), turn=turn)
         return Table(opened, cards, dealt[0]) if cards else Table(opened, dealt)
 
     def _meaning(self, betting: Betting, action: Action) -> Action:
-        """Return the action that counts: an illegal fold or raise counts as a call."""
+        """Return the effective action; an illegal fold or raise counts as a call."""
         if action == "fold" and betting.put_in[betting.turn or 0] == max(betting.put_in):
             return "call"
         return "call" if action == "raise" and betting.raises >= self.num_raises else action
@@ -285,7 +288,7 @@ class LeducPoker(Game):
         return next(turn for turn in order if not folded[turn])
 
     def _winners(self, world: Table) -> tuple[Player, ...]:
-        """Return the players with the best hand of those who have not folded."""
+        """Return the players with the best hand among those who have not folded."""
         strength = self._strength
         pair = strength.get(world.board, -1)
         hands = [

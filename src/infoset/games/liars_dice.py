@@ -28,8 +28,8 @@ Hand = tuple[int, ...]
 class Table(NamedTuple):
     """The dice by player (empty before the roll), and the state of the bidding.
 
-    `call` is the position of the last call in the order of calls. `player` is the player to
-    move; after `liar`, the winner.
+    `call` is the position of the last call in the order of calls. `player` is the player to move,
+    or the winner after `liar`.
     """
 
     hands: tuple[Hand, ...] = ()
@@ -39,12 +39,12 @@ class Table(NamedTuple):
 
 @dataclass(frozen=True)
 class LiarsDice(Game):
-    """Liar's dice: bid on what all dice show together, or call the other a liar.
+    """Liar's dice: bid on what all dice show together, or call the opponent a liar.
 
-    Both players roll their dice in secret. They alternately bid a quantity and a face, higher than
-    the last bid, or call `liar`, which ends the game. The bid is met if at least that quantity of
-    all dice shows the face; the highest face is wild and counts as any face. If the last bid is
-    met, the bidder wins, otherwise the caller.
+    Both players roll their dice in secret. They alternately bid a quantity and a face, which must
+    be higher than the last bid, or call `liar`, which ends the game. A bid is met if at least that
+    many of all dice show the face; the highest face is wild and counts as any face. If the last bid
+    is met, the bidder wins; otherwise the caller wins.
 
     Parameters
     ----------
@@ -53,17 +53,18 @@ class LiarsDice(Game):
     numdice : int
         Number of dice of each player.
     dice_sides : int
-        Number of faces of a die; the last one is wild.
+        Number of faces of a die; the highest face is wild.
     bidding_rule : str
-        What makes a bid higher. `reset-face`: more dice of any face, or as many of a higher
-        face. `reset-quantity`: any number of dice of a higher face, or more of the same face.
+        Which bids are higher. `reset-face`: a larger quantity of any face, or the same quantity of
+        a higher face. `reset-quantity`: any quantity of a higher face, or a larger quantity of the
+        same face.
 
     Notes
     -----
-    The default game is worth -0.0271317829457 to player 0.
+    The value of the default game to player 0 is -0.0271317829457.
     Source: M. Lanctot, "Monte Carlo sampling and regret minimization for equilibrium computation
     and decision-making in large extensive form games", PhD thesis, 2013. Same game as
-    OpenSpiel's, with all dice rolled in one step and hands sorted.
+    OpenSpiel's, except that all dice are rolled in one step and hands are sorted.
 
     Examples
     --------
@@ -86,7 +87,7 @@ class LiarsDice(Game):
 
     @cached_property
     def bids(self) -> tuple[tuple[int, int], ...]:
-        """The bids as (quantity, face), the lowest first."""
+        """The bids as (quantity, face), in increasing order."""
         quantities = range(1, self.players * self.numdice + 1)
         faces = range(1, self.dice_sides + 1)
         if self.bidding_rule == "reset-face":
@@ -95,7 +96,7 @@ class LiarsDice(Game):
 
     @cached_property
     def calls(self) -> tuple[str, ...]:
-        """The actions: the bids as `quantity-face`, the lowest first, and `liar`."""
+        """The actions: the bids as `quantity-face`, in increasing order, and `liar`."""
         return (*(f"{quantity}-{face}" for quantity, face in self.bids), LIAR)
 
     @cached_property
@@ -119,7 +120,7 @@ class LiarsDice(Game):
         return Table()
 
     def actors(self, world: Table) -> Sequence[Player]:
-        """Return whose turn it is."""
+        """Return the player whose turn it is."""
         return (world.player,) if world.hands and world.call < len(self.bids) else ()
 
     def legal_actions(self, world: Table, player: Player) -> Sequence[str]:
@@ -147,7 +148,7 @@ class LiarsDice(Game):
         return (1, -1) if next_world.player == 0 else (-1, 1)
 
     def observe(self, world: Table, joint_action: JointAction, next_world: Table) -> Observation:
-        """Show each player its dice, everybody the calls, and at the end the winner."""
+        """Show each player its dice, and everybody the calls and, at the end, the winner."""
         if not world.hands:
             return Observation(private=next_world.hands)
         call = self.calls[next_world.call]
@@ -199,5 +200,5 @@ class LiarsDice(Game):
 
 
 def orders(hand: Hand) -> int:
-    """Return the number of orders of the dice of a hand."""
+    """Return the number of distinct orders of the dice of a hand."""
     return factorial(len(hand)) // prod(factorial(copies) for copies in Counter(hand).values())

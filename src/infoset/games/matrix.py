@@ -1,4 +1,4 @@
-"""Matrix games: both players choose once, at the same time."""
+"""Matrix games: both players choose once, simultaneously."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ CHOOSING, OVER = "choosing", "over"
 
 @dataclass(frozen=True)
 class MatrixGame(Game):
-    """A matrix game: player 0 chooses a row and player 1 a column, at the same time.
+    """A matrix game: player 0 chooses a row and player 1 a column, simultaneously.
 
-    `matrix_game` makes one from any lists or arrays.
+    `matrix_game` builds a matrix game from any lists or arrays.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class MatrixGame(Game):
         return CHOOSING
 
     def actors(self, world: str) -> Sequence[Player]:
-        """Return both players, once."""
+        """Return both players until they have chosen."""
         return (0, 1) if world == CHOOSING else ()
 
     def legal_actions(self, world: str, player: Player) -> Sequence[str]:
@@ -71,7 +71,7 @@ class MatrixGame(Game):
     def transitions(
         self, world: str, joint_action: JointAction
     ) -> Iterable[tuple[str, Probability]]:
-        """Return the end of the game."""
+        """Return the world state at the end of the game."""
         return [(OVER, 1)] if world == CHOOSING else []
 
     def rewards(self, world: str, joint_action: JointAction, next_world: str) -> Sequence[float]:
@@ -106,7 +106,7 @@ def matrix_game(
     row_actions: Sequence[object] | None = None,
     column_actions: Sequence[object] | None = None,
 ) -> MatrixGame:
-    """Make the game of one matrix (zero-sum) or two.
+    """Build a matrix game from one matrix (zero-sum) or two.
 
     Parameters
     ----------
@@ -124,8 +124,8 @@ def matrix_game(
     Raises
     ------
     ParameterError
-        If the matrices are empty, ragged, of different shapes or not of finite numbers, or the
-        names are not all different, or there is not one for each row or column.
+        If a matrix is empty, is ragged or contains anything but finite numbers, if the matrices
+        have different shapes, or if there is not one unique name for each row or column.
 
     Examples
     --------
@@ -193,13 +193,13 @@ def checked_labels(name: str, labels: Sequence[object] | None, kind: str, count:
     names = (labels,) if isinstance(labels, str) else tuple(str(label) for label in labels)
     if len(names) != count or len(set(names)) != count:
         raise ParameterError(
-            f"matrix_game: {name} is {list(names)}; it must be {count} different names, "
+            f"matrix_game: {name} is {list(names)}; it must contain {count} different names, "
             f"one for each {kind} of the payoffs"
         )
     if any(not label.isprintable() or set(label) & set("'\"\\") for label in names):
         raise ParameterError(
-            f"matrix_game: {name} is {list(names)}; names are of printable characters "
-            "without quotes and backslashes"
+            f"matrix_game: {name} is {list(names)}; names must consist of printable characters "
+            "without quotes or backslashes"
         )
     return names
 
@@ -210,7 +210,7 @@ def default_labels(kind: str, count: int) -> Labels:
 
 
 def value_text(value: object) -> str:
-    """Format a parameter for `load`: lists in brackets, words in quotes where necessary."""
+    """Format a parameter for `load`, with lists in brackets and words in quotes if necessary."""
     if isinstance(value, tuple):
         return f"[{','.join(value_text(part) for part in value)}]"
     if isinstance(value, str) and not value.isidentifier():
@@ -219,7 +219,7 @@ def value_text(value: object) -> str:
 
 
 def symmetric(labels: str, *payoffs: Sequence[float]) -> MatrixGame:
-    """Return a symmetric game: both players have the same actions and payoffs."""
+    """Return a symmetric game, in which both players have the same actions and payoffs."""
     transposed = list(zip(*payoffs, strict=True))
     return matrix_game(payoffs, transposed, labels.split(), labels.split())
 
@@ -245,6 +245,6 @@ MATRIX_GAMES: Final[Mapping[str, MatrixGame]] = MappingProxyType(
         ),
     }
 )
-"""The matrix games by OpenSpiel's names."""
+"""The matrix games by their names in OpenSpiel."""
 
 NAMES: Final[Mapping[MatrixGame, str]] = {game: name for name, game in MATRIX_GAMES.items()}

@@ -1,4 +1,4 @@
-"""Declarations of game parameters, with defaults and domains, and their checks."""
+"""Declarations and checks of game parameters, with defaults and domains."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class Domain:
     low, high : int or None
         Inclusive bounds of a number; None for no bound.
     special : int or None
-        A number outside the bounds with a special meaning.
+        A number outside the bounds that has a special meaning.
     options : tuple[str, ...]
         The allowed values of a string.
     is_list : bool
-        Whether the value is a nonempty tuple of such values.
+        Whether the parameter is a nonempty tuple of such values.
     is_addition : bool
-        Whether OpenSpiel's game does not have the parameter.
+        Whether the parameter is an addition that OpenSpiel's game does not have.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class Domain:
         return (above and below and is_number) or value == self.special
 
     def normal_form(self, value: object) -> object:
-        """Return a value in normal form: a list as a tuple, a whole number as a float if required.
+        """Return a value in normal form: lists become tuples, and integers become floats if needed.
 
         Examples
         --------
@@ -110,33 +110,33 @@ def integer(
     special: int | None = None,
     is_addition: bool = False,
 ) -> Any:
-    """Declare a dataclass field that holds a whole number, bounds included."""
+    """Declare a dataclass field for a whole number with inclusive bounds."""
     domain = Domain(int, low, high, special, is_addition=is_addition)
     return field(default=default, metadata={"domain": domain})
 
 
 def flag(default: bool) -> Any:
-    """Declare a dataclass field that holds True or False."""
+    """Declare a dataclass field for True or False."""
     return field(default=default, metadata={"domain": Domain(bool)})
 
 
 def integers(*default: int, low: int, high: int | None = None) -> Any:
-    """Declare a dataclass field that holds a list of whole numbers, bounds included."""
+    """Declare a dataclass field for a list of whole numbers with inclusive bounds."""
     return field(default=default, metadata={"domain": Domain(int, low, high, is_list=True)})
 
 
 def real(default: float, *, low: int | None = None) -> Any:
-    """Declare a dataclass field that holds a number."""
+    """Declare a dataclass field for a number."""
     return field(default=default, metadata={"domain": Domain(float, low)})
 
 
 def reals(*default: float, low: int | None = None) -> Any:
-    """Declare a dataclass field that holds a list of numbers."""
+    """Declare a dataclass field for a list of numbers."""
     return field(default=default, metadata={"domain": Domain(float, low, is_list=True)})
 
 
 def choice(default: str, *options: str, is_addition: bool = False) -> Any:
-    """Declare a dataclass field that holds one of a few strings, the default among them."""
+    """Declare a dataclass field for one of a few strings, which include the default."""
     domain = Domain(str, options=(default, *options), is_addition=is_addition)
     return field(default=default, metadata={"domain": domain})
 
@@ -157,12 +157,13 @@ def check_parameters(game: Game) -> None:
         value = domain.normal_form(getattr(game, parameter.name))
         if value not in domain:
             raise parameter_error(game, parameter.name, f"must be {domain}", parameter.default)
-        # Games are frozen dataclasses; this runs while they are constructed.
+        # Games are frozen dataclasses, so their fields can be set only in this way during
+        # construction.
         object.__setattr__(game, parameter.name, value)
 
 
 def parameter_error(game: Game, parameter: str, rule: str, instead: object) -> ParameterError:
-    """Return the error for a parameter of `game` that breaks `rule`, with a valid value."""
+    """Return the error for a parameter that violates `rule`; it suggests a valid value."""
     value = getattr(game, parameter)
     return ParameterError(
         f"{game.name}: {parameter}={value!r} is not allowed; {parameter} {rule}, "

@@ -20,23 +20,25 @@ MAX_COLUMNS: Final = len(ascii_lowercase)
 
 
 class Position(NamedTuple):
-    """The board, and what each player knows of it.
+    """The board, and each player's knowledge of it.
 
     Attributes
     ----------
     board : str
-        The cells, row after row: `x` a stone of player 0, `o` one of player 1, `.` empty.
+        The cells, row by row: `x` is a stone of player 0, `o` a stone of player 1, `.` an empty
+        cell.
     views : tuple[str, str]
-        The cells that each player knows: its own stones, and the opponent's stones it has met.
+        The cells that each player knows: its own stones, and the opponent's stones that it has
+        found.
     player : Player
-        Whose turn it is.
+        The player whose turn it is.
     spare : int
-        Number of further transitions of the turn after the next one; 0 if turns end as soon as
+        Number of transitions of the turn that remain after the next one; 0 if turns end as soon as
         a stone is placed.
     is_placed : bool
         Whether the stone of this turn is placed, and only waiting transitions remain.
     result : str
-        How the game ended; empty while it goes on.
+        The result of the game; empty until the game is over.
     """
 
     board: str
@@ -50,15 +52,17 @@ class Position(NamedTuple):
 class PhantomGame(Game):
     """The common rules of phantom games; a subclass defines the board and the winning condition.
 
-    A player tries a cell that may be empty as far as it knows. If the cell is empty, its stone is
-    placed there and the turn ends. If the opponent's stone is there, the player observes that; in
-    the classical version it then tries again, in the abrupt version its turn is over.
+    A player tries a cell that, as far as it knows, may be empty. If the cell is empty, the player's
+    stone is placed there and the turn ends. If an opponent's stone is there, the player observes
+    it. In the classical version the player then tries again; in the abrupt version its turn is
+    over.
 
     In the classical version, the number of the opponent's failed tries is either observed or
-    hidden. Because players observe every transition, hiding it takes a constant number of
-    transitions per turn: one more than the opponent has stones, the most that a turn can need.
-    After an early success the rest of them are empty. In the abrupt version every turn is one
-    transition, and there is nothing to hide.
+    hidden. Because players observe every transition, hiding the number requires turns with a
+    constant number of transitions. This constant is one more than the number of the opponent's
+    stones, which is the maximum that a turn can need. After an early success the remaining
+    transitions change nothing. In the abrupt version every turn is one transition, and there is
+    nothing to hide.
     """
 
     num_players = 2
@@ -73,7 +77,7 @@ class PhantomGame(Game):
 
     @abstractmethod
     def is_won(self, board: str, mark: str) -> bool:
-        """Return whether the stones of one kind win."""
+        """Return whether the stones of one player win."""
 
     @property
     def is_abrupt(self) -> bool:
@@ -87,7 +91,7 @@ class PhantomGame(Game):
 
     @cached_property
     def cells(self) -> tuple[str, ...]:
-        """The actions: the cells, row after row, as column letter and row number."""
+        """The actions: the cells, row by row, as column letter and row number."""
         rows, columns = self.shape
         return tuple(
             f"{letter}{row}" for row in range(1, rows + 1) for letter in ascii_lowercase[:columns]
@@ -99,11 +103,11 @@ class PhantomGame(Game):
         return Position(empty, (empty, empty))
 
     def actors(self, world: Position) -> Sequence[Player]:
-        """Return whose turn it is, until its stone is placed."""
+        """Return the player whose turn it is, until its stone is placed."""
         return () if world.is_placed or world.result else (world.player,)
 
     def legal_actions(self, world: Position, player: Player) -> Sequence[str]:
-        """Return the cells that may be empty as far as the player knows."""
+        """Return the cells that, as far as the player knows, may be empty."""
         view = world.views[player]
         return [cell for cell, mark in zip(self.cells, view, strict=True) if mark == EMPTY]
 
@@ -129,7 +133,7 @@ class PhantomGame(Game):
     def observe(
         self, world: Position, joint_action: JointAction, next_world: Position
     ) -> Observation:
-        """Show the result of a try, privately if it is hidden, and the outcome of the game."""
+        """Show the result of a try (privately, if tries are hidden) and the outcome of the game."""
         if next_world.result:
             return Observation(public=next_world.result)
         if world.is_placed:
@@ -157,7 +161,7 @@ class PhantomGame(Game):
         return world._replace(spare=world.spare - 1) if self.hides_tries else world
 
     def _end_turn(self, world: Position) -> Position:
-        """Begin the opponent's turn, once the waiting transitions are over."""
+        """Begin the opponent's turn after the waiting transitions."""
         if world.spare:
             return world._replace(is_placed=True)
         stones = world.board.count(MARKS[world.player])
@@ -166,7 +170,7 @@ class PhantomGame(Game):
 
 
 def with_mark(cells: str, cell: int, mark: str) -> str:
-    """Return the cells with one of them marked."""
+    """Return the cells with a mark placed in one of them."""
     return cells[:cell] + mark + cells[cell + 1 :]
 
 

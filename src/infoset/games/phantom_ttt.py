@@ -16,34 +16,35 @@ STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 @dataclass(frozen=True)
 class PhantomTicTacToe(PhantomGame):
-    """Phantom tic-tac-toe: three in a row, without seeing the opponent's stones.
+    """Phantom tic-tac-toe: get three in a row without seeing the opponent's stones.
 
-    Players alternately place stones, player 0 first, and see only their own. The first to have
-    `line_length` of them in a row, in a column or on a diagonal wins; a full board without one is
-    a draw. A player who tries a cell with a stone of the opponent observes that it is there.
+    Players alternately place stones, starting with player 0, and see only their own stones. The
+    first player with `line_length` stones in a row, in a column or on a diagonal wins; a full board
+    without such a line is a draw. A player who tries a cell with an opponent's stone observes that
+    the stone is there.
 
     Parameters
     ----------
     gameversion : str
-        What follows a failed try. `classical`: the player tries again, until it has placed a
-        stone. `abrupt`: its turn is over.
+        What happens after a failed try. `classical`: the player tries again until it has placed a
+        stone. `abrupt`: its turn ends.
     obstype : str
-        What a player observes of the opponent's failed tries, in the classical version.
+        What a player observes of the opponent's failed tries in the classical version.
         `reveal-nothing`: nothing. `reveal-numturns`: their number in each turn. In the abrupt
-        version every turn is one try, and both are the same.
+        version every turn is one try, and this parameter has no effect.
     num_rows : int
         Number of rows.
     num_cols : int
         Number of columns.
     line_length : int
-        Number of stones in a line that win; at most the length of the longer side of the board.
+        Number of stones in a line that wins; at most the length of the longer side of the board.
 
     Notes
     -----
     Source: M. Lanctot, "Monte Carlo sampling and regret minimization for equilibrium computation
     and decision-making in large extensive form games", PhD thesis, 2013, Chapter 3. Same game as
-    OpenSpiel's: the infostates of those who act are its information states. Under
-    `reveal-nothing` histories are longer, as `PhantomGame` says.
+    OpenSpiel's: the acting players' infostates are its information states. Under `reveal-nothing`
+    histories are longer; `PhantomGame` explains why.
 
     Examples
     --------

@@ -18,7 +18,7 @@ from infoset.typing import NOOP, JointAction, Player
 __all__ = ["RandomGame"]
 
 Form: TypeAlias = tuple[str, ...]
-"""By player, the letters of its legal actions; empty for a player who does not act."""
+"""For each player, the letters of its legal actions; empty for a player who does not act."""
 
 Item = TypeVar("Item")
 
@@ -32,12 +32,12 @@ SHARES = ("simultaneous_share", "chance_share", "end_share")
 
 @dataclass(frozen=True)
 class RandomGame(Game):
-    """A small random game, the same for the same parameters.
+    """A small random game, determined by its parameters.
 
-    It has single and simultaneous moves, chance moves and random outcomes of players' moves, plays
-    of different lengths, world states with several predecessors, and rewards during the game and
-    at the end. Observations are public, private or, with three or more players, shared by a group.
-    A player who acts observes its own legal actions, publicly or privately.
+    The game has single and simultaneous moves, chance moves, random outcomes of players' moves,
+    plays of different lengths, world states with several predecessors, and rewards during the game
+    and at the end. Observations are public, private or, with three or more players, shared by a
+    group. A player who acts observes its own legal actions, publicly or privately.
 
     Parameters
     ----------
@@ -48,13 +48,13 @@ class RandomGame(Game):
     max_depth : int
         Number of transitions of the longest play.
     max_actions : int
-        Largest number of legal actions.
+        Maximum number of legal actions of a player.
     num_observations : int
-        Number of different signals, besides the legal actions, that an observation can show.
+        Number of different signals that an observation can show in addition to the legal actions.
     worlds_per_level : int
-        Largest number of world states after the same number of transitions.
+        Maximum number of world states at each depth.
     max_histories : int
-        Largest number of histories; world states that would exceed it are terminal.
+        Maximum number of histories; world states become terminal where it would be exceeded.
     zero_sum : bool
         Whether the rewards of each transition sum to zero.
     fractional_rewards : bool
@@ -108,7 +108,7 @@ class RandomGame(Game):
         return [player for player, letters in enumerate(self._places[world].form) if letters]
 
     def legal_actions(self, world: int, player: Player) -> Sequence[str]:
-        """Return single letters."""
+        """Return the legal actions, which are single letters."""
         return tuple(self._places[world].form[player])
 
     def transitions(
@@ -133,7 +133,7 @@ class RandomGame(Game):
 
 @dataclass
 class Arrival:
-    """One outcome of a joint action; rewards and observation are drawn after all places."""
+    """One outcome of a joint action; its rewards and observation are drawn last."""
 
     probability: Probability
     rewards: tuple[float, ...] = ()
@@ -166,9 +166,9 @@ class Signals(NamedTuple):
     Attributes
     ----------
     shows_form : bool
-        Whether the legal actions of a player are public, not private.
+        Whether a player's legal actions are observed publicly; if not, privately.
     public, private : bool
-        Whether there is a public signal, and one for each player.
+        Whether there is a public signal, and whether each player gets a private one.
     group : tuple[Player, ...]
         The group of players with a shared signal; empty for none.
     """
@@ -180,9 +180,9 @@ class Signals(NamedTuple):
 
 
 class Drawing:
-    """Draws the places of a random game level by level, then rewards and observations.
+    """Draws the world states of a random game level by level, then its rewards and observations.
 
-    It uses only `Random.random`, which gives the same numbers in every version of Python.
+    Only `Random.random` is used, because it returns the same numbers in every version of Python.
     """
 
     def __init__(self, game: RandomGame) -> None:
@@ -192,7 +192,7 @@ class Drawing:
         self.num_histories = 1
 
     def draw_places(self) -> None:
-        """Draw the world states and their transitions, one level after the other."""
+        """Draw the world states and their transitions, level by level."""
         level = [self.places[0]]
         for depth in range(self.game.max_depth):
             forms = [self.form() for _ in range(FORMS_PER_LEVEL)]
@@ -205,7 +205,7 @@ class Drawing:
             level = [self.places[number] for number in slots.values()]
 
     def settle(self, place: Place, forms: list[Form], slots: dict[int, int]) -> None:
-        """Give a place the first form whose transitions stay within the limit of histories."""
+        """Give a world state the first drawn form that respects the limit on histories."""
         for form in forms:
             outcomes = {joint: self.outcomes(form) for joint in joint_actions(form)}
             added = place.num_paths * sum(map(len, outcomes.values()))
@@ -220,7 +220,7 @@ class Drawing:
                 return
 
     def reach(self, place: Place, slot: int, slots: dict[int, int]) -> int:
-        """Return the world state in a slot of the next level, made when first reached."""
+        """Return the world state in a slot of the next level; create it on first use."""
         if slot not in slots:
             slots[slot] = len(self.places)
             self.places.append(Place(place.depth + 1, ("",) * self.game.num_players))
@@ -244,7 +244,7 @@ class Drawing:
         return ("ab"[: self.game.max_actions], *[""] * (self.game.num_players - 1))
 
     def letters(self) -> str:
-        """Draw the legal actions of one player, rarely a single one."""
+        """Draw the legal actions of one player; a single action is rare."""
         largest = self.game.max_actions
         number = self.pick(range(1 if self.coin(0.1) else min(2, largest), largest + 1))
         first = self.pick(range(2))
@@ -274,7 +274,7 @@ class Drawing:
                     arrival.observation = self.observation(signals[place.depth], reached.form)
 
     def rewards(self, is_last: bool) -> tuple[float, ...]:
-        """Draw rewards: always at the end, sometimes before."""
+        """Draw rewards; there are always rewards at the end, and sometimes before it."""
         units = [0] * self.game.num_players
         if is_last or self.coin(REWARD_SHARE):
             units = [self.pick(range(-4, 5)) for _ in units]
@@ -308,7 +308,7 @@ class Drawing:
         return str(self.pick(range(self.game.num_observations)))
 
     def coin(self, share: float) -> bool:
-        """Draw true with a probability."""
+        """Draw True with the given probability."""
         return self.random() < share
 
     def pick(self, items: Sequence[Item]) -> Item:

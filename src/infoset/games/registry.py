@@ -49,13 +49,14 @@ class ParameterEntry:
     ----------
     name : str
     default : Any
-        Its default; None if it has none, or if None has a meaning that `meaning` explains.
+        The default value; None if there is none, or if None has the meaning that `meaning`
+        explains.
     is_required : bool
-        Whether it must be given.
+        Whether the parameter must be given.
     domain : Domain or None
-        The allowed values; None if they are not simply a range or a choice.
+        The allowed values; None if they are neither a range nor a list of choices.
     meaning : str
-        Its description in a sentence.
+        Description in one sentence.
     is_addition : bool
         Whether OpenSpiel has the game, but not the parameter.
     """
@@ -76,7 +77,7 @@ class GameEntry:
     ----------
     name : str
     loader : callable
-        Takes the parameters by name and returns the game, such as the class of the game.
+        Function that takes the parameters by name and returns the game, such as its class.
     summary : str
         Description in a few words.
     openspiel_name : str
@@ -116,7 +117,7 @@ class GameEntry:
         )
 
     def load(self, parameters: Mapping[str, Any]) -> Game:
-        """Return the game with the given parameters.
+        """Load the game with the given parameters.
 
         Raises
         ------
@@ -139,7 +140,7 @@ class GameEntry:
 
 
 def documented_parameters(docstring: str) -> dict[str, str]:
-    """Return by parameter the text of the Parameters section of a NumPy docstring."""
+    """Return the description of each parameter in a NumPy docstring."""
     section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[^\n]*\n-{3,}$|\Z)", docstring, re.M | re.S)
     entries = re.finditer(
         r"^(\w[\w, ]*?) :[^\n]*\n((?:[ \t]+[^\n]*\n?|\n)*)", section[1] if section else "", re.M
@@ -235,23 +236,23 @@ GAMES: Final[Registry[GameEntry]] = Registry(
 
 
 def get_game_entry(name: str) -> GameEntry:
-    """Return the registered game of a name or alias, in upper or lower case.
+    """Return the registered game with a name or alias, ignoring case.
 
     Raises
     ------
     UnknownNameError
-        If there is no such game; the message suggests the nearest names.
+        If no game has that name; the message suggests similar names.
     """
     return GAMES.resolve(name)
 
 
 def load_game(spec: str) -> Game:
-    """Return a registered game from its text.
+    """Load a registered game by its name and parameters.
 
     Parameters
     ----------
     spec : str
-        A name or alias, and parameters as OpenSpiel writes them: `name(parameter=value,...)`.
+        A name or alias, with parameters in OpenSpiel's notation: `name(parameter=value,...)`.
 
     Returns
     -------
@@ -283,9 +284,9 @@ def register_game(
     Parameters
     ----------
     name : str
-        As in `name(parameter=value,...)`.
+        The name, which becomes `name` in `name(parameter=value,...)`.
     loader : callable
-        Takes the parameters by name and returns the game, such as the class of the game.
+        Function that takes the parameters by name and returns the game, such as its class.
     summary : str, optional
         Description in a few words; by default the first line of the loader's docstring.
     aliases : tuple[str, ...], optional
@@ -294,7 +295,7 @@ def register_game(
     Raises
     ------
     ParameterError
-        If the name is not valid or belongs to another game, or `loader` cannot be called.
+        If the name is invalid or belongs to another game, or `loader` is not callable.
 
     Examples
     --------

@@ -11,7 +11,7 @@ from infoset.errors import ParameterError
 __all__ = ["Value", "parse_spec"]
 
 Value: TypeAlias = "bool | int | float | str | tuple[Value, ...] | None"
-"""A parameter's value; lists in brackets become tuples."""
+"""The value of a parameter; lists in brackets become tuples."""
 
 EXAMPLE = "write it as name(parameter=value,...), for example leduc_poker(players=2,num_ranks=4)"
 CALL = re.compile(r"\s*([\w.+-]+)\s*(?:\((.*)\)\s*)?", re.DOTALL)
@@ -27,7 +27,7 @@ MAX_DEPTH = 20
 
 
 class Source(NamedTuple):
-    """A text to parse, with what its errors call it and an example."""
+    """A text to parse, with a noun and an example for error messages."""
 
     text: str
     kind: str = "game"
@@ -45,15 +45,15 @@ def parse_spec(
 ) -> tuple[str, dict[str, Value]]:
     """Split the text of a game into its name and its parameters.
 
-    Values are read as OpenSpiel reads them: True and False, whole and decimal numbers, lists in
-    brackets with semicolons, and everything else as a word. Lists with commas, lists in lists,
-    None and words in quotes are additions.
+    Values are read as in OpenSpiel: True and False, integers and decimal numbers, lists in brackets
+    with semicolons, and words. Additions to OpenSpiel's notation are lists with commas, nested
+    lists, None, and words in quotes.
 
     Parameters
     ----------
     spec : str
     kind, example : str
-        What error messages call the text, and the example that they give.
+        A noun for the text and an example, for error messages.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Tiny bridge: the auction of a bridge with eight cards, for two partners."""
+"""Tiny bridge: the auction of a bridge game with eight cards, for two partners."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ PASS = "Pass"
 CALLS = (PASS, "1H", "1S", "1NT", "2H", "2S", "2NT")
 
 Hand: TypeAlias = tuple[str, ...]
-"""Two cards, the one that comes later in the deck first."""
+"""Two cards; the card that comes later in the deck is listed first."""
 
 
 class Auction(NamedTuple):
     """The hands of West and East, and the state of the bidding.
 
-    `bid` is the last bid as a position in `CALLS`, 0 for none. `player` is the player to call;
-    after the auction, the player who passed.
+    `bid` is the last bid as a position in `CALLS`, or 0 before the first bid. `player` is the
+    player to call, or, after the auction, the player who passed.
     """
 
     hands: tuple[Hand, ...] = ()
@@ -43,15 +43,15 @@ class TinyBridge2p(Game):
 
     The deck has jack, queen, king and ace of hearts and spades. West (player 0), North, East
     (player 1) and South get two cards each. West and East alternately pass or bid higher than the
-    last bid, from one heart to two no trumps; North and South do not bid. A pass ends the auction,
-    unless it is the first call. Both players get the score of the last bid, 0 without one: the
-    average over the deals of the other four cards of its score in optimal play with open cards.
-    Players observe nothing but the calls.
+    last bid, from one heart to two no-trump; North and South do not bid. A pass ends the auction,
+    unless it is the first call. Both players get the score of the last bid, or 0 if there is no
+    bid. This score is an average over the deals of the other four cards, each played optimally with
+    open cards. Apart from their hands, players observe only the calls.
 
     Parameters
     ----------
     abstracted : bool
-        Whether each player observes only the kind of its hand, one of 12.
+        Whether each player observes only which of 12 kinds its hand belongs to.
 
     Notes
     -----
@@ -80,7 +80,7 @@ class TinyBridge2p(Game):
         return Auction()
 
     def actors(self, world: Auction) -> Sequence[Player]:
-        """Return whose turn it is to call."""
+        """Return the player whose turn it is to call."""
         return (world.player,) if world.hands and not world.is_over else ()
 
     def legal_actions(self, world: Auction, player: Player) -> Sequence[str]:
@@ -109,7 +109,7 @@ class TinyBridge2p(Game):
     def observe(
         self, world: Auction, joint_action: JointAction, next_world: Auction
     ) -> Observation:
-        """Show each player its hand, or its kind, and then the calls to both."""
+        """Show each player its hand or the kind of its hand, and then the calls to both."""
         if not world.hands:
             return Observation(private=tuple(map(self.shown, next_world.hands)))
         return Observation(public=joint_action[world.player])
@@ -117,8 +117,9 @@ class TinyBridge2p(Game):
     def shown(self, hand: Hand) -> str:
         """Return what a player observes of its hand.
 
-        In the abstracted game `x` replaces a rank: in a hand of two suits, any rank except the ace;
-        in a hand of one suit, that of the lower card with an ace or king, except ace and jack.
+        In the abstracted game, `x` replaces some ranks. In a hand of two suits, it replaces every
+        rank except the ace. In a hand of one suit with an ace or king, it replaces the lower card's
+        rank, except in the hand of ace and jack.
         """
         if not self.abstracted:
             return "".join(hand)
@@ -146,14 +147,14 @@ def after(world: Auction, call: object) -> Auction:
 
 
 def expected_score(declarer: Hand, dummy: Hand, bid: int) -> float:
-    """Return the score of a bid, on average over the hands of the defenders."""
+    """Return the score of a bid, averaged over the hands of the defenders."""
     strain = CALLS[bid][1:]
     results = [score(bid, tricks) for tricks in declarer_tricks(declarer, dummy, strain)]
     return sum(results) / len(results)
 
 
 def score(bid: int, tricks: int) -> int:
-    """Return the score of a bid with a number of tricks."""
+    """Return the score of a bid if the declarer's side takes a number of tricks."""
     level = int(CALLS[bid][0])
     if tricks < level:
         return -20 * (level - tricks)
@@ -175,10 +176,10 @@ def declarer_tricks(declarer: Hand, dummy: Hand, strain: str) -> tuple[int, ...]
 
 
 def leader_tricks(hands: tuple[Hand, ...], strain: str, played: Hand = ()) -> int:
-    """Return the tricks of the leading side in optimal play with open cards.
+    """Return the number of tricks of the leading side in optimal play with open cards.
 
-    `hands` are in order of play, and so are the cards `played` to the first trick; the second
-    trick leaves no choice.
+    `hands` and the cards `played` to the first trick are in order of play. In the second trick
+    nobody has a choice.
     """
     position = len(played)
     if position == 4:
@@ -197,7 +198,7 @@ def leader_tricks(hands: tuple[Hand, ...], strain: str, played: Hand = ()) -> in
 
 
 def winner(trick: Sequence[str], strain: str) -> int:
-    """Return which card takes a trick, as a position in order of play."""
+    """Return the position, in order of play, of the card that takes a trick."""
     led = trick[0][0]
     strength = [
         ((card[0] == strain) + (card[0] in (strain, led)), RANKS.index(card[1])) for card in trick

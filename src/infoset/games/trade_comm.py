@@ -19,7 +19,7 @@ __all__ = ["TradeComm"]
 class Market(NamedTuple):
     """The items by player (empty before the deal), the messages and the offers, in order.
 
-    Messages are dropped as soon as an offer is made, because nothing depends on them any more.
+    Messages are dropped when an offer is made, because nothing depends on them afterwards.
     """
 
     items: tuple[int, ...] = ()
@@ -32,21 +32,19 @@ class TradeComm(Game):
     """Trade and communication: send messages about private items, then make matching offers.
 
     Each player privately gets an item of a random kind. Player 0 and then player 1 send a public
-    message. Then each offers to give an item of one kind for one of another, without observing the
-    other offer. Both get 1 if each offers its own item for the other player's item, otherwise 0.
-    At the end both offers are public, and whether there was a trade.
+    message. Then each offers to exchange an item of one kind for an item of another kind, without
+    observing the other offer. Both get 1 if each offers its own item for the other player's item,
+    and 0 otherwise. At the end, both offers and whether there was a trade become public.
 
     Parameters
     ----------
     num_items : int
         Number of kinds of items.
     num_messages : int
-        Number of messages; -1 for as many as there are kinds of items.
+        Number of messages; -1 for one message per kind of item.
 
-    Notes
-    -----
-    With at least as many messages as kinds of items, the optimal team value is 1.
-    With fewer, it is the square of `num_messages / num_items`.
+    Notes ----- With at least as many messages as kinds of items, the optimal team value is 1. With
+    m messages for n > m kinds it is (rn + (m − r)(n − r)) / n², where r is n modulo m.
     Source: S. Sokota et al., "Solving common-payoff games with approximate policy iteration",
     AAAI 2021. Same game as OpenSpiel's.
 
@@ -82,7 +80,7 @@ class TradeComm(Game):
         return Market()
 
     def actors(self, world: Market) -> Sequence[Player]:
-        """Return the players alternately, until both have made an offer."""
+        """Return the player to move; the players alternate until both have made an offer."""
         if not world.items or len(world.offers) == 2:
             return ()
         return ((len(world.said) + len(world.offers)) % 2,)
@@ -108,7 +106,7 @@ class TradeComm(Game):
         return (1, 1) if self._is_traded(next_world) else (0, 0)
 
     def observe(self, world: Market, joint_action: JointAction, next_world: Market) -> Observation:
-        """Show each player its item, the messages to both, and at the end both offers."""
+        """Show each player its item, both players the messages, and at the end both offers."""
         if not world.items:
             return Observation(private=next_world.items)
         if not next_world.offers:

@@ -26,7 +26,7 @@ ALL_CARDS = -1
 class Table(NamedTuple):
     """The hands as bit sets of card numbers, the card to follow, and the tricks won.
 
-    `led` is the card to follow, `NO_CARD` between tricks. `player` is the player to move. Played
+    `led` is the card to follow, or `NO_CARD` between tricks. `player` is the player to move. Played
     cards and cards that were not dealt are not part of the world state.
     """
 
@@ -43,7 +43,7 @@ class Table(NamedTuple):
 
 @dataclass(frozen=True)
 class TrickTaking(Game):
-    """Take tricks: follow the suit led if you can, and the highest card of that suit wins.
+    """Take tricks: follow the suit led if possible; the highest card of that suit wins.
 
     Both players are dealt a hand in secret. Player 0 leads any card. The other player must follow
     suit if it can; a card of another suit reveals that it cannot. The higher card of the suit led
@@ -57,11 +57,11 @@ class TrickTaking(Game):
     num_suits : int
         Number of suits.
     hand_size : int
-        Number of cards in each hand; -1 for half of the deck. The remaining cards stay hidden.
+        Number of cards in each hand; -1 for half of the deck. The remaining cards are hidden.
     layout : str
-        Lengths of the suits if the cards cannot be divided equally. `even`: they differ by at
-        most one card, the first suits are longer (3, 3, 2, 2). `filled`: all suits except the last
-        are as long as possible (3, 3, 3, 1).
+        Lengths of the suits if the cards cannot be divided equally. `even`: the lengths differ by
+        at most one card, and the first suits are longer (3, 3, 2, 2). `filled`: all suits except
+        the last are as long as possible (3, 3, 3, 1).
     tie : str
         Rewards if each player takes half of the tricks. `both_win`: 1 for both, as the rules
         literally say; `draw`: 0, which makes the game zero-sum for every hand size.
@@ -70,8 +70,9 @@ class TrickTaking(Game):
     -----
     Source: Arjonilla, Cazenave, Saffidine, "Mixture of public and private distributions in
     imperfect information games", arXiv 2405.14346 (2024), section 4.1.1, with 10 and 20 cards in
-    four suits. It leaves open the hand size, the layout and the tie, which are parameters here:
-    by default all cards are dealt, so each hand determines the other one.
+    four suits. The paper does not specify the hand size, the layout and the rewards after a tie,
+    which are parameters here. By default all cards are dealt, so each hand determines the other
+    one.
 
     Examples
     --------
@@ -108,7 +109,7 @@ class TrickTaking(Game):
 
     @cached_property
     def deck(self) -> tuple[str, ...]:
-        """The cards by number: suit after suit, the lowest of each first."""
+        """The cards by number, suit by suit and in increasing order within each suit."""
         ranks = rank_names(max(self.suit_lengths))
         return tuple(
             rank + suit
@@ -140,11 +141,11 @@ class TrickTaking(Game):
         return Table()
 
     def actors(self, world: Table) -> Sequence[Player]:
-        """Return whose turn it is."""
+        """Return the player whose turn it is."""
         return (world.player,) if any(world.hands) else ()
 
     def legal_actions(self, world: Table, player: Player) -> Sequence[str]:
-        """Return the cards that follow suit; without any, or in the lead, the whole hand."""
+        """Return the cards that follow suit; if there are none, or in the lead, the whole hand."""
         hand = world.hands[player]
         following = 0 if world.led == NO_CARD else hand & self.suit_sets[world.led]
         return self._names(following or hand)
@@ -152,7 +153,7 @@ class TrickTaking(Game):
     def transitions(
         self, world: Table, joint_action: JointAction
     ) -> Iterable[tuple[Table, Probability]]:
-        """Return the deals, or the table after a card was played."""
+        """Return the deals, or the table after a card is played."""
         if any(world.hands):
             return [(self._play(world, self._number[joint_action[world.player]]), 1)]
         return () if world.is_dealt else self._deals()
@@ -169,7 +170,7 @@ class TrickTaking(Game):
         return (1, -1) if first > second else (-1, 1)
 
     def observe(self, world: Table, joint_action: JointAction, next_world: Table) -> Observation:
-        """Show each player its hand, then everybody the cards played and the winner of a trick."""
+        """Show each player its hand, and everybody the played cards and each trick's winner."""
         if not world.is_dealt:
             return Observation(private=tuple(map(self._names, next_world.hands)))
         card = joint_action[world.player]
@@ -239,5 +240,5 @@ def bit_set(cards: Iterable[int]) -> int:
 
 @lru_cache(maxsize=1 << 16)
 def numbers(cards: int) -> tuple[int, ...]:
-    """Return the cards of a bit set, the lowest first."""
+    """Return the cards of a bit set, in increasing order."""
     return tuple(card for card in range(cards.bit_length()) if cards >> card & 1)

@@ -30,7 +30,7 @@ __all__ = ["gambit_equilibria"]
 Algorithm: TypeAlias = Literal["lcp", "enummixed"]
 
 CERTIFIED = 1e-9
-"""Largest gain of a deviation, relative to the payoff range, in an accepted equilibrium."""
+"""Maximum gain from a deviation, relative to the payoff range, in an accepted equilibrium."""
 
 MAX_DENOMINATOR = 10**6
 RELATIVE_ERROR = 1e-13
@@ -41,14 +41,14 @@ def gambit_equilibria(
 ) -> tuple[TabularPolicy, ...]:
     """Compute Nash equilibria of a two-player general-sum game with Gambit, and verify them.
 
-    Gambit receives an extensive form with the same sequence form, in exact numbers. Its answers
-    are verified: only profiles in which no player's best response gains are returned.
+    Gambit receives an extensive form with the same sequence form, in exact numbers. Only profiles
+    in which no player's best response has a gain are returned.
 
     Parameters
     ----------
     sequence_form : SequenceForm
-        Of a small two-player game: Gambit takes seconds for some dozens of sequences, has no time
-        limit, and cannot be interrupted with Ctrl-C.
+        Sequence form of a small two-player game. Gambit takes seconds for a few dozen sequences,
+        has no time limit, and cannot be interrupted with Ctrl-C.
     algorithm : str
         'lcp', the linear complementarity program of the sequence form, finds one equilibrium.
         'enummixed' enumerates all extreme equilibria; it suits matrix games.
@@ -56,7 +56,7 @@ def gambit_equilibria(
     Returns
     -------
     tuple[TabularPolicy, ...]
-        At least one.
+        At least one equilibrium.
 
     Raises
     ------
@@ -65,12 +65,12 @@ def gambit_equilibria(
     ParameterError
         If `algorithm` is unknown.
     UnsupportedGameError
-        If the game does not have two players, or no answer of Gambit is an equilibrium.
+        If the game does not have two players, or no profile that Gambit returns is an equilibrium.
 
     Notes
     -----
-    Source: Koller, Megiddo and von Stengel (1996); pygambit, which is GPL-licensed and an
-    optional dependency.
+    Source: Koller, Megiddo and von Stengel (1996). The computation uses pygambit, an optional
+    dependency that is licensed under the GPL.
     """
     if algorithm not in get_args(Algorithm):
         raise ParameterError(
@@ -78,7 +78,7 @@ def gambit_equilibria(
         )
     if sequence_form.num_players != 2:
         raise UnsupportedGameError(
-            f"{sequence_form.name} has {sequence_form.num_players} players; this needs "
+            f"{sequence_form.name} has {sequence_form.num_players} players; Gambit needs "
             "two: use solve_coarse_correlated, which works for any game"
         )
     answers = [
@@ -92,8 +92,8 @@ def gambit_equilibria(
     if not right:
         found = f"a player can still gain {min(gains):.3g}" if gains else "it found none"
         raise UnsupportedGameError(
-            f"Gambit's {algorithm} gives no equilibrium of {sequence_form.name}: {found}; try the "
-            f"other of {', '.join(get_args(Algorithm))}, or solve_coarse_correlated"
+            f"Gambit's {algorithm} returns no equilibrium of {sequence_form.name}: {found}; try "
+            f"the other of {', '.join(get_args(Algorithm))}, or solve_coarse_correlated"
         )
     return tuple(right)
 
@@ -108,7 +108,7 @@ def _import_gambit() -> Any:
 def _ask(
     gambit: Any, sequence_form: SequenceForm, algorithm: Algorithm
 ) -> Iterator[list[FloatArray]]:
-    """Yield Gambit's equilibria: per player [Q] the weights of actions."""
+    """Yield Gambit's equilibria: per player, [Q] the weights of actions."""
     game = gambit.read_efg(io.StringIO(_efg_text(sequence_form)))
     if algorithm == "lcp":
         profiles = gambit.nash.lcp_solve(game, rational=True).equilibria
@@ -123,7 +123,7 @@ def _ask(
 
 
 def _weights(treeplex: Treeplex, player: Any, profile: Any) -> FloatArray:
-    """Return [Q] a profile's action probabilities; infosets are labeled by their numbers."""
+    """Return [Q] a profile's action probabilities; numbers label the information sets."""
     weights = np.zeros(treeplex.num_sequences)
     for infoset in player.infosets:
         first = int(treeplex.first_sequence[int(infoset.label)])
@@ -137,7 +137,7 @@ def _efg_text(sequence_form: SequenceForm) -> str:
 
     Chance draws one of the M tuples of sequences uniformly. Then each player in turn passes
     through the infostates on the path to its sequence; any other action ends the game with
-    payoffs 0. At the end of both paths the payoffs are M times those of the tuple.
+    payoffs of 0. At the end of both paths, the payoffs are M times those of the tuple.
     """
     share = Fraction(1, max(1, sequence_form.num_payoffs))
     plays = [
@@ -151,7 +151,7 @@ def _efg_text(sequence_form: SequenceForm) -> str:
 
 
 def _play(sequence_form: SequenceForm, sequences: list[int], payoffs: list[Fraction]) -> Node:
-    """Return the node below which the infostates on the paths to all sequences follow."""
+    """Return the node at which the infostates on the paths to all sequences begin."""
     node = terminal(outcome=Outcome(tuple(payoffs)))
     for player in (1, 0):
         plex, sequence = sequence_form.treeplexes[player], sequences[player]
@@ -163,14 +163,14 @@ def _play(sequence_form: SequenceForm, sequences: list[int], payoffs: list[Fract
 
 
 def _step(treeplex: Treeplex, player: Player, infostate: int, sequence: int, after: Node) -> Node:
-    """Return the node of an infostate where one action continues and the others pay 0."""
+    """Return the node of an infostate at which one action continues and the others pay 0."""
     first, count = int(treeplex.first_sequence[infostate]), int(treeplex.num_actions[infostate])
     moves = [(str(a), after if first + a == sequence else terminal(0, 0)) for a in range(count)]
     return decision(player, str(infostate), moves)
 
 
 def _exact(payoffs: FloatArray) -> list[Fraction]:
-    """Return payoffs as fractions, with small denominators where they are exact up to rounding."""
+    """Return payoffs as fractions, with small denominators if these are exact up to rounding."""
     near = [Fraction(payoff).limit_denominator(MAX_DENOMINATOR) for payoff in payoffs.tolist()]
     return [
         simple

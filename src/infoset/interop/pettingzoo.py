@@ -23,7 +23,7 @@ from infoset.typing import Action
 __all__ = ["to_pettingzoo"]
 
 Encode: TypeAlias = Callable[[Infostate], NDArray[Any]]
-"""Encodes an infostate as an array."""
+"""Function that encodes an infostate as an array."""
 
 
 def to_pettingzoo(
@@ -34,34 +34,35 @@ def to_pettingzoo(
     actions: Sequence[Action] | None = None,
     render_mode: str | None = None,
 ) -> Any:
-    """Return a game as a PettingZoo AEC environment, in which agents act one by one.
+    """Convert a game to a PettingZoo AEC environment, in which agents act one by one.
 
     Agents are `player_0`, `player_1`, and so on. An observation is a dictionary of `observation`,
     the encoded infostate of the agent, and `action_mask`, 1 for legal actions. The mask is also in
-    `infos`, and is all 0 for an agent that is not to act. Agents that act simultaneously are asked
-    one after another and do not see each other's actions before all have acted. The seed of
-    `reset` determines the chance moves. Rewards before the first decision are paid at the first
-    step.
+    `infos`; it is all 0 for an agent that does not act. Agents that act simultaneously choose one
+    after another, and do not see each other's actions before all have chosen. The seed of `reset`
+    determines the chance moves. Rewards before the first decision are paid at the first step.
 
     Parameters
     ----------
     game : Game or GameTree
-        Its world graph is built for the numbers of its actions and the default encoding.
+        The game. Its world graph is built to number the actions and for the default encoding.
     encode : callable, optional
-        From an `Infostate` to an array; by default an `InfostateEncoder`, which is injective.
+        Function from an `Infostate` to an array; by default an `InfostateEncoder`, which gives
+        different infostates different arrays.
     space : gymnasium.spaces.Space, optional
         The space of the values of `encode`; required with `encode`.
     actions : Sequence[Action], optional
         Labels of all actions in the order of their numbers. With `encode`, `space` and `actions`
         no world graph is built, and the game may have any size.
     render_mode : str, optional
-        With `ansi`, `render()` returns the full transcript of the play.
+        With `"ansi"`, `render()` returns the full transcript of the play.
 
     Returns
     -------
     pettingzoo.AECEnv
-        `history` is the current history, `actions` are the labels. If all players always act
-        together, PettingZoo's `aec_to_parallel` converts it to a parallel environment.
+        The environment. Its attribute `history` is the current history, and `actions` are the
+        labels of the actions. If all players always act simultaneously, PettingZoo's
+        `aec_to_parallel` converts it to a parallel environment.
 
     Raises
     ------
@@ -125,7 +126,7 @@ def import_environment() -> type[Any]:
 
 
 def explored(game: Game) -> WorldGraph:
-    """Return the world graph; if the game is too large, the error names the alternative."""
+    """Return the world graph; if the game is too large, the error suggests an alternative."""
     try:
         return build_world_graph(game)
     except ExplorationLimitError as error:
@@ -141,6 +142,6 @@ def box(size: int) -> Any:
 
 
 def all_act_at_once(graph: WorldGraph) -> bool:
-    """Return whether all players act wherever one does."""
+    """Return whether all players act whenever one of them acts."""
     acts = graph.action_set >= 0
     return bool((acts.all(axis=1) == acts.any(axis=1)).all())

@@ -1,4 +1,4 @@
-"""A game as a PettingZoo environment class. Importing this module needs PettingZoo."""
+"""The class of PettingZoo environments. Importing this module requires PettingZoo."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from infoset.typing import NOOP, Action, JointAction, Player
 
 
 class GameEnvironment(AECEnv):  # type: ignore[misc]
-    """An AEC environment, in which agents act one by one; `to_pettingzoo` describes it.
+    """An AEC environment, in which agents act one by one; see `to_pettingzoo`.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class GameEnvironment(AECEnv):  # type: ignore[misc]
         return self._action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a play; a seed fixes the chance moves of this play and of the following ones."""
+        """Start a play; a seed determines the chance moves of this play and of later ones."""
         if seed is not None:
             self._rng = np.random.default_rng(seed)
         self.agents = self.possible_agents[:]
@@ -88,7 +88,7 @@ class GameEnvironment(AECEnv):  # type: ignore[misc]
         self._select()
 
     def step(self, action: int | None) -> None:
-        """Take an action of the selected agent; None if its play is over."""
+        """Take an action of the selected agent, or None if the play is over for it."""
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)
@@ -148,13 +148,13 @@ class GameEnvironment(AECEnv):  # type: ignore[misc]
         return mask
 
     def _label(self, agent: str, action: int | None) -> Action:
-        """Return the label of a legal action; raise an error for any other number."""
+        """Return the label of a legal action; raise if the number is not that of a legal action."""
         legal = np.flatnonzero(self._mask(agent)).tolist()
         if action not in legal:
             shown = ", ".join(f"{number} ({self.actions[number]})" for number in legal)
             raise GameRuleError(
-                "an agent takes an action whose action_mask is 1",
-                found=f"got action {action}, legal are {shown}",
+                "an agent takes an action whose entry in action_mask is 1",
+                found=f"got action {action}; legal actions are {shown}",
                 world=self.history.world,
                 player=self._player[agent],
             )

@@ -1,4 +1,4 @@
-"""Policies: tabular and other policies, their transformations, and their files."""
+"""Tabular and other policies, their transformations, and policy files."""
 
 from infoset.policy._plan_kernels import behavior_to_plan
 from infoset.policy.csv_files import load_policy_csv, save_policy_csv

@@ -20,7 +20,7 @@ def behavior_to_plan(
     parent_sequence, first_sequence, num_actions [I], probabilities [Q].
     """
     plan = np.ones(len(probabilities))
-    # Parents come first, so the plan at the parent sequence is final.
+    # Parents come first, so the plan at the parent sequence is already computed.
     for infostate in range(len(num_actions)):
         reach = plan[parent_sequence[infostate]]
         first = first_sequence[infostate]
@@ -35,7 +35,7 @@ def normalize_behavior(
 ) -> FloatArray:
     """Return [Q] weights divided by their sum at each infostate; uniform if the sum is zero.
 
-    first_sequence, num_actions [I], weights [Q] not negative.
+    first_sequence, num_actions [I], weights [Q] nonnegative.
     """
     probabilities = np.ones(len(weights))
     for infostate in range(len(num_actions)):
@@ -63,9 +63,10 @@ def widest_plan(
 ) -> None:
     """Find the pure plan that maximizes the minimum weight of its sequences.
 
-    parent_sequence, first_sequence, num_actions [I], rest [Q] the weights. Overwritten: width [Q]
-    the minimum weight at and below a sequence under the best plan, `width[0]` that of the whole
-    plan; plan [Q] whether the best plan contains a sequence.
+    parent_sequence, first_sequence, num_actions [I], rest [Q] the weights. Two arrays are
+    overwritten: width [Q] with the minimum weight at and below a sequence under the best plan, so
+    that `width[0]` is that of the whole plan, and plan [Q] with whether the best plan contains a
+    sequence.
     """
     width[:] = rest
     # Children first: choose the best action, then take the minimum over all infostates that

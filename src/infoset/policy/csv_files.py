@@ -1,4 +1,4 @@
-"""Policy files: comma-separated values, for spreadsheets and other tools."""
+"""Policy files with comma-separated values, for spreadsheets and other tools."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def save_policy_csv(policy: TabularPolicy, file: str | Path | TextIO) -> None:
 
     The first line names the columns: `player`, `infostate`, `own_reach`, `action`, `probability`.
     Labels are quoted where necessary, and numbers have all their digits, so `load_policy_csv`
-    returns the same policy bit for bit. If actions of an infostate have the same text, `#` and the
-    position of the action distinguish them.
+    returns the same policy bit for bit. Actions of an infostate with the same text are
+    distinguished by `#` and their position.
 
     Parameters
     ----------
     policy : TabularPolicy
     file : str, Path or TextIO
-        A path, whose existing file is replaced atomically, or a stream open for writing.
+        A path, or a stream open for writing. An existing file at the path is replaced atomically.
 
     Raises
     ------
@@ -103,9 +103,9 @@ def _action_texts(actions: Sequence[Action]) -> list[str]:
 def load_policy_csv(path: str | Path, sequence_form: SequenceForm) -> TabularPolicy:
     """Read a policy from comma-separated values, in any order of lines.
 
-    The first line names the columns; `player`, `infostate`, `action` and `probability` are read,
-    others are ignored. Every action of every infostate has exactly one line, and the probabilities
-    at an infostate sum to 1 within 10⁻⁹.
+    The first line names the columns. `player`, `infostate`, `action` and `probability` are
+    required; other columns are ignored. Every action of every infostate has exactly one line, and
+    the probabilities at an infostate sum to 1 within 10⁻⁹.
 
     Raises
     ------
@@ -143,7 +143,7 @@ class _Line:
 
 
 def _lines(path: Path) -> Iterator[_Line]:
-    """Yield the lines after the first; empty ones are left out."""
+    """Yield the nonempty lines after the first."""
     rows = _rows(path)
     _, header = next(rows, (1, []))
     for column in NEEDED:
@@ -159,14 +159,14 @@ def _lines(path: Path) -> Iterator[_Line]:
             raise _Line(path, number, {}).error(
                 str(min(len(row), len(header)) + 1),
                 f"the line has {len(row)} columns, the first line {len(header)}",
-                "all lines have the same columns; a label with a comma is in double quotes",
+                "all lines have the same columns; put a label with a comma in double quotes",
             )
         if row:
             yield _Line(path, number, dict(zip(header, row, strict=True)))
 
 
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield for each row the number of its first line, and its cells."""
+    """Yield, for each row, the number of its first line and its cells."""
     begin = 1
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:

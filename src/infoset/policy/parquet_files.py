@@ -1,4 +1,4 @@
-"""Policy files: Parquet tables with a row per infostate and action, and JSON metadata."""
+"""Policy files: Parquet tables with one row per infostate and action, and JSON metadata."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ def save_policy(
 ) -> None:
     """Write a policy to a Parquet file; an existing file is replaced atomically.
 
-    Columns: `player`, `infostate`, `action` (both as text), `probability`. The file's metadata
-    holds, as JSON under the key `infoset`, the format, the library's version, the game, the
-    fingerprint of its tree, and the items of `metadata` (such as the method and its seed).
+    The columns are `player`, `infostate` and `action` (both as text), and `probability`. The file's
+    metadata contains, as JSON under the key `infoset`, the format, the library's version, the game,
+    the fingerprint of its tree, and the items of `metadata` (such as the method and its seed).
 
     Parameters
     ----------
     policy : TabularPolicy
     path : str or Path
     metadata : Mapping[str, Any], optional
-        JSON values to store in the file.
+        Additional items to store in the file; the values must be JSON values.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def write_table(
     path: str | Path,
     metadata: Mapping[str, Any] | None,
 ) -> None:
-    """Write a column of numbers, one per infostate and action, with their labels.
+    """Write a table with one number per infostate and action, and its labels.
 
     The labels are those of `policy.rows()`.
 
@@ -95,7 +95,7 @@ def write_table(
 
 @contextmanager
 def replace_policy_file(path: Path) -> Iterator[Path]:
-    """Provide a temporary path whose file replaces `path` atomically.
+    """Provide a temporary path; the file written there replaces `path` atomically.
 
     Raises
     ------
@@ -145,7 +145,7 @@ def read_metadata(path: str | Path) -> dict[str, Any]:
 
 
 def load_policy(path: str | Path, sequence_form: SequenceForm) -> TabularPolicy:
-    """Read a policy that `save_policy` wrote for this game.
+    """Read a policy that `save_policy` wrote for the same game.
 
     Raises
     ------
@@ -154,7 +154,7 @@ def load_policy(path: str | Path, sequence_form: SequenceForm) -> TabularPolicy:
     PolicyFileError
         If the file is missing, damaged, or not a policy.
     PolicyMismatchError
-        If it was written for another game or other parameters.
+        If the file was written for another game or other parameters.
     """
     table, _ = read_table(path, "probability", sequence_form)
     return policy_of_rows(table.column("probability").to_numpy(), path, sequence_form)
@@ -163,19 +163,19 @@ def load_policy(path: str | Path, sequence_form: SequenceForm) -> TabularPolicy:
 def policy_of_rows(
     probabilities: FloatArray, path: str | Path, sequence_form: SequenceForm
 ) -> TabularPolicy:
-    """Return the policy of the probabilities in a file, one per row of its table.
+    """Build a policy from the probabilities in a file, one per row of its table.
 
     Raises
     ------
     PolicyFileError
-        If they are not a policy.
+        If the probabilities are not a policy.
     """
     ends = np.cumsum([plex.num_sequences - 1 for plex in sequence_form.treeplexes])
     parts = np.split(probabilities, ends[:-1])
     try:
         return TabularPolicy(sequence_form, tuple(np.concatenate([[1.0], part]) for part in parts))
     except InfosetError as error:
-        raise PolicyFileError(f"{path} does not hold a policy: {error}") from error
+        raise PolicyFileError(f"{path} does not contain a policy: {error}") from error
 
 
 def read_table(
@@ -225,7 +225,7 @@ def _read(path: Path, column: str) -> pa.Table:
 
 
 def _found(table: pa.Table) -> str:
-    """Return what a table without the expected column contains instead."""
+    """Describe a table that lacks the expected column."""
     if "probability" in table.column_names:
         return "it is a single policy: read it with infoset.policy.load_policy"
     if "probabilities" in table.column_names:

@@ -14,7 +14,7 @@ from infoset.typing import Action, FloatArray
 __all__ = ["Policy", "UniformPolicy", "check_distributions", "checked_probabilities"]
 
 SUM_TOLERANCE = 1e-6
-"""Largest difference from 1 of a policy's probabilities; it may compute in `float32`."""
+"""Tolerance for the sum of a policy's probabilities, which may be computed in `float32`."""
 
 
 @runtime_checkable
@@ -46,7 +46,7 @@ def checked_probabilities(
     Raises
     ------
     ParameterError
-        If they are not a distribution.
+        If the probabilities are not a distribution.
     """
     probabilities = np.asarray(policy.action_probabilities(infostate, legal_actions), np.float64)
     check_distributions(probabilities[None], infostate, legal_actions)
@@ -70,6 +70,6 @@ def check_distributions(
         wrong = answers[int(is_fitting.argmin())]
         raise ParameterError(
             f"a policy returned {wrong.tolist()} at the infostate {infostate} of player "
-            f"{infostate.player}, where {list(legal_actions)} are legal; it must return one "
-            "probability per legal action, not negative, with sum 1"
+            f"{infostate.player}, where the legal actions are {list(legal_actions)}; it must "
+            "return one nonnegative probability per legal action, with sum 1"
         )

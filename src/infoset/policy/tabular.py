@@ -57,7 +57,8 @@ class TabularPolicy:
     sequence_form : SequenceForm
         The game of the policy.
     probabilities : tuple[FloatArray, ...]
-        Per player [Q], the probability of the last action of each sequence; 1 for the empty one.
+        Per player, [Q] the probability of the last action of each sequence; 1 for the empty
+        sequence.
 
     Raises
     ------
@@ -91,7 +92,7 @@ class TabularPolicy:
         treeplex = self.sequence_form.treeplexes[player]
         if values.shape != (treeplex.num_sequences,):
             raise ParameterError(
-                f"probabilities of player {player} have shape {values.shape}; it has "
+                f"probabilities of player {player} have shape {values.shape}; the player has "
                 f"{treeplex.num_sequences} sequences, the empty one included"
             )
         if not (values >= 0).all():
@@ -109,14 +110,14 @@ class TabularPolicy:
     def from_weights(
         cls, sequence_form: SequenceForm, weights: Sequence[FloatArray]
     ) -> TabularPolicy:
-        """Return the policy of weights per sequence, normalized at each infostate.
+        """Build a policy from weights of sequences by normalizing them at each infostate.
 
         Parameters
         ----------
         sequence_form : SequenceForm
         weights : Sequence[FloatArray]
-            Per player [Q], not negative, such as realization plans. The policy is uniform where
-            all weights of an infostate are zero, as in a plan that does not reach it.
+            Per player, [Q] nonnegative weights, such as a realization plan. If all weights of an
+            infostate are zero, as in a plan that does not reach it, the policy is uniform there.
 
         Raises
         ------
@@ -127,8 +128,8 @@ class TabularPolicy:
             wrong = values[~((values >= 0) & (values < np.inf))]
             if len(wrong):
                 raise ParameterError(
-                    f"player {player} has the weight {wrong[0]}; weights are finite and not "
-                    "negative"
+                    f"player {player} has the weight {wrong[0]}; weights must be finite and "
+                    "nonnegative"
                 )
         return cls(
             sequence_form,
@@ -150,7 +151,7 @@ class TabularPolicy:
         return tuple(self.realization_plan(p) for p in range(self.sequence_form.num_players))
 
     def replace_player(self, player: Player, other: TabularPolicy) -> TabularPolicy:
-        """Return this policy with the policy of one player replaced by that of `other`."""
+        """Return a copy of this policy in which one player plays as in `other`."""
         chosen = [*self.probabilities]
         chosen[player] = other.probabilities[player]
         return TabularPolicy(self.sequence_form, tuple(chosen))
@@ -176,7 +177,7 @@ class TabularPolicy:
         return self.probabilities[infostate.player][chosen]
 
     def __getitem__(self, key: tuple[str, Player]) -> dict[Action, float]:
-        """Return the probabilities by action at `infostate, player`, the infostate as text.
+        """Return the probabilities by action at `infostate, player`, with the infostate as text.
 
         Raises
         ------
@@ -194,7 +195,7 @@ class TabularPolicy:
         return dict(zip(actions, values.tolist(), strict=True))
 
     def rows(self) -> Iterator[PolicyRow]:
-        """Yield a row per acting infostate, players in order, parents first."""
+        """Yield one row per acting infostate, ordered by player and with parents first."""
         for player, tree in enumerate(self.sequence_form.infostate_trees):
             plan = self.realization_plan(player)
             values = self.probabilities[player]
@@ -216,7 +217,8 @@ def check_policy(policy: object) -> None:
     Raises
     ------
     ParameterError
-        If it is something else, such as a name or a game; the message says how to make one.
+        If the value is something else, such as a name or a game. The message shows how to make a
+        policy.
     """
     check_type(
         "policy",
@@ -258,14 +260,14 @@ def random_policy(sequence_form: SequenceForm, rng: np.random.Generator) -> Tabu
 
 
 def tabulate(sequence_form: SequenceForm, policies: Sequence[Policy | None]) -> TabularPolicy:
-    """Return the policies of all players as one table, by evaluating each at all its infostates.
+    """Evaluate the policies of all players at all infostates and return one table.
 
     Parameters
     ----------
     sequence_form : SequenceForm
         The game.
     policies : Sequence[Policy or None]
-        One per player; None is the uniform policy.
+        One per player; None stands for the uniform policy.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Transformations of tabular policies: mixtures, distances, decompositions, other games."""
+"""Mixtures, distances, decompositions and transfers of tabular policies."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ from infoset.typing import BoolArray, FloatArray, LongArray
 __all__ = ["decompose_plan", "distance", "mix", "transfer_policy"]
 
 ROUNDING = 1e-14
-"""Weights below this are rounding errors of the subtraction."""
+"""Weights below this are treated as rounding errors of the subtraction."""
 
 FLOW_TOLERANCE = 1e-9
-"""Largest violation of the constraints of a realization plan."""
+"""Tolerance for the constraints of a realization plan."""
 
 
 def mix(policies: Sequence[TabularPolicy], weights: Sequence[float]) -> TabularPolicy:
     """Return the mixture of policies: each player first draws a policy, then plays it throughout.
 
     Players draw independently, policy k with probability `weights[k] / sum(weights)`. By Kuhn's
-    theorem the mixture of realization plans, `sum(weights[k] * plan[k])`, is equivalent.
+    theorem, this is equivalent to the mixture of realization plans, `sum(weights[k] * plan[k]) /
+    sum(weights)`.
 
     Raises
     ------
@@ -53,8 +54,8 @@ def mix(policies: Sequence[TabularPolicy], weights: Sequence[float]) -> TabularP
 def distance(first: TabularPolicy, second: TabularPolicy) -> float:
     """Return the largest total variation distance over all infostates of all players.
 
-    It is 0 for equal policies, and 1 if at some infostate no action has positive probability in
-    both. It does not depend on how likely infostates are reached.
+    The distance is 0 for equal policies, and 1 if at some infostate no action has positive
+    probability in both. It does not depend on the probability of reaching an infostate.
 
     Raises
     ------
@@ -86,9 +87,9 @@ def _check_same_game(policies: Sequence[TabularPolicy]) -> None:
 def decompose_plan(treeplex: Treeplex, plan: FloatArray) -> tuple[BoolArray, FloatArray]:
     """Decompose a realization plan into a mixture of few pure plans.
 
-    Each step takes the pure plan that maximizes its minimum weight in the rest of the plan, and
-    subtracts that weight from its sequences. A step reduces a sequence without successors to zero,
-    so the number of pure plans is at most the number of such sequences.
+    Each step selects the pure plan whose minimum weight in the rest of the plan is largest, and
+    subtracts this weight from its sequences. Every step reduces some sequence without successors to
+    zero, so the number of pure plans is at most the number of such sequences.
 
     Parameters
     ----------
@@ -110,8 +111,8 @@ def decompose_plan(treeplex: Treeplex, plan: FloatArray) -> tuple[BoolArray, Flo
 
     Notes
     -----
-    Source: Celli, Marchesi, Bianchi and Gatti (2019). Differs from the paper: the weights are those
-    of sequences, not of terminal histories.
+    Source: Celli, Marchesi, Bianchi and Gatti (2019). Differs from the paper: the minimum is taken
+    over the weights of sequences, not of terminal histories.
 
     Examples
     --------
@@ -150,30 +151,31 @@ def _check_flow(treeplex: Treeplex, plan: FloatArray) -> None:
     wrong = np.flatnonzero(np.abs(total - plan[treeplex.parent_sequence]) > FLOW_TOLERANCE)
     if len(wrong):
         raise ParameterError(
-            f"the plan at acting infostate {wrong[0]} sums to {total[wrong[0]]}, not to "
-            f"{plan[treeplex.parent_sequence[wrong[0]]]}, its parent sequence's; make it with "
-            "TabularPolicy.realization_plan"
+            f"the plan at acting infostate {wrong[0]} sums to {total[wrong[0]]}; it must sum "
+            f"to the plan at its parent sequence, {plan[treeplex.parent_sequence[wrong[0]]]}: make "
+            "the plan with TabularPolicy.realization_plan"
         )
 
 
 def transfer_policy(policy: TabularPolicy, tree: GameTree) -> TabularPolicy:
-    """Return a policy of an extensive form as a policy of the game that `as_game` made of it.
+    """Transfer a policy of an extensive form to the game that `as_game` made from the form.
 
-    In that game players also have infostates when they do not act, and moves may come later, so
-    the tables differ although the play is the same. A policy of the tree itself is returned as is.
+    In the game, players also have infostates when they do not act, and moves may come later. The
+    tables therefore differ, although the play is the same. A policy of the tree itself is returned
+    unchanged.
 
     Parameters
     ----------
     policy : TabularPolicy
     tree : GameTree
-        The tree of that game: `build_tree(as_game(form))`.
+        The tree of the game: `build_tree(as_game(form))`.
 
     Raises
     ------
     ParameterError
         If `policy` is not a `TabularPolicy`.
     PolicyMismatchError
-        If it is a policy of another game.
+        If the policy belongs to another game.
 
     Examples
     --------
@@ -206,7 +208,7 @@ def transfer_policy(policy: TabularPolicy, tree: GameTree) -> TabularPolicy:
 
 
 def _tree_histories(form: ExtensiveForm, tree: GameTree) -> LongArray:
-    """Return [H] the history of the tree for each history of the form; -1 if it has none.
+    """Return [H] the history of the tree for each history of the form; -1 if there is none.
 
     The world states of the game are the numbers of the histories of the padded form.
     """

@@ -1,4 +1,4 @@
-"""World graph, game tree and sequence form: a game as arrays, derived from its rules once."""
+"""World graph, game tree and sequence form: arrays that are derived once from a game's rules."""
 
 from infoset.tree.counting import GameCounts, allowed_memory, check_fits, count_histories
 from infoset.tree.encodings import InfostateEncoder

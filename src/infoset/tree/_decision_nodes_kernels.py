@@ -1,4 +1,4 @@
-"""Kernels that build decision nodes and draw children and actions at them."""
+"""Kernels that build decision nodes and sample their children and actions."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class DecisionGraph(NamedTuple):
     Attributes
     ----------
     actor : IntArray
-        [K] the player to act, `CHANCE_NODE` or `TERMINAL_NODE`.
+        [K] the player who acts, `CHANCE_NODE` or `TERMINAL_NODE`.
     first_child, num_children : IntArray
         [K] the children of a node are `first_child:first_child + num_children`. The first E
-        children are the edges of the world graph in their order, then follow the actions.
+        children are the edges of the world graph in their order; the actions follow.
     next_node : IntArray
         [C] the node that a child leads to.
     """
@@ -40,7 +40,7 @@ class DecisionGraph(NamedTuple):
 
 
 class DecisionNodes(NamedTuple):
-    """A game tree of decisions, chance draws and terminals, parents first; the root is node 0.
+    """A game tree of decision, chance and terminal nodes, parents first; node 0 is the root.
 
     Attributes
     ----------
@@ -55,7 +55,8 @@ class DecisionNodes(NamedTuple):
     keep : FloatArray
         [K] probability that chance, having drawn a child uniformly, keeps it.
     other : IntArray
-        [K] rank of the sibling that chance takes otherwise (Walker's alias method).
+        [K] position of the sibling that chance takes if it does not keep the child (Walker's alias
+        method).
     """
 
     kind: IntArray
@@ -66,7 +67,7 @@ class DecisionNodes(NamedTuple):
 
 
 class Infostates(NamedTuple):
-    """The acting infostates of all players in one numbering, player by player, parents first.
+    """The acting infostates of all players in one numbering: by player, with parents first.
 
     The S sequences of all players form one array, player by player in the order of their
     treeplexes. Each player's part begins with the empty sequence.
@@ -93,9 +94,9 @@ class Infostates(NamedTuple):
 
 @inner_kernel
 def draw_outcome(nodes: DecisionNodes, node: int, stream: Stream) -> int:
-    """Return the child that chance takes at one of its nodes."""
-    # One uniform number serves twice: its integer part draws the child, its fraction decides
-    # whether to keep it.
+    """Return the child that chance takes at a chance node."""
+    # One scaled uniform number is used twice: its integer part selects the child, and its
+    # fractional part decides whether to keep it.
     place = next_uniform(stream) * nodes.num_children[node]
     rank = np.int64(place)
     child = nodes.first[node] + rank
@@ -147,7 +148,8 @@ def unfold(
     first : IntArray
         [at least K] first child of a node; for a terminal, its index among the terminals.
     history : IntArray
-        [at least K] history that each node stands for, or whose joint action it belongs to.
+        [at least K] history that each node represents, or in whose joint action it is one player's
+        choice.
     chance : FloatArray
         [at least K] probability of a node whose parent is a chance node; otherwise 1.
     """
@@ -156,8 +158,8 @@ def unfold(
     history[0], place[0], chance[0] = 0, 0, 1.0
     while node < num_nodes:
         here, at = history[node], place[node]
-        # Children of a history and edges of its world state have the same order, so that the child
-        # after an edge is a constant distance away.
+        # The children of a history and the edges of its world state have the same order, so the
+        # child after an edge is at a constant offset.
         while graph.actor[at] == CHANCE_NODE and graph.num_children[at] == 1:
             edge = graph.first_child[at]
             here = first_child[here] + edge - first_edge[world[here]]
@@ -204,7 +206,7 @@ def fill_alias(
         if kind[node] != CHANCE_NODE:
             continue
         count, start = num_children[node], first[node]
-        small, large = 0, count  # two stacks that grow towards each other
+        small, large = 0, count  # two stacks that grow toward each other
         for child in range(count):
             keep[start + child] = chance[start + child] * count
             other[start + child] = child
@@ -214,7 +216,7 @@ def fill_alias(
             else:
                 large -= 1
                 waiting[large] = child
-        # Fill up an outcome below the mean with one above it, which may drop below in turn.
+        # An outcome above the mean fills up one below it, and may then drop below the mean itself.
         while small > 0 and large < count:
             small -= 1
             less, more = waiting[small], waiting[large]
@@ -224,7 +226,7 @@ def fill_alias(
                 large += 1
                 waiting[small] = more
                 small += 1
-        # What is left differs from 1 by rounding only.
+        # The remaining probabilities differ from 1 only by rounding.
         for rest in range(small):
             keep[start + waiting[rest]] = 1.0
         for rest in range(large, count):

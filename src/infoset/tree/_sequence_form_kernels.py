@@ -1,4 +1,4 @@
-"""Kernels that merge payoffs by sequence, and bound the rounding of values and plans."""
+"""Kernels that merge payoffs by sequence and bound the rounding errors of values and plans."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def merge_rows(
     merged: IntArray,
     total: FloatArray,
 ) -> tuple[int, int]:
-    """Sum the payoffs of equal rows of sequences; return the number of rows left.
+    """Sum the payoffs of equal rows of sequences and return the number of remaining rows.
 
     The second number returned is the largest number of equal rows.
 
-    columns [N, Z]; order [Z] brings equal rows together; outcome [Z] indexes payoff
-    [number of outcomes, N]; merged [Z, N] the different rows and total [Z, N] their sums are
-    filled in place. Rows whose sums are all zero are left out.
+    columns [N, Z]; order [Z] makes equal rows adjacent; outcome [Z] indexes payoff [number of
+    outcomes, N]. The different rows, merged [Z, N], and their sums, total [Z, N], are written in
+    place. Rows whose sums are all zero are left out.
     """
     num_players = len(columns)
     filled = -1
@@ -65,13 +65,13 @@ def max_additions(
     num_actions: IntArray,
     additions: LongArray,
 ) -> int:
-    """Return the largest number of additions that a payoff enters on its way up a treeplex.
+    """Return the maximum number of additions that a payoff takes part in on its way up a treeplex.
 
     parent_sequence, first_sequence, num_actions [I]; additions [Q] the number of payoffs at each
     sequence, overwritten.
     """
     # A payoff at sequence q is added to the others at q, then the values of the infostates below
-    # q are added one after another; the infostate that q belongs to takes the worst action.
+    # q are added one by one. The bound at an infostate is the maximum over its actions.
     children = np.zeros(len(additions), np.int64)
     for infostate in range(len(num_actions) - 1, -1, -1):
         first = first_sequence[infostate]
@@ -88,11 +88,10 @@ def max_additions(
 def max_roundings(
     parent_sequence: IntArray, first_sequence: IntArray, num_actions: IntArray, num_sequences: int
 ) -> int:
-    """Return the largest number of roundings in an entry of a plan made of normalized weights.
+    """Return the maximum number of roundings in an entry of a plan made from normalized weights.
 
-    parent_sequence, first_sequence, num_actions [I]. Every infostate on the path adds one rounding
-    per action for the sum of the weights, one for the division and one for the product (the sum of
-    n numbers takes n - 1 additions).
+    parent_sequence, first_sequence, num_actions [I]. An infostate with n actions on the path adds n
+    - 1 roundings for the sum of the weights, one for the division and one for the product.
     """
     roundings = np.zeros(num_sequences, np.int64)
     for infostate in range(len(num_actions)):

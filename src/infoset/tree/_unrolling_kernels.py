@@ -10,7 +10,7 @@ from infoset.utils.compilation import kernel
 
 @kernel
 def topological_order(first_edge: IntArray, next_world: IntArray) -> IntArray:
-    """Return the world states so that each follows all its predecessors (Kahn's algorithm).
+    """Return the world states in topological order (Kahn's algorithm).
 
     first_edge [W + 1], next_world [E]. Returns [<= W]: world states on a cycle, or reachable only
     through one, are missing.
@@ -79,8 +79,8 @@ def unroll_histories(
     edge[0] = -1
     chance_reach[0] = 1.0
     rewards_so_far[:, 0] = 0.0
-    # The arrays are the queue of the breadth-first search: histories before `free` are written,
-    # and `history` never catches up with `free` because histories were counted beforehand.
+    # The arrays serve as the queue of the breadth-first search. Histories before `free` are
+    # written; `history` never catches up with `free`, because histories were counted beforehand.
     free = 1
     for history in range(num_histories):
         first_child[history] = free
@@ -89,7 +89,7 @@ def unroll_histories(
             world[free] = next_world[out]
             parent[free] = history
             edge[free] = out
-            # The edge's probability is 1 where players alone decide.
+            # The edge's probability is 1 if the players' actions alone determine the next world.
             chance_reach[free] = chance_reach[history] * probability[out]
             for player in range(num_players):
                 rewards_so_far[player, free] = (
@@ -105,7 +105,7 @@ def last_sequences(parent: IntArray, action: IntArray, first_sequence: IntArray)
     """Return [S] the last own sequence before each infostate.
 
     parent [S]; action [S] the own action that leads from the parent, -1 for none; first_sequence
-    [S] of each acting infostate.
+    [S] the first sequence of each acting infostate.
     """
     last = np.zeros(len(parent), np.int32)
     for infostate in range(1, len(parent)):
@@ -138,7 +138,7 @@ def child_worlds(
 def find_pair(slots: LongArray, key: int, shift: int) -> np.int64:
     """Return the slot of `key` in an open-addressing hash table, or the free slot for it.
 
-    slots [2 ** (64 - shift), 2]: a key (-1 where free) and its number side by side.
+    slots [2 ** (64 - shift), 2] contains keys (-1 in free slots) and their numbers.
     """
     # Fibonacci hashing (multiplication by 2^64 / golden ratio) of everything but the last three
     # bits, which select one of eight neighboring slots: consecutive keys share a cache line.
@@ -187,9 +187,9 @@ def extend_states(
     new_parent = np.empty(len(slots) // 2, np.int32)
     new_step = np.empty(len(slots) // 2, np.int32)
     first = np.empty(len(slots) // 2, np.int32)
-    # Per state of the level, the number of the first child of the history seen last. Histories of
-    # one state mostly have the same children in the same order, so the number after the previous
-    # child's is almost always right; the hash table is asked only where that guess fails.
+    # For each state of the level, the number of the first child of the history seen last. Histories
+    # of a state mostly have the same children in the same order, so the number after that of the
+    # previous child is almost always right. The hash table is used only where this guess fails.
     eldest = np.full(first_number - last_number, -1, np.int32)
     used = 0
     child = 0
@@ -203,7 +203,7 @@ def extend_states(
                 key = before * num_steps + step[edge]
                 slot = find_pair(slots, key, shift)
                 if slots[slot, 0] == -1:
-                    # The table is half full: double it, so that probes stay short.
+                    # The table is half full: double it, so that probe sequences remain short.
                     if used == len(new_parent):
                         shift -= 1
                         new_parent = np.append(new_parent, np.empty_like(new_parent))
@@ -230,7 +230,7 @@ def extend_states(
 def find_contradiction(
     state: IntArray, first_number: int, world: IntArray, action_set: IntArray, expected: IntArray
 ) -> int:
-    """Return the first history whose action set is not that of its infostate, or -1.
+    """Return the first history whose action set differs from that of its infostate, or -1.
 
     state, world [C] of histories of one length; action_set [W] of one player; expected [s] the
     action sets of its infostates from first_number on.

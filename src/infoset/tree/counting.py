@@ -40,7 +40,7 @@ class GameCounts:
         Histories include the root and the terminal ones. A history is one transition longer
         than its parent; simultaneous actions are one transition.
     is_exact : bool
-        False where the world graph is partial: the numbers are then lower bounds.
+        False if the world graph is partial; the numbers are then lower bounds.
     """
 
     num_players: int
@@ -110,12 +110,12 @@ def _find_cycle(graph: WorldGraph, order: IntArray) -> list[int]:
 
 
 def allowed_memory(memory: int | None) -> int:
-    """Return `memory` in bytes, or by default 70 % of the memory that is free now.
+    """Return `memory` in bytes, or by default 70 % of the memory that is currently free.
 
     Raises
     ------
     ParameterError
-        If `memory` is not a number of at least 1.
+        If `memory` is not a number that is at least 1.
     """
     if memory is None:
         return int(psutil.virtual_memory().available * FREE_MEMORY_FRACTION)
@@ -124,13 +124,13 @@ def allowed_memory(memory: int | None) -> int:
 
 
 def check_fits(counts: GameCounts, name: str, memory: int | None = None) -> None:
-    """Refuse a game whose tree would not fit in memory, before anything is allocated.
+    """Raise if the tree of a game would not fit in memory, before anything is allocated.
 
     Parameters
     ----------
     counts : GameCounts
     name : str
-        The game, for the message.
+        Name of the game for the error message.
     memory : int, optional
         Limit in bytes; by default 70 % of the free memory.
 
@@ -147,7 +147,7 @@ def check_fits(counts: GameCounts, name: str, memory: int | None = None) -> None
 def too_large_error(
     counts: GameCounts, name: str, what: str, needed: int, allowed: int
 ) -> GameTooLargeError:
-    """Make the error for a game whose `what`, its tree or sequence form, needs too much memory."""
+    """Return the error for a game whose tree or sequence form (`what`) needs too much memory."""
     return GameTooLargeError(
         f"{name} has {counts.world_states:,} world states, {counts.histories:,} histories and "
         f"{counts.terminals:,} terminals: its {what} needs about {format_bytes(needed)}, "
@@ -162,7 +162,7 @@ def too_large_error(
 
 
 def level_sizes(graph: WorldGraph) -> Iterator[tuple[int, int]]:
-    """Yield for 0, 1, 2, … transitions the number of histories, and of nonterminal ones.
+    """Yield, for 0, 1, 2, … transitions, the numbers of histories and of nonterminal histories.
 
     The graph must be complete and acyclic. Numbers are exact below 2**53.
     """

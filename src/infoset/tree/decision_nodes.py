@@ -1,7 +1,7 @@
 """Games with one decision or chance move per node, as flat arrays for compiled play.
 
-`decision_graph` splits a world graph, which searches play on; `unfold_tree` unfolds it along a game
-tree into `DecisionNodes`, which learners play on.
+`decision_graph` splits a world graph into nodes, on which searchers play. `unfold_tree` unfolds it
+along a game tree into `DecisionNodes`, on which learners play.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ __all__ = [
 def decision_graph(graph: WorldGraph) -> DecisionGraph:
     """Split a complete world graph by actor: simultaneous actors choose one after another.
 
-    The edges of a world state are sorted by joint action. After each actor they fall into groups
-    that agree on the actions so far, and each group belongs to one node.
+    The edges of a world state are sorted by joint action. Edges that agree on the actions of the
+    first actors are therefore adjacent, and form one node.
     """
     inner = np.flatnonzero(np.diff(graph.first_edge))
     group_start = np.zeros(graph.num_edges, bool)
@@ -72,7 +72,7 @@ def decision_graph(graph: WorldGraph) -> DecisionGraph:
 def _add_decisions(
     nodes: DecisionGraph, player: Player, parent: IntArray
 ) -> tuple[DecisionGraph, IntArray]:
-    """Add one child per action [M] of a player, sorted by parent; return the children too."""
+    """Add one child per action [M] of a player, sorted by parent, and return the children."""
     children = np.arange(len(parent), dtype=np.int32) + np.int32(len(nodes.actor))
     decisions, first, counts = np.unique(parent, return_index=True, return_counts=True)
     nodes.actor[decisions] = player
@@ -85,7 +85,7 @@ def _add_decisions(
 
 
 def unfold_tree(tree: GameTree) -> tuple[DecisionNodes, IntArray]:
-    """Unfold a game tree to decision nodes; return them and [K] the history of each.
+    """Unfold a game tree to decision nodes; return the nodes and [K] the history of each node.
 
     Players who act at the same history decide one after another without observing each other.
     Chance nodes with one outcome are left out; decisions with one action are not.
@@ -156,7 +156,7 @@ def number_infostates(treeplexes: Sequence[Treeplex]) -> Infostates:
 def infostate_sequences(
     infostates: Infostates, members: IntArray | LongArray | BoolArray | slice = slice(None)
 ) -> LongArray:
-    """Return the sequences of selected infostates in order; by default of all infostates."""
+    """Return the sequences of the selected infostates (by default, of all) in order."""
     first, counts = infostates.first_sequence[members], infostates.num_actions[members]
     begins = np.repeat(first - np.cumsum(counts) + counts, counts)
     return begins + np.arange(len(begins))
@@ -171,7 +171,7 @@ def uniform_probabilities(infostates: Infostates, num_sequences: int) -> FloatAr
 
 
 def infostate_depths(infostates: Infostates) -> IntArray:
-    """Return [I] the number of own decisions above each infostate."""
+    """Return [I] the number of own decisions before each infostate."""
     size = int((infostates.first_sequence + infostates.num_actions).max(initial=1))
     depth_below = np.zeros(size, np.int32)
     depth = np.zeros(len(infostates.first_sequence), np.int32)

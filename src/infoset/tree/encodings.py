@@ -21,13 +21,13 @@ __all__ = ["InfostateEncoder"]
 
 @dataclass(frozen=True)
 class InfostateEncoder:
-    """Encodes infostates as zeros and ones with perfect recall: no two infostates look the same.
+    """Encodes infostates as arrays of zeros and ones that differ for different infostates.
 
     The array begins with a one-hot encoding of the player. It is followed by one row for each
     transition of the longest history: a flag that the transition has happened, and one-hot
-    encodings of the player's own action, its private observation and the public observation. A
-    part is all zeros where the player did not act or saw nothing; rows of transitions that have
-    not happened are all zeros.
+    encodings of the player's own action, its private observation and the public observation. A part
+    is all zeros if the player did not act or observed nothing. Rows of transitions that have not
+    happened are all zeros.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class InfostateEncoder:
         Raises
         ------
         CyclicGameError
-            If a world state can be reached from itself: then no history is the longest.
+            If a world state can be reached from itself, so that there is no longest history.
         """
         count_histories(graph)
         return cls(
@@ -88,9 +88,9 @@ class InfostateEncoder:
         Raises
         ------
         UnknownNameError
-            If it contains an action or observation that the encoder does not have.
+            If the infostate contains an action or observation that is unknown to the encoder.
         ParameterError
-            If it has more than `max_steps` steps.
+            If the infostate has more than `max_steps` steps.
         """
         if len(infostate.steps) > self.max_steps:
             raise ParameterError(
@@ -109,7 +109,7 @@ class InfostateEncoder:
 
     @cached_property
     def _columns(self) -> dict[str, dict[Hashable, int]]:
-        """For the three parts of a step, the column of each label in a row."""
+        """The column of each label in a row, for the three parts of a step."""
         kinds = {
             "action": self.actions,
             "private observation": self.private_observations,

@@ -1,4 +1,4 @@
-"""Breadth-first exploration of the world states of a game, the only stage that calls its rules."""
+"""Breadth-first exploration of a game's world states, the only stage that calls its rules."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from infoset.utils.arguments import SUM_TOLERANCE, check_callable, check_type
 __all__ = ["ExplorationProgress", "build_world_graph"]
 
 ExplorationProgress: TypeAlias = Callable[[int, float], None]
-"""A callback for the number of world states found so far and the elapsed seconds."""
+"""A callback that receives the number of world states found so far and the elapsed seconds."""
 
 WORLDS_PER_CHECK = 256
 TRANSITIONS_PER_CHECK = 4096
@@ -48,7 +48,7 @@ def build_world_graph(
     partial : bool
         Return a partial graph when a limit is exceeded, instead of raising.
     progress : callable, optional
-        Called every few hundred world states with their number so far and the elapsed seconds.
+        Called every few hundred world states with the number found so far and the elapsed seconds.
 
     Returns
     -------
@@ -74,7 +74,9 @@ def build_world_graph(
     check_type("game", game, Game, 'a Game, such as infoset.load("kuhn_poker")')
     if progress is not None:
         check_callable(
-            "progress", progress, "a function of the number of world states and the seconds"
+            "progress",
+            progress,
+            "a function of the number of world states and the seconds",
         )
     explorer = _Explorer(game, _Limits(max_worlds, max_seconds, progress))
     try:
@@ -87,7 +89,7 @@ def build_world_graph(
 
 
 class _LimitReached(Exception):
-    """A limit of the exploration is exceeded."""
+    """Raised when a limit of the exploration is exceeded."""
 
 
 @dataclass
@@ -122,11 +124,11 @@ def _limit_error(game: Game, explorer: _Explorer) -> ExplorationLimitError:
 
 
 class _Explorer:
-    """The growing graph: flat Python lists, and dictionaries that number worlds and labels.
+    """The graph during exploration: flat lists, and dictionaries that number worlds and labels.
 
-    This is the only Python loop over a whole game, so it is written for speed: what repeats from
-    world to world (the joint actions of equal legal actions, the check of equal rewards) is looked
-    up instead of computed again.
+    This is the only Python loop over a whole game, so it is written for speed. Results that many
+    world states share (the joint actions of equal legal actions, the checks of equal rewards) are
+    cached.
     """
 
     def __init__(self, game: Game, limits: _Limits) -> None:
@@ -140,7 +142,8 @@ class _Explorer:
         self.observations: dict[Hashable, int] = {}
         self.joint_actions: dict[tuple[int, ...], list[tuple[JointAction, tuple[int, ...]]]] = {}
         self.valid_rewards: set[tuple[float, ...]] = set()
-        # [W] and [W + 1] by world, the rest by edge; tables are flat, N numbers an edge.
+        # `action_set` is per world and `first_edge` [W + 1]; the rest is per edge, and tables are
+        # flat, with N numbers per edge.
         self.action_set: list[tuple[int, ...]] = []
         self.first_edge: list[int] = [0]
         self.joint_action: list[int] = []
@@ -153,12 +156,13 @@ class _Explorer:
         self.world_index(game.initial_world())
 
     def world_index(self, world: World) -> int:
-        """Return the number of a world state, which is new or known."""
+        """Return the number of a world state; a new one gets the next number."""
         try:
             known = self.index.setdefault(world, len(self.worlds))
         except TypeError as error:
             raise GameRuleError(
-                "world states are immutable and hashable: tuples, frozensets, frozen dataclasses",
+                "world states are immutable and hashable: use tuples, frozensets or "
+                "frozen dataclasses",
                 found=f"a {type(world).__name__} cannot be hashed: {error}",
                 world=world if isinstance(world, Hashable) else repr(world),
             ) from error

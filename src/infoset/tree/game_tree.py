@@ -1,4 +1,4 @@
-"""The game tree: all histories, unrolled from the world graph without calling the rules."""
+"""The game tree, which is unrolled from the world graph without calling the rules."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class GameTree:
     """All histories of a game, with every player's infostate and the public state at each.
 
     Histories are numbered breadth first. The children of h are `first_child[h]:first_child[h+1]`,
-    in the order of the edges of its world state. Arrays are read-only, and equal games have equal
+    in the order of the edges of its world state. Arrays are read-only. Equal games have equal
     arrays.
 
     Attributes
     ----------
     graph : WorldGraph
-        Holds the labels of actions and observations, and the probability of each edge.
+        The world graph, with labels of actions and observations and the probability of each edge.
     counts : GameCounts
     world : IntArray
         [H] world state in which each history ends.
@@ -44,7 +44,7 @@ class GameTree:
         [H] the history one transition shorter, and the edge of the world graph taken from it; -1
         at the root.
     first_child : IntArray
-        [H + 1] see above.
+        [H + 1] first child of each history, as above.
     infostate : IntArray
         [H, N] number of every player's infostate, acting or not, in its infostate tree.
     public_state : IntArray
@@ -116,7 +116,7 @@ class GameTree:
 
     @cached_property
     def sequence_form(self) -> SequenceForm:
-        """The game contracted to acting infostates: what solvers and evaluation work on."""
+        """The game contracted to acting infostates, for solvers and evaluation."""
         ends = self.terminals
         return contract_terminals(
             name=str(self.game),
@@ -136,7 +136,7 @@ def build_tree(
     max_seconds: float = 30.0,
     progress: ExplorationProgress | None = None,
 ) -> GameTree:
-    """Build the world graph of a game and unroll it to the game tree.
+    """Build the world graph of a game and unroll it into the game tree.
 
     Parameters
     ----------
@@ -149,12 +149,12 @@ def build_tree(
     Raises
     ------
     GameTooLargeError
-        If the tree would not fit, before anything is allocated.
+        If the tree would not fit in memory. This is checked before anything is allocated.
     ExplorationLimitError
         If the world graph exceeds `max_worlds` or `max_seconds`.
     GameRuleError
-        If the game breaks a rule of the model, for example if legal actions depend on something
-        that the player cannot see.
+        If the game breaks a rule of the model, for example because legal actions depend on
+        something that the player cannot see.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def build_tree(
 
 
 def unroll(graph: WorldGraph, *, memory: int | None = None) -> GameTree:
-    """Unroll a complete world graph to the game tree, without calling the rules.
+    """Unroll a complete world graph into the game tree, without calling the rules.
 
     Raises
     ------

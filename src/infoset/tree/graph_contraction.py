@@ -46,9 +46,9 @@ def build_sequence_form(
 ) -> SequenceForm:
     """Build the sequence form of a game without storing its histories.
 
-    The result equals `build_tree(game).sequence_form` bit for bit and needs a fraction of the
-    memory: at any time the histories of two consecutive levels, the infostates found so far, and
-    for each terminal history one number per player and one for its payoffs.
+    The result equals `build_tree(game).sequence_form` bit for bit, but needs a fraction of the
+    memory. At any time, memory contains the histories of two consecutive levels, the infostates
+    found so far and, for each terminal history, one number per player and one for its payoffs.
 
     Parameters
     ----------
@@ -61,13 +61,10 @@ def build_sequence_form(
     Raises
     ------
     GameTooLargeError
-        If the sequence form would not fit. Terminal histories are counted before anything is
-        allocated; infostates are counted as they are found.
-    ExplorationLimitError
-        If the world graph exceeds `max_worlds` or `max_seconds`.
-    GameRuleError
-        If the game breaks a rule of the model, for example if legal actions depend on something
-        that the player cannot see.
+        If the sequence form would not fit in memory. Terminal histories are counted before anything
+        is allocated, and infostates as they are found.
+    ExplorationLimitError, GameRuleError
+        As `build_tree`.
 
     Examples
     --------
@@ -83,7 +80,7 @@ def build_sequence_form(
 
 
 def contract_graph(graph: WorldGraph, *, memory: int | None = None) -> SequenceForm:
-    """Contract a complete world graph to the sequence form, without calling the rules.
+    """Contract a complete world graph to its sequence form, without calling the rules.
 
     Raises
     ------
@@ -144,8 +141,8 @@ class _PlayerStates:
 class _Outcomes:
     """Chance reach and rewards so far, one number for each path through different edges.
 
-    Histories whose edges have the same probabilities and rewards in the same order share a number,
-    so that products and sums are computed once per number, in the order of the path.
+    Histories whose edges have the same probabilities and rewards in the same order share a number.
+    Products and sums are computed once per number, in the order of the path.
     """
 
     def __init__(self, graph: WorldGraph) -> None:
@@ -169,8 +166,8 @@ class _Outcomes:
 def forecast_contraction(graph: WorldGraph, counts: GameCounts) -> int:
     """Return the peak number of bytes for building the sequence form, excluding infostates.
 
-    The arrays of terminal histories and of edges live throughout. In addition there are first the
-    histories of two consecutive levels with all their children, later the payoffs and their
+    The arrays of terminal histories and of edges are always in memory. In addition, there are first
+    the histories of two consecutive levels with all their children, and later the payoffs and their
     sorting order.
     """
     players = graph.num_players
@@ -187,7 +184,7 @@ def forecast_contraction(graph: WorldGraph, counts: GameCounts) -> int:
 
 
 class _Contraction:
-    """The state of a contraction on its way from the shortest histories to the longest."""
+    """The state of a contraction, which proceeds from the shortest histories to the longest."""
 
     def __init__(self, graph: WorldGraph, counts: GameCounts, allowed: int) -> None:
         self.graph = graph
@@ -209,7 +206,7 @@ class _Contraction:
         self.level = _Level(root, root, root, (root,) * graph.num_players)
 
     def advance(self) -> None:
-        """Move on to the next level; store its terminal histories."""
+        """Advance to the next level and store its terminal histories."""
         level, edges = self.level, self.graph.first_edge
         num_children = int(self.num_edges[level.world].sum())
         world = child_worlds(level.world, edges, self.graph.next_world, num_children)
@@ -231,7 +228,7 @@ class _Contraction:
         self.check_fits()
 
     def check_fits(self) -> None:
-        """Refuse a game whose terminals, levels and infostates found so far would not fit.
+        """Raise if the terminals, levels and infostates found so far would not fit in memory.
 
         Raises
         ------
@@ -261,7 +258,7 @@ class _Contraction:
 
 
 def _translate(column: IndexArray, last_sequence: IntArray) -> None:
-    """Replace each infostate in `column` [Z] by its last sequence, in place and piecewise."""
+    """Replace each infostate in `column` [Z] by its last sequence, in place and in chunks."""
     for start in range(0, len(column), PIECE):
         piece = column[start : start + PIECE]
         piece[:] = last_sequence[piece]

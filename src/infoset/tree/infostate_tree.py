@@ -29,8 +29,8 @@ class InfostateTree:
     action : IntArray
         [S] index of the own action taken at the parent; -1 for none.
     private_observation, public_observation : IntArray
-        [S] index into `observations` of what the transition from the parent showed; -1 at the
-        root.
+        [S] index into `observations` of the observation in the transition from the parent; -1 at
+        the root.
     public_state : IntArray
         [S] public state of each infostate.
     action_set : IntArray
@@ -38,8 +38,8 @@ class InfostateTree:
     action_sets : tuple[tuple[Action, ...], ...]
     observations : tuple
     names : tuple[str, ...] or None
-        [S] names of the infostates, where an extensive form gave them; None where infostates
-        consist of observations.
+        [S] names of the infostates if they come from an extensive form; None if infostates consist
+        of observations.
     num_actions : IntArray
         [S] number of legal actions; 0 where the player does not act.
     acting : IntArray
@@ -47,8 +47,8 @@ class InfostateTree:
     last_sequence : IntArray
         [S] the last own sequence before the infostate.
     first_sequence : IntArray
-        [S] the sequence of the first action at an acting infostate, the others follow; 0 where
-        the player does not act.
+        [S] the sequence of the first action at an acting infostate; those of the other actions
+        follow. 0 where the player does not act.
     """
 
     player: Player
@@ -102,13 +102,13 @@ class InfostateTree:
         return self.action_sets[chosen] if chosen >= 0 else ()
 
     def label(self, infostate: int) -> str:
-        """Return an infostate as text: its name, or its actions and observations in order."""
+        """Return an infostate as text: its name if it has one, or its actions and observations."""
         if self.names is not None:
             return self.names[infostate]
         return join_steps(step_text(*step) for step in self._steps(infostate))
 
     def infostate_at(self, number: int) -> Infostate:
-        """Return the infostate with a number, as players meet it; `index_of` is the inverse."""
+        """Return the `Infostate` with a number; `index_of` is the inverse."""
         return Infostate(self.player, self._steps(number))
 
     def _steps(self, infostate: int) -> tuple[Step, ...]:
@@ -154,7 +154,7 @@ class InfostateTree:
         Raises
         ------
         UnknownNameError
-            If no history of the game leads to it.
+            If no history of the game leads to the infostate.
         """
         number = 0
         for action, private, public in infostate.steps:
@@ -181,9 +181,9 @@ class PublicTree:
         [P] index into `observations` of the last public observation; -1 at the root.
     observations : tuple
     infostates : tuple[IntArray, ...]
-        Per player [S_p], its infostates sorted by public state.
+        For each player p, [S_p] its infostates sorted by public state.
     first_infostate : tuple[IntArray, ...]
-        Per player [P + 1]: the infostates of player p at public state s are
+        For each player p, [P + 1]: its infostates at public state s are
         `infostates[p][first_infostate[p][s]:first_infostate[p][s + 1]]`.
     """
 

@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 TREE_EXAMPLE = 'infoset.build_tree(infoset.load("kuhn_poker"))'
-"""A call that builds a tree, for error messages."""
+"""Example of a call that builds a tree, for error messages."""
 
 SUM_TOLERANCE = 1e-9
 UNIT = float(np.finfo(np.float64).eps)
@@ -41,7 +41,7 @@ UNIT = float(np.finfo(np.float64).eps)
 class Treeplex:
     """The acting infostates of one player and their sequences, parents first.
 
-    Sequence 0 is the empty one; those of acting infostate i are
+    Sequence 0 is the empty one; the sequences of acting infostate i are
     `first_sequence[i]:first_sequence[i] + num_actions[i]`, one per action.
 
     Attributes
@@ -49,9 +49,9 @@ class Treeplex:
     parent_sequence : IntArray
         [I] last own sequence before the infostate.
     first_sequence, num_actions : IntArray
-        [I] see above.
+        [I] first sequence and number of actions of each infostate, as above.
     num_sequences : int
-        Q, the empty one included.
+        Q, including the empty sequence.
     """
 
     parent_sequence: IntArray
@@ -86,7 +86,7 @@ class Treeplex:
 
     @cached_property
     def plan_roundings(self) -> int:
-        """Largest number of roundings in an entry of a plan made of normalized weights."""
+        """Maximum number of roundings in an entry of a plan made from normalized weights."""
         return max_roundings(
             self.parent_sequence, self.first_sequence, self.num_actions, self.num_sequences
         )
@@ -105,11 +105,11 @@ class SequenceForm:
     treeplexes : tuple[Treeplex, ...]
         One per player.
     infostate_trees : tuple[InfostateTree, ...]
-        One per player; they hold the labels of infostates and actions.
+        One per player, with the labels of infostates and actions.
     terminal_sequence : IntArray
-        [M, N] the different tuples of last own sequences at terminal histories, sorted.
+        [M, N] the distinct tuples of the players' last sequences at terminal histories, sorted.
     payoff : FloatArray
-        [M, N] utility times chance reach, summed over the terminal histories with the tuple.
+        [M, N] utility times chance reach, summed over the terminal histories with the same tuple.
         Tuples whose payoffs are all zero are left out.
     payoff_range : tuple[float, float]
         Minimum and maximum utility over players and terminal histories.
@@ -146,7 +146,7 @@ class SequenceForm:
 
     @property
     def is_two_player_constant_sum(self) -> bool:
-        """Whether the game has two players and a constant sum: then exploitability is defined."""
+        """Whether the game has two players and a constant sum; exploitability needs both."""
         return self.num_players == 2 and self.constant_sum is not None
 
     @property
@@ -158,9 +158,9 @@ class SequenceForm:
     def rounding(self) -> float:
         """Bound on the rounding error of a best-response value in float64, in the game's units.
 
-        To first order: the largest number of roundings between a payoff and the value, including
-        those of the realization plans, times the unit roundoff and the largest utility, plus
-        `payoff_rounding`.
+        The bound holds to first order. It is the maximum number of roundings between a payoff and
+        the value, including those of the realization plans, times the unit roundoff and the largest
+        absolute utility, plus `payoff_rounding`.
         """
         plans = [plex.plan_roundings for plex in self.treeplexes]
         sums = [
@@ -177,9 +177,10 @@ class SequenceForm:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 digest of structure, action labels and payoffs; equal for equal games.
+        """SHA-256 digest of structure, action labels and payoffs; the same for equal games.
 
-        Observations enter only through the infostates that they separate, not through their text.
+        Observations matter only through the infostates that they distinguish, not through their
+        text.
         """
         digest = hashlib.sha256()
         for tree in self.infostate_trees:
@@ -222,8 +223,8 @@ def contract_terminals(
     utility : FloatArray
         [Z, N] their utilities.
     num_steps : int
-        Largest number of transitions to one of them: the number of factors in a chance reach and
-        of rewards in a utility.
+        Maximum number of transitions to a terminal history, which bounds the factors in a chance
+        reach and the rewards in a utility.
     """
     return contract_outcomes(
         name,
@@ -246,7 +247,7 @@ def contract_outcomes(
     utility: FloatArray,
     num_steps: int,
 ) -> SequenceForm:
-    """Contract terminal histories to the sequence form, where many of them share an outcome.
+    """Contract terminal histories to the sequence form if many of them share an outcome.
 
     Parameters
     ----------
@@ -255,7 +256,7 @@ def contract_outcomes(
     columns : IndexArray
         [N, Z] last own sequences at the terminal histories.
     outcome : IndexArray
-        [Z] outcome of each.
+        [Z] outcome of each terminal history.
     chance_reach : FloatArray
         [number of outcomes]
     utility : FloatArray
@@ -269,8 +270,8 @@ def contract_outcomes(
     )
     at_ends = utility[numbers_in(outcome, len(utility))]
     constant_sum = common_sum(at_ends)
-    # Per transition: a rounded probability, a product and a sum. Then reach times utility, and the
-    # sum over the terminal histories of a tuple.
+    # Each transition adds a rounded probability, a product and a sum. The product of reach and
+    # utility and the sum over the terminal histories of a tuple follow.
     rounding = (3 * num_steps + 1 + max_added) * UNIT * float(np.abs(at_ends).max())
     if constant_sum is not None:
         rounding += float(np.abs(at_ends.sum(axis=1) - constant_sum).max())
@@ -305,9 +306,9 @@ def merge_payoffs(
     Returns
     -------
     tuple[IntArray, FloatArray, int]
-        [M, N] the different tuples, sorted; [M, N] their payoffs, added in the order of the
-        terminal histories, tuples with zero payoffs left out; the largest number of payoffs in
-        one sum.
+        [M, N] the distinct tuples, sorted, without those whose payoffs are all zero; [M, N] their
+        payoffs, added in the order of the terminal histories; the maximum number of payoffs in one
+        sum.
     """
     order = lexicographic_order(tuple(columns), sizes)
     num_players, num_terminals = columns.shape
@@ -320,9 +321,9 @@ def merge_payoffs(
 
 
 def numbers_in(numbers: IndexArray, size: int) -> LongArray:
-    """Return the different numbers below `size` in an array: its first entry, then the rest sorted.
+    """Return the distinct numbers below `size` in an array: its first entry, then the rest sorted.
 
-    The first entry stays first because a common sum of utilities is read off the first outcome.
+    The first entry comes first because a common sum of utilities is taken from the first outcome.
     """
     occurs = mark_numbers(numbers, size)
     occurs[numbers[:1]] = False
@@ -354,6 +355,6 @@ def check_sequence_form(form: object) -> None:
     Raises
     ------
     ParameterError
-        If it is something else, such as a name or a tree. The message shows how to build one.
+        If `form` is something else, such as a name or a tree. The message shows how to build one.
     """
     check_type("form", form, SequenceForm, f"a SequenceForm, such as {TREE_EXAMPLE}.sequence_form")

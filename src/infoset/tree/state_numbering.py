@@ -1,4 +1,4 @@
-"""Numbering of infostates, public states and outcomes, one level of histories after another."""
+"""Numbering of infostates, public states and outcomes, level by level."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ __all__ = ["StateNumbering", "StepTable", "build_infostate_tree", "check_actions
 
 @dataclass(frozen=True)
 class StepTable:
-    """The different steps by which the edges of a world graph extend an infostate or public state.
+    """The distinct steps by which the edges of a world graph extend infostates or public states.
 
-    Steps are numbered in the order of the edges that show them first.
+    Steps are numbered by their first appearance in the order of the edges.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class StepTable:
     def _of(cls, *columns: IntArray) -> StepTable:
         rows = np.stack(columns, axis=1)
         root = np.full((1, len(columns)), -1, np.int32)
-        # np.unique with axis=0, but an order of magnitude faster, and numbered by appearance.
+        # Like np.unique with axis=0, but ten times faster, and numbered by first appearance.
         order = np.lexsort(rows.T[::-1])
         ordered = rows[order]
         is_new = np.ones(len(rows), dtype=bool)
@@ -74,16 +74,16 @@ class StepTable:
 
 
 class StateNumbering:
-    """The states of one observer found so far: infostates, public states, or sums of payoffs.
+    """The states found so far of one kind: a player's infostates, public states, or outcomes.
 
-    A state is identified by its parent and the step from it. Every transition adds one step, so
-    the parents of the states of one level are states of the level before, and interning needs
-    to look at no others.
+    A state is identified by its parent and the step from it. Every transition adds one step, so the
+    parents of the states of a level are states of the level before, and a new state has to be
+    compared only with states of the same level.
 
     Parameters
     ----------
     step : IntArray
-        [E] step that each edge of the world graph shows the observer.
+        [E] step by which each edge of the world graph extends a state.
     num_steps : int
         Number of different steps.
     """
@@ -108,13 +108,13 @@ class StateNumbering:
         first_edge : IntArray
             [W + 1] of the world graph.
         num_children : int
-            C, the number of children of all of them.
+            C, the total number of their children.
 
         Returns
         -------
         tuple[IntArray, IntArray]
-            [C] the states of the children in edge order, and [s] the first child in each of the
-            s new states, which have the largest numbers.
+            [C] the states of the children in edge order, and [s] the first child in each of the s
+            new states. New states get the next numbers.
         """
         child_state = np.empty(num_children, np.int32)
         parent, step, first = extend_states(
@@ -164,7 +164,7 @@ def build_infostate_tree(
     numbering : StateNumbering
         The player's infostates.
     world, public_state : IntArray
-        [S] a world state in which each infostate occurs, and its public state.
+        [S] for each infostate, a world state in which it occurs, and its public state.
     """
     step = numbering.step()
     return InfostateTree(

@@ -18,8 +18,8 @@ __all__ = ["WorldGraph", "freeze"]
 class WorldGraph:
     """The world states of a game and the transitions between them.
 
-    The edges of world w are `first_edge[w]:first_edge[w + 1]`, sorted by joint action, then by next
-    world in the order in which the game lists them. A terminal world has none.
+    The edges of world w are `first_edge[w]:first_edge[w + 1]`. They are sorted by joint action,
+    with next worlds in the order in which the game lists them. A terminal world has no edges.
 
     Attributes
     ----------
@@ -27,20 +27,20 @@ class WorldGraph:
     worlds : tuple[World, ...]
         [W] the world states in breadth-first order, the initial one first.
     num_expanded : int
-        Number of world states whose edges are in the graph, always the first ones; W when the
-        graph is complete.
+        Number of world states whose edges are in the graph. They are always the first ones; the
+        number is W if the graph is complete.
     action_set : IntArray
         [W, N] index into `action_sets` of the legal actions; -1 for players who do not act.
     action_sets : tuple[tuple[Action, ...], ...]
-        The different lists of legal actions.
+        The distinct lists of legal actions.
     first_edge : IntArray
-        [W + 1] see above.
+        [W + 1] first edge of each world state, as above.
     joint_action : IntArray
         [E, N] index of each player's action among its legal actions; -1 for no action.
     probability : FloatArray
         [E] probability of the next world given the joint action.
     exact_probability : tuple[Fraction, ...] or None
-        [E] the probabilities as fractions, if the game gives all of them as `Fraction` or `int`.
+        [E] the probabilities as fractions, if the game returns all of them as `Fraction` or `int`.
     next_world : IntArray
         [E] index of the next world.
     rewards : FloatArray
@@ -48,10 +48,10 @@ class WorldGraph:
     public_observation : IntArray
         [E] index into `observations` of the public observation.
     private_observation : IntArray
-        [E, N] index into `observations` of each player's private observation, including what
-        groups that it belongs to observe.
+        [E, N] index into `observations` of each player's private observation, including the shared
+        observations of its groups.
     observations : tuple[Hashable, ...]
-        The different observations.
+        The distinct observations.
     """
 
     game: Game

@@ -1,1 +1,1 @@
-"""Helpers for the whole library: arguments, registries, files, compilation, random streams."""
+"""Helpers for the whole library: argument checks, registries, files, compilation, randomness."""

@@ -1,7 +1,7 @@
 """The functions of `simd` in plain NumPy, for kernels that run without Numba's compiler.
 
-With `NUMBA_DISABLE_JIT=1` kernels are ordinary Python functions, which a debugger can step
-through. The results are those of the compiled kernels, bit for bit.
+With `NUMBA_DISABLE_JIT=1`, kernels are ordinary Python functions, which a debugger can step
+through. Results are identical to those of the compiled kernels.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ LANES: Final = 8
 class InterpretedLanes:
     """Eight numbers of one float type, with the arithmetic of compiled lanes.
 
-    Numbers beside lanes are converted to the type of the lanes, as in compiled kernels; NumPy would
-    convert the lanes instead.
+    In operations with lanes, numbers are converted to the type of the lanes, as in compiled
+    kernels; NumPy would convert the lanes instead.
     """
 
-    __array_ufunc__ = None  # NumPy scalars leave operators with lanes to the methods below
+    __array_ufunc__ = None  # makes NumPy scalars defer to the operators below
 
     def __init__(self, values: NDArray[Any]) -> None:
         self.values = values
@@ -38,7 +38,7 @@ class InterpretedLanes:
             return InterpretedLanes(symbol(self.like(other), self.values))
 
     def like(self, other: Any) -> NDArray[Any]:
-        """Return the values of lanes, or a number in every lane."""
+        """Return the values of lanes; a number is repeated in every lane."""
         if isinstance(other, InterpretedLanes):
             return other.values
         return np.full(LANES, other, self.values.dtype)
@@ -76,7 +76,7 @@ def maximum(a: Any, b: Any) -> InterpretedLanes:
 
 
 def where_positive(sign: Any, a: Any, b: Any) -> InterpretedLanes:
-    """Return a in the lanes where `sign` is positive, b in the others."""
+    """Return a in the lanes where `sign` is positive, and b in the others."""
     lanes = next(value for value in (sign, a, b) if isinstance(value, InterpretedLanes))
     return InterpretedLanes(np.where(lanes.like(sign) > 0, lanes.like(a), lanes.like(b)))
 
@@ -88,19 +88,19 @@ def square_root(a: InterpretedLanes) -> InterpretedLanes:
 
 
 def filled(array: NDArray[Any], value: float) -> InterpretedLanes:
-    """Return lanes of the type of an array, all with one value."""
+    """Return lanes of an array's element type, all with the same value."""
     return InterpretedLanes(np.full(LANES, value, array.dtype))
 
 
 def load(array: NDArray[Any], at: int, count: int) -> InterpretedLanes:
-    """Return the numbers of an array from `at` on; zeros after the first `count` lanes."""
+    """Return `count` elements of an array from `at` on, followed by zeros."""
     lanes = filled(array, 0.0)
     lanes.values[: int(count)] = array[int(at) : int(at) + min(int(count), LANES)]
     return lanes
 
 
 def store(array: NDArray[Any], at: int, count: int, lanes: InterpretedLanes) -> None:
-    """Set the numbers of an array from `at` on to the first `count` lanes."""
+    """Store the first `count` lanes in an array from `at` on."""
     array[int(at) : int(at) + min(int(count), LANES)] = lanes.values[: int(count)]
 
 

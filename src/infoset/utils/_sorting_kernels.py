@@ -10,11 +10,12 @@ from infoset.utils.compilation import kernel
 
 @kernel
 def counting_pass(column: IndexArray, order: IndexArray, size: int) -> IndexArray:
-    """Return [Z] `order` stably sorted by the number in `column` at each row.
+    """Return [Z] `order`, stably sorted by each row's number in `column`.
 
     column [Z] numbers below size, order [Z].
     """
-    # start[v] becomes the number of rows below v: the place of the first row with number v.
+    # start[v] becomes the number of rows with numbers below v, which is the position of the first
+    # row with number v.
     start = np.zeros(size + 1, np.int64)
     for value in column:
         start[value + 1] += 1

@@ -1,4 +1,4 @@
-"""Checks of arguments, made once, where a user's call enters the library."""
+"""Checks of arguments, which run once, where a user's call enters the library."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ __all__ = [
 ]
 
 SUM_TOLERANCE = 1e-9
-"""Largest difference from 1, through rounding, of a sum of probabilities."""
+"""Tolerance for a sum of probabilities that should be 1."""
 
 MAX_SHOWN = 60
-"""Longest part of a wrong value that a message shows, in characters."""
+"""Maximum number of characters of a wrong value that a message shows."""
 
 
 def check_type(
     name: str, value: object, expected: type | tuple[type, ...], instruction: str
 ) -> None:
-    """Raise unless a value is an instance of a type; a class is not an instance.
+    """Raise unless a value is an instance of a type. Classes themselves are rejected.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def check_type(
     Raises
     ------
     ParameterError
-        If it is not.
+        If the value fails the check.
 
     Examples
     --------
@@ -58,12 +58,12 @@ def check_type(
 
 
 def check_callable(name: str, value: object, instruction: str) -> None:
-    """Raise unless a value can be called; a class is not accepted as a function.
+    """Raise unless a value can be called. Classes are rejected.
 
     Raises
     ------
     ParameterError
-        If it cannot.
+        If the value cannot be called, or is a class.
     """
     if not callable(value) or isinstance(value, type):
         raise ParameterError(
@@ -72,12 +72,12 @@ def check_callable(name: str, value: object, instruction: str) -> None:
 
 
 def check_number(name: str, value: object, minimum: float = 0, maximum: float = inf) -> None:
-    """Raise unless a value is a finite number from `minimum` to `maximum`; booleans are refused.
+    """Raise unless a value is a finite number from `minimum` to `maximum`. Booleans are rejected.
 
     Raises
     ------
     ParameterError
-        If it is not.
+        If the value fails the check.
 
     Examples
     --------
@@ -96,12 +96,12 @@ def check_number(name: str, value: object, minimum: float = 0, maximum: float = 
 
 
 def check_count(name: str, value: object, minimum: int = 0) -> None:
-    """Raise unless a value is a whole number, at least `minimum`; booleans are refused.
+    """Raise unless a value is a whole number, at least `minimum`. Booleans are rejected.
 
     Raises
     ------
     ParameterError
-        If it is not.
+        If the value fails the check.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def check_choice(kind: str, value: object, choices: Iterable[str]) -> None:
     Raises
     ------
     UnknownNameError
-        If it is not; the message suggests the nearest choices.
+        If the value is not one of the names; the message suggests similar names.
 
     Examples
     --------
@@ -129,12 +129,12 @@ def check_choice(kind: str, value: object, choices: Iterable[str]) -> None:
 
 
 def check_generator(rng: object) -> None:
-    """Raise unless a value is a NumPy random generator; a seed is not a generator.
+    """Raise unless a value is a NumPy random generator. Seeds are rejected.
 
     Raises
     ------
     ParameterError
-        If it is not.
+        If the value fails the check.
     """
     check_type("rng", rng, np.random.Generator, "a generator, such as np.random.default_rng(0)")
 
@@ -145,7 +145,7 @@ def check_path(name: str, value: object) -> None:
     Raises
     ------
     ParameterError
-        If it is not.
+        If the value fails the check.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def check_player(player: object, num_players: int, game: str) -> None:
     Raises
     ------
     ParameterError
-        If it is not.
+        If the value fails the check.
     """
     is_whole = isinstance(player, Integral) and not isinstance(player, bool)
     if not (is_whole and 0 <= int(player) < num_players):  # type: ignore[call-overload]
@@ -170,7 +170,7 @@ def check_player(player: object, num_players: int, game: str) -> None:
 
 
 def _described(value: object) -> str:
-    """Return what a message says of a value of the wrong type: its type, and a short value."""
+    """Describe a value of the wrong type for a message: its type and its shortened text."""
     if isinstance(value, type):
         return f" is the class {value.__name__}"
     text = f"={value!r}" if isinstance(value, (str, Real, type(None))) else ""

@@ -1,10 +1,10 @@
-"""Compile kernels with Numba, the same way for all of them, and cache the result by content.
+"""Uniform compilation of kernels with Numba, with a disk cache that is keyed by content.
 
-Numba trusts a compiled function on disk for as long as the file of that function is unchanged, and
-knows nothing of the functions compiled into it. Here a kernel is known by a digest of its own
-bytecode and of everything it refers to: other kernels, intrinsics and constants. Comments,
-docstrings, line numbers and file times do not enter, so that one cache serves every installation
-of the same code. Set the environment variable `NUMBA_CACHE_DIR` to share one directory.
+Numba reuses a cached function as long as the file of that function is unchanged, even if functions
+compiled into it have changed. Here the key of a kernel is a digest of its bytecode and of
+everything that it refers to: other kernels, intrinsics and constants. Comments, docstrings, line
+numbers and file times are not part of the digest, so one cache serves every installation of the
+same code. Set the environment variable `NUMBA_CACHE_DIR` to share one directory.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 PACKAGE = __name__.partition(".")[0]
 OUTSIDE = ("numpy", "numba", "llvmlite")
-"""Packages whose functions are identified by name; Numba checks its own version."""
+"""Packages whose functions are identified by name only; Numba's cache checks Numba's version."""
 
 PYTHON = f"py{sys.version_info.major}{sys.version_info.minor}"
 
@@ -39,18 +39,18 @@ PYTHON = f"py{sys.version_info.major}{sys.version_info.minor}"
 def kernel(function: Function) -> Function:
     """Compile `function` with Numba, cached on disk.
 
-    Kernels live in files whose names end in `_kernels.py`, take arrays and numbers, and keep
-    strict IEEE arithmetic (no `fastmath`): the same input gives the same bits. They release the
+    Kernels are in files whose names end in `_kernels.py`. They take arrays and numbers, and use
+    strict IEEE arithmetic (no `fastmath`), so the same input gives the same bits. They release the
     global interpreter lock.
     """
     return _compile(function)
 
 
 def bare_kernel(function: Function) -> Function:
-    """Compile `function` as `kernel` does, without reference counts of arrays.
+    """Compile `function` as `kernel` does, without reference counting of arrays.
 
-    For loops around `inner_kernel` functions, which take twice as long with reference counts. The
-    function must not allocate arrays or copy slices.
+    Use it for loops around `inner_kernel` functions, which take twice as long with reference
+    counting. The function must not allocate arrays or copy slices.
     """
     return _compile(function, _nrt=False)
 
@@ -58,7 +58,8 @@ def bare_kernel(function: Function) -> Function:
 def inner_kernel(function: Function) -> Function:
     """Compile `function` as `bare_kernel` does, inlined into every kernel that calls it.
 
-    For functions of many arrays called in innermost loops, where a call would pass every array.
+    Use it for functions with many array arguments that are called in innermost loops, where passing
+    the arrays is expensive.
     """
     return _compile(function, _nrt=False, forceinline=True)
 
@@ -66,18 +67,18 @@ def inner_kernel(function: Function) -> Function:
 def _compile(function: Function, **options: Any) -> Function:
     compiled = numba.njit(cache=True, error_model="numpy", nogil=True, **options)(function)
     on_disk = getattr(compiled, "_cache", None)
-    if on_disk is not None:  # with NUMBA_DISABLE_JIT, nothing is compiled
+    if on_disk is not None:  # with NUMBA_DISABLE_JIT=1, nothing is compiled
         on_disk._cache_file = _CacheFile(compiled, on_disk._cache_path)
     return cast(Function, compiled)
 
 
 class _CacheFile(IndexDataCacheFile):
-    """The files of one kernel on disk; unreadable or mismatched files are ignored.
+    """The files of one kernel in the disk cache; unreadable or mismatched files are ignored.
 
-    Numba numbers the data files of a kernel, and two processes that compile it at the same time
-    for different argument types may take the same number. Each data file therefore records what it
-    was compiled for. The fields of named tuples among the arguments belong to that: Numba
-    identifies such a type by its name alone.
+    Numba numbers the data files of a kernel, and two processes that compile it at the same time for
+    different argument types may take the same number. Each data file therefore records what it was
+    compiled for. The record includes the fields of named tuples among the arguments, because Numba
+    identifies such a type only by its name.
     """
 
     def __init__(self, dispatcher: Any, directory: str) -> None:
@@ -107,7 +108,7 @@ class _CacheFile(IndexDataCacheFile):
             return {}
 
     def _find_files(self) -> None:
-        """Name the files after the digest, once all that the kernel refers to is defined."""
+        """Name the files after the digest; at this point all dependencies are defined."""
         if self._name:
             return
         function = self._dispatcher.py_func
@@ -118,7 +119,7 @@ class _CacheFile(IndexDataCacheFile):
 
 
 def _arguments(key: Any) -> Iterable[Any]:
-    """Return the argument types of a cache key, whose first part is a signature or such types."""
+    """Return the argument types of a cache key, whose first part is a signature or types."""
     return cast(Iterable[Any], getattr(key[0], "args", key[0]))
 
 
@@ -141,7 +142,7 @@ def content_digest(dispatcher: Any) -> str:
 
 
 def _content(value: Any, seen: set[int]) -> Iterator[str]:
-    """Yield texts that identify the contribution of a value to the kernels that refer to it."""
+    """Yield texts that identify a value on which a kernel depends."""
     if isinstance(value, Dispatcher):
         yield repr(sorted(value.targetoptions.items(), key=str))
         yield from _content(value.py_func, seen)
@@ -153,7 +154,8 @@ def _content(value: Any, seen: set[int]) -> Iterator[str]:
             for cell in value.__closure__ or ():
                 yield from _content(cell.cell_contents, seen)
     elif isinstance(value, _Intrinsic):
-        # The operators that an intrinsic's module defines are compiled in without a name.
+        # Kernels use the operators that an intrinsic's module defines without naming them, so the
+        # whole module is part of the digest.
         module = sys.modules[value._defn.__module__]
         yield f"intrinsic {value._name} {_source_digest(str(module.__file__))}"
     elif isinstance(value, np.ndarray):

@@ -1,4 +1,4 @@
-"""Atomic and durable writing of files: a reader finds the old file or the new one, never a part."""
+"""Atomic and durable writing of files: readers see either the old file or the complete new one."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ __all__ = ["replace_file", "write_bytes", "write_text"]
 def replace_file(path: str | Path, *, remove_leftovers: bool = False) -> Iterator[Path]:
     """Provide a temporary path in the folder of `path`; the file written there replaces `path`.
 
-    The new file is on the disk before it takes its name. If the process is killed or the power
-    fails, `path` is either as it was or complete. If the body raises, `path` is left as it was.
+    The new file is flushed to disk before it is renamed. If the process is killed or the power
+    fails, `path` is either unchanged or complete. If the body raises, `path` is unchanged.
 
     Parameters
     ----------
     path : str or Path
     remove_leftovers : bool
-        Delete temporary files of `path` that interrupted processes left behind. For files that
-        only one process writes at a time.
+        Delete temporary files of `path` that interrupted processes left behind. Use it only for
+        files that one process writes at a time.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def replace_file(path: str | Path, *, remove_leftovers: bool = False) -> Iterato
         yield temporary
         _flush_to_disk(temporary)
         os.replace(temporary, path)
-        if os.name == "posix":  # elsewhere folders cannot be opened
+        if os.name == "posix":  # other systems cannot open folders
             _flush_to_disk(path.parent)
     finally:
         with suppress(OSError):

@@ -13,7 +13,7 @@ __all__ = ["interrupts_held"]
 
 @contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Delay Ctrl-C until the block ends; only the main thread receives it at all."""
+    """Delay Ctrl-C until the block ends. Other threads than the main thread never receive it."""
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
         yield

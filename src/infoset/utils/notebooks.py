@@ -1,4 +1,4 @@
-"""Pictures in notebooks, without loading anything until something is shown."""
+"""Pictures in notebooks; the plotting code is loaded only when something is shown."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ SHOWN = (
     ("infoset.efg.extensive_form", "ExtensiveForm", SVG, "tree_svg"),
     ("infoset.policy.tabular", "TabularPolicy", HTML, "policy_html"),
 )
-"""Module and name of a class, how it is shown, and the function of `plotting` that does it."""
+"""Module and name of a class, the format to show it in, and the `plotting` function for it."""
 
 
 def register_formatters(formatters: Mapping[str, Any] | None = None) -> None:
-    """Tell IPython how to show games, trees and policies; `import infoset` does it in a notebook.
+    """Register formatters for games, trees and policies with IPython, as `import infoset` does.
 
     Parameters
     ----------
     formatters : Mapping, optional
-        IPython's formatters by MIME type; by default those of the shell that runs, if any.
+        IPython's formatters by MIME type; by default those of the running shell, if there is one.
     """
     if formatters is None:
         shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None

@@ -1,4 +1,4 @@
-"""Rows of different lengths, one after another."""
+"""Index arithmetic for rows of different lengths that are stored one after another."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["edges_in_order", "offsets", "spread"]
 
 
 def spread(count: LongArray) -> tuple[LongArray, LongArray]:
-    """Return the row of each entry, and its position there, of rows with `count` [n] entries.
+    """Return the row and the position in the row of each entry; row i has `count[i]` entries.
 
     Examples
     --------
@@ -23,7 +23,7 @@ def spread(count: LongArray) -> tuple[LongArray, LongArray]:
 
 
 def offsets(count: LongArray) -> LongArray:
-    """Return [n + 1] where each row begins, and where the last one ends.
+    """Return [n + 1] the position where each row begins, and where the last one ends.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def offsets(count: LongArray) -> LongArray:
 
 
 def edges_in_order(first_edge: LongArray, nodes: LongArray) -> tuple[LongArray, LongArray]:
-    """Return the edges of some nodes [n], one node after another, and [n + 1] where each begins.
+    """Return the edges of nodes [n], node by node, and [n + 1] where each node's edges begin.
 
     Examples
     --------

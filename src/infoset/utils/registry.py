@@ -1,4 +1,4 @@
-"""Tables of named entries: games, methods, learners, searchers and whatever else has a name."""
+"""Registries of named entries, such as games, methods, learners and searchers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Named(Protocol):
 
     @property
     def name(self) -> str:
-        """The name that the entry is found by."""
+        """The name by which the entry is found."""
 
 
 Entry = TypeVar("Entry", bound=Named)
@@ -25,13 +25,13 @@ Entry = TypeVar("Entry", bound=Named)
 class Registry(Mapping[str, Entry]):
     """Entries of one kind by name, to which users may add their own.
 
-    As a mapping it has exact names only. `resolve` ignores case, knows aliases, and suggests the
-    nearest names where one is unknown.
+    As a mapping, a registry accepts only exact names. `resolve` ignores case, accepts aliases, and
+    suggests similar names if a name is unknown.
 
     Parameters
     ----------
     kind : str
-        What an entry is, as error messages call it, such as "method".
+        Noun for an entry in error messages, such as "method".
     entries : iterable
         The library's own entries, in the order in which they are listed.
     entry_type : type
@@ -39,7 +39,7 @@ class Registry(Mapping[str, Entry]):
     expected : str
         What `resolve` accepts, for its error message; by default a name of the registry.
     aliases : Mapping[str, str], optional
-        Further names, each with the name of the entry that it stands for.
+        Further names, mapped to the names of their entries.
 
     Raises
     ------
@@ -104,12 +104,12 @@ class Registry(Mapping[str, Entry]):
         return tuple(self._names)
 
     def resolve(self, name_or_entry: str | Entry) -> Entry:
-        """Return the entry of a name or alias in any case, or the entry itself if given one.
+        """Return the entry with a name or alias, ignoring case; an entry is returned unchanged.
 
         Raises
         ------
         UnknownNameError
-            If no entry has that name; the message suggests the nearest names.
+            If no entry has that name; the message suggests similar names.
         ParameterError
             If the value is neither text nor an entry.
         """
@@ -125,7 +125,7 @@ class Registry(Mapping[str, Entry]):
     def register(self, entry: Entry, *aliases: str) -> None:
         """Add an entry under its name and `aliases`.
 
-        An entry that a user registered before is replaced, so that a notebook cell can be run
+        An entry that a user registered earlier is replaced, so that a notebook cell can be run
         twice.
 
         Raises

@@ -1,9 +1,9 @@
 """SIMD inside kernels: vectors of eight numbers with explicit instructions.
 
-Compilers vectorize long loops. For loops that are short (a few actions, the few infostates of a
-public state) or accumulate, the kernels state the vector operations themselves. On processors with
-shorter vectors, the compiler splits a `Lanes` into several. Results are the same bit for bit:
-every lane follows IEEE arithmetic.
+Compilers vectorize long loops. For short loops (over a few actions, or the few infostates of a
+public state) and loops that accumulate, kernels use explicit vector operations. On processors with
+shorter vectors, the compiler splits a `Lanes` value into several vectors. Results are the same bit
+for bit, because every lane follows IEEE arithmetic.
 
 Only kernels can call these functions. In `+`, `-`, `*`, `/` and `maximum`, a number is broadcast
 to all lanes. Indices are not checked.
@@ -53,7 +53,7 @@ class LanesType(types.Type):
 
 @register_model(LanesType)
 class LanesModel(models.PrimitiveModel):
-    """Represents lanes by one LLVM vector."""
+    """Data model that represents lanes by one LLVM vector."""
 
     def __init__(self, manager: Any, lanes: LanesType) -> None:
         number = ir.FloatType() if lanes.dtype == types.float32 else ir.DoubleType()
@@ -135,9 +135,9 @@ def alignment(vector: Any) -> int:
 
 
 def as_intrinsic(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a function for kernels from one that types and emits its calls.
+    """Turn a function that types and emits calls into a function for kernels.
 
-    With Numba's compiler disabled, return the function of the same name in plain NumPy.
+    If Numba's compiler is disabled, return the function of the same name in plain NumPy.
     """
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return cast(Callable[..., Any], getattr(_interpreted_simd, function.__name__[1:]))
@@ -280,7 +280,7 @@ def _take(typing: Any, array: Any, indices: Any, at: Any, count: Any) -> Any:
         vector = context.get_value_type(lanes)
         result = ir.Constant(vector, ir.Undefined)
         for lane in range(LANES):
-            # Lanes past the count read the first index again, which is always valid.
+            # Lanes past the count use the first index again, which is always valid.
             is_there = builder.icmp_unsigned(">", write.index(3), INT64(lane))
             ahead = builder.select(is_there, INT64(lane), INT64(0))
             index = write.indirect(1, builder.add(write.index(2), ahead))
@@ -296,7 +296,7 @@ def _add_at(typing: Any, array: Any, indices: Any, at: Any, count: Any, lanes: A
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         write = Emitter(context, builder, signature, args)
-        # One lane after the other, because indices may be equal.
+        # Lanes are added one by one, because indices may be equal.
         for lane in range(LANES):
             is_there = builder.icmp_unsigned(">", write.index(3), INT64(lane))
             with builder.if_then(is_there, likely=True):

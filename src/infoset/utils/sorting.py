@@ -13,15 +13,15 @@ __all__ = ["lexicographic_order", "number_by_appearance"]
 
 
 def lexicographic_order(columns: Sequence[IndexArray], sizes: Sequence[int]) -> IndexArray:
-    """Return [Z] the order that sorts rows by their columns, the first column foremost.
+    """Return [Z] the order that sorts rows by their columns; the first column is the primary key.
 
-    The sort is stable: equal rows keep their order. The result is that of `numpy.lexsort` on the
-    reversed columns, computed by one counting pass per column with two arrays of length Z.
+    The sort is stable, so equal rows remain in their order. The result is that of `numpy.lexsort`
+    on the reversed columns, computed by one counting pass per column with two arrays of length Z.
 
     Parameters
     ----------
     columns : Sequence[IndexArray]
-        Each [Z]; the numbers in column c are below `sizes[c]`.
+        The columns, each [Z]; the numbers in column c are below `sizes[c]`.
     sizes : Sequence[int]
 
     Examples
@@ -37,7 +37,7 @@ def lexicographic_order(columns: Sequence[IndexArray], sizes: Sequence[int]) -> 
 
 
 def number_by_appearance(labels: IntArray | LongArray) -> IntArray:
-    """Renumber labels 0, 1, … in the order of first appearance; negative labels become -1.
+    """Renumber labels as 0, 1, … in the order of first appearance; negative labels become -1.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Random streams for kernels: the SplitMix64 generator, whose state is one number.
+"""Random streams for kernels, based on the SplitMix64 generator, whose state is one number.
 
 A stream is an array [1] of `uint64` that every draw modifies in place; it can be saved, and a
-resumed run draws the same numbers. Inside a kernel a draw costs a fifth of one from NumPy's
+resumed run draws the same numbers. Inside a kernel, a draw takes a fifth of the time of NumPy's
 generators. Streams of different seeds are segments of one sequence of 2⁶⁴ numbers.
 
 Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014).
@@ -31,7 +31,7 @@ UNIT = 2.0**-53
 
 
 def make_stream(seed: int, *key: int) -> Stream:
-    """Return the stream of a seed and a `key`, which numbers the streams of one seed.
+    """Return the random stream for a seed and a `key`; keys distinguish streams of a seed.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def make_stream(seed: int, *key: int) -> Stream:
 
 @inner_kernel
 def next_uniform(stream: Stream) -> float:
-    """Draw a number uniformly from [0, 1), modifying the stream in place."""
+    """Draw a number uniformly from [0, 1) and advance the stream in place."""
     stream[0] += GOLDEN
     mixed = stream[0]
     mixed = (mixed ^ (mixed >> SHIFTS[0])) * FIRST_FACTOR
@@ -71,5 +71,6 @@ def draw_index(probability: FloatArray, first: int, end: int, number: float) -> 
         number -= probability[index]
         if number < 0.0:
             return index
-    # The last index takes the rest, so that rounding of the sum cannot exclude all of them.
+    # The last index takes the remaining probability, so that an index is always found despite
+    # rounding.
     return end - 1

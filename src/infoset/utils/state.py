@@ -17,8 +17,8 @@ __all__ = ["IterativeState", "name_by_player"]
 class IterativeState(ABC):
     """Arrays that iterations modify in place, and the number of completed iterations.
 
-    Kernels count iterations in the array `_done` [1], so that an interrupted call leaves the
-    arrays and the count consistent.
+    Kernels count iterations in the array `_done` [1], so that the arrays and the count remain
+    consistent if a call is interrupted.
     """
 
     def __init__(self) -> None:
@@ -34,17 +34,17 @@ class IterativeState(ABC):
         """Return the arrays that iterations modify, without the count."""
 
     def state(self) -> StateArrays:
-        """Return all arrays that iterations modify, by name; they are not copies."""
+        """Return all arrays that iterations modify, by name, without copying them."""
         return {"done": self._done, **self._state_arrays()}
 
     def set_state(self, state: StateArrays) -> None:
-        """Copy values from arrays with the names and shapes of `state()`."""
+        """Restore the state from arrays with the names and shapes of `state()`."""
         for name, array in self.state().items():
             array[...] = state[name]
 
 
 def name_by_player(**kinds: Sequence[NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Return the arrays of several kinds, each with one array per player, by kind and player.
+    """Return the arrays of several kinds in one dictionary, with a key for each kind and player.
 
     Examples
     --------

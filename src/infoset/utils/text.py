@@ -19,7 +19,7 @@ def format_bytes(num_bytes: int) -> str:
 
 
 def distinct_labels(labels: Sequence[Label]) -> tuple[Label | str, ...]:
-    """Return labels made unique: a repeated label gets a number.
+    """Return the labels made unique; a repeated label gets a number.
 
     Examples
     --------

@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 Work: TypeAlias = Callable[[Portion], Result]
 
 PENDING_PER_WORKER = 4
-"""Number of portions submitted per worker, so that no worker waits for the next one."""
+"""Number of portions submitted per worker; more than one, so that no worker is ever idle."""
 
 UNSENDABLE = (pickle.PicklingError, AttributeError, TypeError)
 
@@ -41,18 +41,18 @@ def parallel_map(
     Parameters
     ----------
     work : callable
-        Returns the result of one portion, independently of all others.
+        Function that returns the result of one portion, independently of all others.
     workers : int
         Number of processes; with 1, everything runs in the calling thread. Processes are spawned,
-        and receive `work` once.
+        and each receives `work` once.
     compiled : bool
-        Whether `work` spends nearly all its time in kernels, which release the interpreter lock;
-        then threads are used instead of processes.
+        Whether `work` spends nearly all its time in kernels, which release the interpreter lock. If
+        so, threads are used instead of processes.
 
     Raises
     ------
     ParameterError
-        If `work` cannot be sent to other processes, or a process ends early.
+        If `work` cannot be sent to other processes, or a process ends unexpectedly.
     """
     if workers == 1:
         yield lambda portions: map(work, portions)
@@ -67,9 +67,9 @@ def parallel_map(
         yield lambda portions: _in_order(pool, task, portions, PENDING_PER_WORKER * workers)
     except BrokenExecutor as error:
         raise ParameterError(
-            f"workers={workers}: a worker process ended early; in a script, put the call under "
-            '`if __name__ == "__main__":` and define policies and games in a module that can be '
-            "imported; or give workers=1"
+            f"workers={workers}: a worker process ended unexpectedly; in a script, put the call "
+            'under `if __name__ == "__main__":` and define policies and games in a module that '
+            "can be imported; or give workers=1"
         ) from error
     finally:
         pool.shutdown(cancel_futures=True)
@@ -89,7 +89,7 @@ def _in_order(
 
 
 def packed(work: object) -> bytes:
-    """Return an object pickled for other processes.
+    """Pickle an object for other processes.
 
     Protocol 5 keeps read-only arrays read-only, so that worker processes use the kernels that are
     already compiled for them.
@@ -97,7 +97,7 @@ def packed(work: object) -> bytes:
     Raises
     ------
     ParameterError
-        If it cannot be pickled.
+        If the object cannot be pickled.
     """
     try:
         return pickle.dumps(work, protocol=5)
@@ -121,7 +121,7 @@ def _receive(work: bytes) -> None:
 
 
 def _refuse(problem: str, _: object) -> NoReturn:
-    """Raise in place of the work that this process could not unpickle."""
+    """Raise the error for work that this process could not unpickle."""
     raise ParameterError(
         f"policies or games cannot be sent to worker processes ({problem}); define their "
         "classes and functions in a module that can be imported, or give workers=1"

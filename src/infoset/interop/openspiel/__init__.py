@@ -1,4 +1,4 @@
-"""Games and policies from OpenSpiel and for OpenSpiel: the optional extra `openspiel`."""
+"""Exchange of games and policies with OpenSpiel (optional extra `openspiel`)."""
 
 from infoset.interop.openspiel.exchange import (
     policy_from_openspiel,

@@ -1,9 +1,9 @@
-"""Load an OpenSpiel game and play some moves; runs as a script in a separate process.
+"""Script that loads an OpenSpiel game and plays some moves, run in a separate process.
 
 OpenSpiel checks some parameters and crashes on others (Hanabi with nine colors, poker with fifty
 players). A crash must not end the user's session. The script reads JSON from the command line. If
-OpenSpiel raises an error, it prints the message and exits with `REFUSED`; if OpenSpiel crashes, it
-ends by a signal.
+OpenSpiel raises an error, the script prints the message and exits with `REFUSED`. If OpenSpiel
+crashes, a signal ends the script.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ REFUSED = 3
 
 
 def main() -> None:
-    """Try the game with the parameters (including its name) in the argument."""
+    """Try the game whose name and parameters are in the argument."""
     pyspiel = import_module("pyspiel")
     wanted = json.loads(sys.argv[1])
     if not names_in(wanted) <= set(pyspiel.registered_names()):
@@ -32,13 +32,13 @@ def main() -> None:
 
 
 def names_in(parameters: dict[str, Any]) -> set[str]:
-    """Return the names of a game and of the games inside it."""
+    """Return the names of a game and of its nested games."""
     inner = (names_in(value) for value in parameters.values() if isinstance(value, dict))
     return {parameters["name"]}.union(*inner)
 
 
 def play(game: Any, state: Any) -> None:
-    """Play one fixed sequence of moves with the queries that the library makes."""
+    """Play one fixed sequence of moves, with the same queries as the library."""
     strings = game.get_type().provides_information_state_string
     for turn in range(MAX_MOVES):
         if state.is_terminal():
@@ -55,7 +55,7 @@ def play(game: Any, state: Any) -> None:
 
 
 def pick(choices: list[Any], turn: int) -> Any:
-    """Return one of the choices, depending on the turn."""
+    """Return one of the choices, which depends on the turn."""
     if not choices:
         raise ValueError("the game has a nonterminal position without a move")
     return choices[turn * 7 % len(choices)]

@@ -1,4 +1,4 @@
-"""A game tree in OpenSpiel's terms: numbered actions, and separate chance moves."""
+"""A game tree in OpenSpiel's terms, with numbered actions and separate chance moves."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Place(NamedTuple):
     history : int
         The last history of the game tree.
     first, last : int
-        The children `first:last` among which chance is to choose; 0 and 0 if it is not.
+        The children `first:last` among which chance chooses; both 0 if no chance move is pending.
     """
 
     history: int
@@ -35,7 +35,7 @@ class Place(NamedTuple):
 
     @property
     def is_chance(self) -> bool:
-        """Whether chance is to move."""
+        """Whether a chance move is pending."""
         return self.first < self.last
 
     def __deepcopy__(self, memo: object) -> Place:
@@ -46,8 +46,8 @@ class Place(NamedTuple):
 class CompiledGame:
     """A game tree with OpenSpiel's numbers of actions.
 
-    A transition to several world states becomes two moves: the players' and a chance move. Actions
-    are numbered over all players, in the order of the world graph.
+    A transition to several world states becomes two moves: the players' move and a chance move. The
+    actions of all players share one numbering, in the order of the world graph.
     """
 
     def __init__(self, tree: GameTree) -> None:
@@ -57,7 +57,7 @@ class CompiledGame:
         self._number = {action: number for number, action in enumerate(self.actions)}
 
     def numbers(self, actions: Sequence[Action]) -> list[ActionNumber]:
-        """Return the numbers of actions, in their order."""
+        """Return the numbers of the given actions, in the same order."""
         return [self._number[action] for action in actions]
 
     def actors(self, history: int) -> list[Player]:
@@ -98,7 +98,7 @@ class CompiledGame:
         if number not in legal:
             raise GameRuleError(
                 "every actor takes one of its legal actions",
-                found=f"got action {number} of {self.tree.game}, legal are {sorted(legal)}",
+                found=f"got action {number} of {self.tree.game}; legal actions are {sorted(legal)}",
                 world=self.tree.graph.worlds[self.tree.world[history]],
                 player=player,
             )
@@ -110,7 +110,7 @@ class CompiledGame:
         return [float(chance) for chance in self.tree.graph.probability[edges]]
 
     def moves_to(self, history: int) -> list[tuple[int, dict[Player, ActionNumber]]]:
-        """Return the path to a history: each history on it with the actions that led there."""
+        """Return the path to a history: each history and the actions that lead to it."""
         path, graph = [], self.tree.graph
         while history > 0:
             parent = int(self.tree.parent[history])
@@ -128,10 +128,10 @@ class CompiledGame:
         return place.is_chance and bool(self.actors(place.history))
 
     def returns(self, place: Place) -> FloatArray:
-        """Return [N] the sum of rewards; before a chance move, that of the last decision.
+        """Return [N] the sum of rewards; before a chance move, the sum at the last decision.
 
-        OpenSpiel's learners and its C++ code ignore rewards just before a chance move, so they are
-        paid after it.
+        OpenSpiel's learners and its C++ code ignore rewards just before a chance move, so these
+        rewards are paid after it.
         """
         waits = place.is_chance and not self.is_between(place)
         settled = self._decision_before(place.history) if waits else place.history
@@ -161,7 +161,7 @@ class CompiledGame:
         )
 
     def infostate_text(self, history: int, player: Player) -> str:
-        """Return a unique text of a player's infostate at a history."""
+        """Return a unique text for a player's infostate at a history."""
         tree = self.tree.infostate_trees[player]
         number = int(self.tree.infostate[history, player])
         if tree.num_actions[number]:
@@ -177,7 +177,7 @@ class CompiledGame:
 
     @property
     def has_joint_moves(self) -> bool:
-        """Whether there are simultaneous moves."""
+        """Whether the game has simultaneous moves."""
         return bool(((self.tree.graph.action_set >= 0).sum(axis=1) > 1).any())
 
     @property
@@ -188,7 +188,7 @@ class CompiledGame:
 
     @cached_property
     def draws(self) -> LongArray:
-        """[E] number of chance outcomes at the edge's move; 0 where players alone decide."""
+        """[E] number of chance outcomes after the edge's move; 0 if there is no chance."""
         graph = self.tree.graph
         source = np.repeat(np.arange(graph.num_worlds), np.diff(graph.first_edge))
         move = np.column_stack([source, graph.joint_action])
@@ -206,7 +206,7 @@ class CompiledGame:
 
     @cached_property
     def longest(self) -> tuple[int, int]:
-        """The largest number of decisions, and of chance moves, on a path."""
+        """The maximum numbers of decisions and of chance moves on a path."""
         tree = self.tree
         counts = np.zeros((tree.num_histories, 2), np.int64)
         for first, last in pairwise(tree.level_offsets[1:].tolist()):

@@ -1,4 +1,4 @@
-"""Games for OpenSpiel, and tabular policies in both directions."""
+"""Export of games to OpenSpiel, and exchange of tabular policies in both directions."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ SUM_TOLERANCE = 1e-6
 
 
 def to_openspiel(game: Game | GameTree) -> Any:
-    """Return a game as a `pyspiel.Game` for OpenSpiel's algorithms in Python and C++.
+    """Convert a game to a `pyspiel.Game` for OpenSpiel's algorithms in Python and C++.
 
-    A state of the result is a position in the game tree, so that states are quick to copy and have
-    the same infostates as here. Actions are numbered over all players. A transition to several
-    world states becomes a separate chance move. Simultaneous moves stay simultaneous;
-    `pyspiel.convert_to_turn_based` serves algorithms that need sequential moves. A game that was
+    A state of the result is a position in the game tree, so states are quick to copy and have the
+    same infostates as in this library. The actions of all players share one numbering. A transition
+    to several world states becomes a separate chance move. Simultaneous moves remain simultaneous;
+    for algorithms that need sequential moves, use `pyspiel.convert_to_turn_based`. A game that was
     loaded from OpenSpiel is returned unchanged.
 
     Parameters
@@ -48,7 +48,7 @@ def to_openspiel(game: Game | GameTree) -> Any:
     GameTooLargeError
         If the game does not fit in memory.
     ParameterError
-        If `game` is not a game. The message tells how to convert an extensive form or a name.
+        If `game` is not a game. The message shows how to convert an extensive form or a name.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def to_openspiel(game: Game | GameTree) -> Any:
 
 
 def policy_to_openspiel(policy: TabularPolicy, tree: GameTree) -> Any:
-    """Return a policy as an OpenSpiel table for its Python and C++ code.
+    """Convert a policy to an OpenSpiel table for OpenSpiel's Python and C++ code.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def policy_to_openspiel(policy: TabularPolicy, tree: GameTree) -> Any:
     -------
     open_spiel.python.policy.TabularPolicy
         A policy of `to_openspiel(tree)`, which is OpenSpiel's own game if the game was loaded from
-        there. OpenSpiel's `python_policy_to_pyspiel_policy` converts it to a
+        OpenSpiel. OpenSpiel's `python_policy_to_pyspiel_policy` converts it to a
         `pyspiel.TabularPolicy`.
 
     Raises
@@ -124,7 +124,7 @@ def policy_to_openspiel(policy: TabularPolicy, tree: GameTree) -> Any:
 
 
 def policy_from_openspiel(policy: Any, tree: GameTree) -> TabularPolicy:
-    """Return an OpenSpiel policy as a tabular policy of a game tree.
+    """Convert an OpenSpiel policy to a tabular policy of a game tree.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ class Decision(NamedTuple):
     numbers : list[int]
         OpenSpiel's numbers of its actions, in the order of this library.
     state : pyspiel.State
-        A state of the infostate.
+        An OpenSpiel state at the infostate.
     key : str
         The string that identifies it in OpenSpiel's tables.
     """
@@ -189,15 +189,15 @@ class Decision(NamedTuple):
     key: str
 
     def values(self, arrays: Sequence[FloatArray]) -> FloatArray:
-        """Return the entries of its actions in policy arrays (one [Q] per player)."""
+        """Return the entries of the decision's actions in policy arrays (one [Q] per player)."""
         return arrays[self.player][self.first_sequence :][: len(self.numbers)]
 
 
 def ask(policy: Any, decision: Decision) -> Mapping[int, float]:
-    """Return the action probabilities of an OpenSpiel policy; empty if it has none."""
+    """Return the action probabilities of an OpenSpiel policy; empty if the policy has none here."""
     pyspiel = import_pyspiel(PURPOSE)
     arguments: tuple[Any, ...] = decision.state, decision.player
-    if isinstance(policy, pyspiel.Policy):  # C++ policies take no player
+    if isinstance(policy, pyspiel.Policy):  # policies written in C++ do not take a player
         arguments = (decision.key if decision.state.is_simultaneous_node() else decision.state,)
     try:
         found: Mapping[int, float] = policy.action_probabilities(*arguments)
@@ -226,7 +226,7 @@ def list_decisions(tree: GameTree, game: Any) -> Iterator[Decision]:
 
 
 Finder: TypeAlias = Callable[[int, Player], tuple[Any, Mapping[Any, int]]]
-"""Returns OpenSpiel's state at a history, and the numbers of a player's actions."""
+"""Function that returns OpenSpiel's state at a history and the numbers of a player's actions."""
 
 
 def finder(tree: GameTree, game: Any) -> Finder:

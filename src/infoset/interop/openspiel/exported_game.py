@@ -1,4 +1,4 @@
-"""A game tree as a subclass of `pyspiel.Game`. Importing this module needs OpenSpiel."""
+"""A game tree as a subclass of `pyspiel.Game`. Importing this module requires OpenSpiel."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class ExportedState(pyspiel.State):  # type: ignore[misc]
     Attributes
     ----------
     place : Place
-        The history of the game tree, and the pending chance outcomes.
+        The history in the game tree, with pending chance outcomes.
     """
 
     def __init__(self, game: ExportedGame) -> None:
@@ -81,7 +81,7 @@ class ExportedState(pyspiel.State):  # type: ignore[misc]
         return compiled
 
     def current_player(self) -> int:
-        """Return the acting player, or OpenSpiel's constant for chance, several players or none."""
+        """Return the acting player, or OpenSpiel's constant for other states."""
         if self.place.is_chance:
             return int(pyspiel.PlayerId.CHANCE)
         actors = self.compiled.actors(self.place.history)
@@ -133,17 +133,17 @@ class ExportedState(pyspiel.State):  # type: ignore[misc]
 
 
 class ExportedObserver:
-    """The observations of a player, or the public ones, of an exported game.
+    """Observer of an exported game, for one player's observations or the public ones.
 
-    With perfect recall they are all observations so far, otherwise those of the last move. Tensors
-    exist only for a player's infostate.
+    With perfect recall, it shows all observations so far; otherwise those of the last move. Only a
+    player's infostate has a tensor.
 
     Attributes
     ----------
     tensor : NDArray[np.float32] or None
         The tensor that `set_from` wrote last.
     dict : dict[str, NDArray[np.float32]]
-        The tensor by name.
+        The tensor, by its name.
     """
 
     def __init__(self, compiled: CompiledGame, kind: Any) -> None:
@@ -169,7 +169,7 @@ class ExportedObserver:
             self.tensor[:] = self._compiled.encoder(infostate)
 
     def string_from(self, state: ExportedState, player: Player) -> str:
-        """Return the player's observations as text; empty if the last move showed nothing."""
+        """Return the observations as text; empty if nothing was observed at the last move."""
         history = state.place.history
         if self._is_infostate:
             return self._compiled.infostate_text(history, player)
@@ -220,7 +220,7 @@ def game_type(compiled: CompiledGame) -> Any:
 
 
 def utility_kind(tree: GameTree) -> Any:
-    """Return OpenSpiel's category of the relation between the players' utilities."""
+    """Return OpenSpiel's category for the utilities, such as zero-sum."""
     kinds, form = pyspiel.GameType.Utility, tree.sequence_form
     utility = tree.rewards_so_far[tree.terminals]
     if form.is_zero_sum:
@@ -232,7 +232,7 @@ def utility_kind(tree: GameTree) -> Any:
 
 
 def game_info(compiled: CompiledGame) -> Any:
-    """Return the numbers of a game that OpenSpiel requires."""
+    """Return the sizes of a game that OpenSpiel requires."""
     minimum, maximum = compiled.tree.sequence_form.payoff_range
     return pyspiel.GameInfo(
         num_distinct_actions=len(compiled.actions),

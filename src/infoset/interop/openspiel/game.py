@@ -35,7 +35,7 @@ from infoset.typing import Action, JointAction, Player
 __all__ = ["OpenSpielGame", "check_type", "find_recall_witness", "find_timing_witness"]
 
 MAX_HISTORIES = 5000
-"""Default number of histories that the searches for witnesses visit."""
+"""Default number of histories visited by the searches for witnesses."""
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -44,7 +44,7 @@ Result = TypeVar("Result")
 def translated(
     method: Callable[Concatenate[OpenSpielGame, Arguments], Result],
 ) -> Callable[Concatenate[OpenSpielGame, Arguments], Result]:
-    """Translate errors that OpenSpiel raises in a method into `UnsupportedGameError`."""
+    """Decorate a method to raise `UnsupportedGameError` in place of OpenSpiel's errors."""
 
     @wraps(method)
     def wrapper(
@@ -64,14 +64,14 @@ def translated(
 class OpenSpielGame(Game):
     """A sequential or simultaneous OpenSpiel game with explicit chance moves.
 
-    A world state is the tuple of moves so far: OpenSpiel's number of an action of chance or of one
-    player, or for simultaneous moves a tuple with one number per player. Actions have OpenSpiel's
-    labels, with their numbers where labels repeat.
+    A world state is the tuple of moves so far. A move is OpenSpiel's number of an action of chance
+    or of one player or, for simultaneous moves, a tuple with one number per player. Actions have
+    OpenSpiel's labels; the numbers are added if labels repeat.
 
-    Observations come from OpenSpiel's public and private observers where they exist. Otherwise a
-    player sees its information-state string where it is to act and at the end, or, if there are no
-    such strings, its observation string after every move. Infostates consist of these
-    observations, so players have perfect recall and observe every move; `notes` reports where that
+    Observations come from OpenSpiel's public and private observers if they exist. If not, a player
+    observes its information-state string when it is to act and at the end. If there are no such
+    strings either, it observes its observation string after every move. Infostates consist of these
+    observations, so players have perfect recall and observe every move; `notes` reports where this
     makes a difference. Under perfect information all moves are public.
 
     Parameters
@@ -79,13 +79,13 @@ class OpenSpielGame(Game):
     game : pyspiel.Game
         A game loaded by OpenSpiel. `load_openspiel` loads one by its name.
     spec : str or None
-        The notation of the game for `load_openspiel`; by default OpenSpiel's own.
+        The game in the notation of `load_openspiel`; by default OpenSpiel's own notation.
 
     Raises
     ------
     UnsupportedGameError
         If the game is a mean-field game, samples chance moves instead of listing them, or hides
-        information without describing what a player sees.
+        information without describing what a player observes.
     """
 
     name: ClassVar[str] = "openspiel"
@@ -123,7 +123,7 @@ class OpenSpielGame(Game):
         )
 
     def _agrees(self, public: Observer | None) -> bool:
-        """Return whether observations from the chosen sources agree with OpenSpiel's strings."""
+        """Return whether observations from the given sources agree with OpenSpiel's strings."""
         visits = visit(self, self.infostate_string, MAX_AGREEMENT_HISTORIES)
         views = None if public is None else partial(self.views, observer=public)
         return observations_agree(visits, views)
@@ -134,7 +134,7 @@ class OpenSpielGame(Game):
 
     @property
     def openspiel_name(self) -> str:
-        """The short name by which OpenSpiel knows the game."""
+        """OpenSpiel's short name of the game."""
         return str(self._game.get_type().short_name)
 
     @property
@@ -143,12 +143,12 @@ class OpenSpielGame(Game):
         return self._game
 
     def initial_world(self) -> Moves:
-        """Return the world state in which no move has been made."""
+        """Return the world state before the first move."""
         return ()
 
     @translated
     def actors(self, world: Moves) -> Sequence[Player]:
-        """Return the players who have actions to choose from."""
+        """Return the players who have legal actions."""
         return self._states[world].actors
 
     @translated
@@ -169,13 +169,13 @@ class OpenSpielGame(Game):
         return [((*world, self._move(node, world, joint_action)), 1)]
 
     def _move(self, node: CachedState, world: Moves, joint_action: JointAction) -> Move:
-        numbers = [0] * self.num_players  # OpenSpiel's number for players without a choice
+        numbers = [0] * self.num_players  # OpenSpiel's action number for players without a choice
         for player, actions in node.actions.items():
             label = joint_action[player]
             if not isinstance(label, str) or label not in actions:
                 raise GameRuleError(
                     "every actor takes one of its legal actions",
-                    found=f"got {label!r}, legal are {list(actions)}",
+                    found=f"got {label!r}; legal actions are {list(actions)}",
                     world=world,
                     player=player,
                 )
@@ -264,12 +264,12 @@ class OpenSpielGame(Game):
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """Peculiarities of the game that its name does not show; empty for most games.
+        """Notes on how the game differs from what users may expect; empty for most games.
 
-        The notes tell which observations OpenSpiel lacks, and give two histories as witnesses if
-        its information-state strings violate perfect recall or hide the number of moves. The
-        witnesses are searched for on first access among 5,000 histories (at most a second), so
-        that the notes may miss some. `find_recall_witness` searches further.
+        The notes list the observations that OpenSpiel lacks. If OpenSpiel's information-state
+        strings violate perfect recall or hide the number of moves, the notes give two histories as
+        a witness. The first access searches for witnesses among 5,000 histories (at most a second),
+        so the notes may miss some. `find_recall_witness` can search further.
         """
         if self._sources.moves:
             return ()
@@ -292,7 +292,7 @@ def find_recall_witness(
     """Search for two histories that show imperfect recall of OpenSpiel's information-state strings.
 
     A player with perfect recall distinguishes two histories if it saw different strings or took
-    different actions before them.
+    different actions on the way to them.
 
     Parameters
     ----------

@@ -13,10 +13,10 @@ from infoset.interop.openspiel.witnesses import Visit
 from infoset.typing import Player
 
 MAX_AGREEMENT_HISTORIES = 1000
-"""Histories compared with OpenSpiel's strings when a game is loaded."""
+"""Number of histories that are compared with OpenSpiel's strings when a game is loaded."""
 
 PublicViews: TypeAlias = Callable[[Moves], Sequence[str]]
-"""Returns what the public observer shows each player of a world state."""
+"""Function that returns the public observation of a world state for each player."""
 
 NO_PUBLIC = "OpenSpiel offers no public observations of {name}"
 DISAGREE = "OpenSpiel's observers of {name} contradict its strings and are not used"
@@ -33,21 +33,21 @@ EVERY_MOVE = (
 
 @dataclass(frozen=True)
 class Sources:
-    """The sources of a game's observations; None or False means that a source is not used.
+    """The sources of a game's observations; None or False marks a source that is not used.
 
     Attributes
     ----------
     moves : bool
-        All moves are public: perfect information.
+        Whether all moves are public, as under perfect information.
     public : Observer or None
-        OpenSpiel's public observer, after every move.
+        OpenSpiel's public observer, used after every move.
     private : Observer or None
-        OpenSpiel's private observer, or its observation string, after every move.
+        OpenSpiel's private observer or its observation string, used after every move.
     own_turn : Observer or None
-        OpenSpiel's information-state string, where the player is to act and at the end.
+        OpenSpiel's information-state string, used when the player is to act and at the end.
     describes_state : bool
-        Whether the private string describes a state, and is shown when it changes. Otherwise it
-        describes an event, and is shown when it is not empty.
+        Whether the private string describes a state and is observed when it changes. If False, it
+        describes an event and is observed when it is not empty.
     """
 
     moves: bool = False
@@ -73,7 +73,7 @@ class Sources:
         return Observation(public)
 
     def _known(self, observer: Observer, after: CachedState, player: Player) -> Hashable:
-        if after.is_terminal:  # OpenSpiel's string may equal that of a nonterminal state
+        if after.is_terminal:  # OpenSpiel's string may be the same as in a nonterminal state
             return ("end", after.observation(observer, player))
         return after.observation(observer, player) if player in after.actors else None
 
@@ -86,7 +86,7 @@ class Sources:
 
 
 class Candidate(NamedTuple):
-    """A choice of sources, with notes for the user."""
+    """One choice of sources, with notes for the user."""
 
     sources: Sources
     notes: tuple[str, ...]
@@ -124,7 +124,7 @@ def observation_string(state: Any, player: Player) -> str:
 
 
 def observers(game: Any) -> tuple[Observer | None, Observer | None]:
-    """Return OpenSpiel's public and private observers, each None if it writes no strings."""
+    """Return OpenSpiel's public and private observers; None for one that returns no strings."""
     pyspiel = import_pyspiel()
     kind, seen = pyspiel.IIGObservationType, pyspiel.PrivateInfoType
     public = kind(perfect_recall=False, public_info=True, private_info=seen.NONE)
@@ -133,7 +133,7 @@ def observers(game: Any) -> tuple[Observer | None, Observer | None]:
 
 
 def observer(game: Any, kind: Any) -> Observer | None:
-    """Return the string function of an OpenSpiel observer; None if there is none."""
+    """Return the string function of an OpenSpiel observer; None if it does not exist."""
     make = import_module("open_spiel.python.observation").make_observation
     try:
         made = make(game, kind)
@@ -149,9 +149,9 @@ def observer(game: Any, kind: Any) -> Observer | None:
 def observations_agree(visits: Iterator[Visit], public: PublicViews | None) -> bool:
     """Return whether infostates made of observations agree with OpenSpiel's strings.
 
-    An infostate must determine whether its player acts and the legal actions. It must separate
-    histories exactly as the player's past strings and actions and the number of moves do. And
-    what the public observer shows one player must determine what it shows any other.
+    An infostate must determine whether its player acts, and the legal actions. It must distinguish
+    histories exactly as the player's past strings, its actions and the number of moves do. The
+    public observation of one player must determine that of every other player.
     """
     # Every fact is a pair (key, value): the same key must always come with the same value.
     table: dict[Hashable, Hashable] = {}
@@ -163,7 +163,7 @@ def observations_agree(visits: Iterator[Visit], public: PublicViews | None) -> b
 
 
 def own_facts(here: Visit) -> Iterator[tuple[Hashable, Hashable]]:
-    """Yield the facts that concern one player: infostate against strings and actions."""
+    """Yield the facts about one player, which relate its infostate to strings and actions."""
     for player, infostate in enumerate(here.history.infostates):
         yield ("legal", infostate), here.history.legal_actions(player)
         if player in here.strings:
@@ -173,7 +173,7 @@ def own_facts(here: Visit) -> Iterator[tuple[Hashable, Hashable]]:
 
 
 def public_facts(here: Visit, public: PublicViews | None) -> Iterator[tuple[Hashable, Hashable]]:
-    """Yield the facts that concern two players' views of the public observation."""
+    """Yield the facts about two players, which relate their views of the public observation."""
     if public is None:
         return
     first, *others = public(here.world)

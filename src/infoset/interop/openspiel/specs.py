@@ -1,7 +1,7 @@
 """OpenSpiel games by name and parameters: `name(key=value,...)`.
 
-OpenSpiel prints to standard error before it raises, and guesses the type of a value from its text.
-Looking up the declared parameters first avoids both.
+OpenSpiel prints to standard error before it raises an exception, and infers the type of a value
+from its text. Looking up the declared parameters first avoids both problems.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ PREFIX = "openspiel:"
 TRIAL_SECONDS = 30
 
 Value: TypeAlias = Any
-"""A bool, int, float or str, or a dictionary for a game inside a game."""
+"""A bool, int, float or str, or a dictionary for a nested game."""
 
 
 class Spec(NamedTuple):
-    """A game's name in OpenSpiel and the given parameters in their declared types."""
+    """A game's name in OpenSpiel and its given parameters, converted to their declared types."""
 
     name: str
     parameters: dict[str, Value]
@@ -64,28 +64,27 @@ def spec_text(parameters: Mapping[str, Value]) -> str:
 def load_openspiel(spec: str) -> OpenSpielGame:
     """Load one of OpenSpiel's sequential or simultaneous games.
 
-    Values are parsed by the types that OpenSpiel declares; spaces around them are ignored. A game
-    with parameters is first tried in another process (some tens of milliseconds), because some
-    parameters crash OpenSpiel.
+    Values are parsed as the types that OpenSpiel declares; spaces around values are ignored. A game
+    with parameters is first tried in another process, because some parameters crash OpenSpiel; this
+    takes some tens of milliseconds.
 
     Parameters
     ----------
     spec : str
-        `"kuhn_poker(players=3)"`, with or without the prefix `openspiel:`; games inside games as
-        in `"misere(game=kuhn_poker())"`; OpenSpiel's Python games by their names,
-        such as `"python_kuhn_poker"`.
+        The game's name and parameters, with or without the prefix `openspiel:`, such as
+        `"kuhn_poker(players=3)"`. Games can be nested, as in `"misere(game=kuhn_poker())"`.
+        OpenSpiel's Python games have names such as `"python_kuhn_poker"`.
 
     Raises
     ------
     MissingExtraError
         If OpenSpiel is not installed.
     UnknownNameError
-        If OpenSpiel has no such game, or the game no such parameter.
-    ParameterError
-        If a value has the wrong type, or OpenSpiel refuses it or crashes on it.
+        If OpenSpiel does not have the game, or the game does not have a parameter. ParameterError
+        If a value has the wrong type, or OpenSpiel rejects it or crashes on it.
     UnsupportedGameError
         If the game is a mean-field game, samples chance moves instead of listing them, or hides
-        information without describing what a player sees.
+        information without describing what a player observes.
 
     Examples
     --------
@@ -110,9 +109,9 @@ def load_game(wanted: Spec) -> Any:
 
 @lru_cache(maxsize=256)
 def try_apart(wanted: str) -> None:
-    """Load and play a game in another process; raise an error if that fails.
+    """Load and play a game in another process, and raise an error if it fails.
 
-    If no second process can be started, or it lacks OpenSpiel, nothing is refused.
+    If a second process cannot be started, or cannot import OpenSpiel, no error is raised.
 
     Parameters
     ----------
@@ -129,7 +128,7 @@ def try_apart(wanted: str) -> None:
         done = run_trial(wanted)
     except subprocess.TimeoutExpired:
         raise ParameterError(
-            f"OpenSpiel takes more than {TRIAL_SECONDS} s to begin {shown}; "
+            f"OpenSpiel takes more than {TRIAL_SECONDS} s to start {shown}; "
             "choose smaller parameters"
         ) from None
     except OSError:
@@ -166,7 +165,7 @@ def game_types(name: str) -> dict[str, Any]:
     types = {entry.short_name: entry for entry in pyspiel.registered_games()}
     if name in types:
         return types
-    with suppress(Exception):  # some need additional packages; they stay unknown
+    with suppress(Exception):  # some need additional packages; their games remain unknown
         import_module("open_spiel.python.games")
     return {entry.short_name: entry for entry in pyspiel.registered_games()}
 
@@ -177,8 +176,7 @@ def read_spec(text: str) -> Spec:
     Raises
     ------
     UnknownNameError
-        If OpenSpiel has no such game, or the game no such parameter.
-    ParameterError
+        If OpenSpiel does not have the game, or the game does not have a parameter. ParameterError
         If the text has another form, or a value has the wrong type.
     UnsupportedGameError
         If the game is neither sequential nor simultaneous.
@@ -227,7 +225,7 @@ READERS: dict[type, tuple[str, Callable[[str], Value]]] = {
 
 
 def read_value(name: str, key: str, text: str, default: Value) -> Value:
-    """Parse a value as the type of the declared default."""
+    """Parse a value as the type of the declared default value."""
     if isinstance(default, dict):
         inner = read_spec(text)
         return {"name": inner.name, **inner.parameters}
@@ -236,6 +234,6 @@ def read_value(name: str, key: str, text: str, default: Value) -> Value:
         return read(text)
     except (ValueError, KeyError):
         raise ParameterError(
-            f"{key}={text} is not {expected}, which {key} of OpenSpiel's {name} is; "
+            f"{key}={text} is not {expected}, as OpenSpiel's {name} requires; "
             f"write it like the default, {key}={default}"
         ) from None

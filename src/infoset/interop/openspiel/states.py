@@ -1,4 +1,4 @@
-"""OpenSpiel's states with a cache of their answers."""
+"""OpenSpiel's states with cached results."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from infoset.errors import MissingExtraError, UnsupportedGameError
 from infoset.typing import Player
 
 Move: TypeAlias = int | tuple[int, ...]
-"""An OpenSpiel action of chance or of one player, or the actions of all players."""
+"""An OpenSpiel action of chance or of one player, or a tuple of the actions of all players."""
 
 Moves: TypeAlias = tuple[Move, ...]
 """A world state: the sequence of moves."""
 
 Observer: TypeAlias = Callable[[Any, Player], str]
-"""Returns what OpenSpiel shows a player of a state."""
+"""Function that returns OpenSpiel's observation of a state for a player."""
 
 CHANCE_MOVES, PLAYERS_MOVE, NOBODY_MOVES = -1, -2, -4
 """Values of OpenSpiel's current player that do not stand for a single player."""
@@ -27,7 +27,7 @@ MAX_CACHED_STATES = 4096
 
 
 class OneLine(str):
-    """A string of OpenSpiel that prints on one line, with semicolons in place of line ends."""
+    """An OpenSpiel string that prints on one line, with semicolons instead of line ends."""
 
     __slots__ = ()
 
@@ -36,15 +36,15 @@ class OneLine(str):
 
 
 class CachedState:
-    """A state of an OpenSpiel game with the answers that it has given.
+    """A state of an OpenSpiel game with cached results of its methods.
 
     Attributes
     ----------
     state : pyspiel.State
         OpenSpiel's state; never changed.
     is_chance, is_simultaneous, is_terminal : bool
-        Whether chance moves, players move simultaneously, or the game is over. Otherwise a single
-        player moves.
+        Whether chance moves, whether players move simultaneously, and whether the game is over. If
+        all are False, a single player moves.
     actors : tuple[Player, ...]
         The players who have at least one legal action.
     """
@@ -63,7 +63,7 @@ class CachedState:
 
     @cached_property
     def actions(self) -> dict[Player, dict[str, int]]:
-        """OpenSpiel's action numbers by actor and label."""
+        """OpenSpiel's action numbers, by actor and label."""
         return {player: self._labelled(player) for player in self.actors}
 
     def _labelled(self, player: Player) -> dict[str, int]:
@@ -71,7 +71,7 @@ class CachedState:
         if not legal:
             raise UnsupportedGameError(
                 f"OpenSpiel lists no legal action of player {player} at "
-                f"[{self.state.history_str()}], where it is to act; choose other parameters"
+                f"[{self.state.history_str()}], where the player is to act; choose other parameters"
             )
         return dict(zip(unique_labels(self.state, player, legal), legal, strict=True))
 
@@ -89,7 +89,7 @@ class CachedState:
         return dict(zip(numbers, labels, strict=True))
 
     def observation(self, observer: Observer, player: Player) -> OneLine:
-        """Return what an observer shows a player of this state."""
+        """Return an observer's observation of this state for a player."""
         key = (observer, player)
         if key not in self._shown:
             self._shown[key] = OneLine(observer(self.state, player))
@@ -105,7 +105,7 @@ class CachedState:
 
 
 def unique_labels(state: Any, player: Player, actions: Sequence[int]) -> list[str]:
-    """Return OpenSpiel's labels of actions, with their numbers where labels repeat."""
+    """Return OpenSpiel's labels of actions, with action numbers added if labels repeat."""
     texts = [str(state.action_to_string(player, action)) for action in actions]
     if len(set(texts)) == len(texts):
         return texts
@@ -113,7 +113,7 @@ def unique_labels(state: Any, player: Player, actions: Sequence[int]) -> list[st
 
 
 class StateCache:
-    """The states used last, so that a traversal rarely replays a game from the start.
+    """The most recently used states, so that a traversal rarely replays a game from the start.
 
     A breadth-first traversal replays the moves of a world state at most once, at a cost
     proportional to its depth; a depth-first traversal never does.

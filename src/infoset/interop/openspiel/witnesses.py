@@ -1,9 +1,9 @@
 """Differences between OpenSpiel's information-state strings and infostates with perfect recall.
 
-The author of each OpenSpiel game writes its information states as strings. Some strings forget what
-the player saw or did; some hide the number of moves. Infostates of this library consist of
-observations and own actions, one step per move, and do neither. The searches below find two
-histories that show the difference.
+In OpenSpiel, the implementation of each game defines its information states as strings. Some
+strings omit what the player saw or did, and some hide the number of moves. Infostates of this
+library consist of observations and own actions, with one step per move, and omit neither. The
+searches below find two histories that show the difference.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ __all__ = ["RecallWitness", "TimingWitness", "Visit", "recall_witness", "timing_
 MAX_LETTERS = 120
 
 Strings: TypeAlias = Callable[[Moves, Player], str | None]
-"""Returns a player's information-state string at a world state; None if there is none."""
+"""Function that returns a player's information-state string at a world state, or None."""
 
 MoveTexts: TypeAlias = Callable[[Moves], tuple[str, ...]]
-"""Returns the moves that led to a world state, in words."""
+"""Function that returns the moves that led to a world state, in words."""
 
 
 Memory: TypeAlias = tuple[tuple[str, Action], ...]
-"""A player's past: its information-state strings and actions, in order."""
+"""A player's past, that is, its information-state strings and actions in order."""
 
 
 class Visit(NamedTuple):
@@ -49,7 +49,7 @@ class Visit(NamedTuple):
 def visit(game: Game, string: Strings, max_histories: int) -> Iterator[Visit]:
     """Yield histories, half of them breadth first and half depth first.
 
-    They are taken alternately from both ends of the queue.
+    Histories are taken alternately from both ends of the queue.
     """
     nothing: Sequence[Memory] = ((),) * game.num_players
     queue = deque([(initial_history(game), nothing)])
@@ -84,7 +84,7 @@ def longer_histories(here: Visit) -> Iterator[tuple[History, Sequence[Memory]]]:
 
 
 def remember(here: Visit, joint_action: JointAction) -> Sequence[Memory]:
-    """Return the pasts after a move: each actor's string and action is appended to its own."""
+    """Return the pasts after a move; each actor's string and action are appended to its past."""
     return tuple(
         (*memory, (here.strings[player], joint_action[player]))
         if player in here.strings
@@ -106,7 +106,7 @@ class RecallWitness:
     history_a, history_b : tuple[str, ...]
         The moves, in words.
     world_a, world_b : Moves
-        The world states they end in.
+        The last world states of the two histories.
     memory_a, memory_b : tuple[tuple[str, Action], ...]
         The player's past strings and actions, which differ.
     """
@@ -144,7 +144,7 @@ class TimingWitness:
     history_a, history_b : tuple[str, ...]
         The moves, in words; one history is longer.
     world_a, world_b : Moves
-        The world states they end in.
+        The last world states of the two histories.
     """
 
     player: Player
@@ -195,14 +195,14 @@ def pair_text(witness: RecallWitness | TimingWitness) -> str:
 
 
 def past_text(step: tuple[str, Action] | None, other: tuple[str, Action] | None) -> str:
-    """Return one step of a past as text, cut to where it differs from the other."""
+    """Return the step of a past that differs from the other past, as text."""
     if step is None:
         return "had acted fewer times"
     return f"had taken {str(step[1])!r} when it saw {shown(step[0], other and other[0])}"
 
 
 def shown(string: str, other: str | None = None) -> str:
-    """Return a string of OpenSpiel on one line and in quotes, cut to where it differs."""
+    """Return an OpenSpiel string on one line and in quotes, shortened to the part that differs."""
     text = str(OneLine(string))
     if len(text) <= MAX_LETTERS:
         return repr(text)
