@@ -184,7 +184,7 @@ BROKEN_AT_START = [
             f"probability {probability}",
             meeting(transitions=leads_to(("a", probability), ("b", 1))),
             None,
-            "finite number, not negative",
+            "finite, nonnegative number",
             f"a probability of joint action ('left', 'left') is {probability!r}",
         )
         for probability in (-0.5, float("nan"), float("inf"), "half", None)

@@ -175,7 +175,7 @@ def test_correct_samples_given_an_observation_pass() -> None:
     [
         (lambda player, step, rng: 3, "it returned 3"),
         (lambda player, step, rng: (3, 1.0), "which contradicts"),
-        (lambda player, step, rng: (draw_die(player, step, rng)[0], 1.0), "it is 0.5"),
+        (lambda player, step, rng: (draw_die(player, step, rng)[0], 1.0), "probability is 0.5"),
         (
             lambda player, step, rng: (step.private if player == 0 else 3, 0.5 ** (player == 0)),
             "draws next worlds with the probabilities",

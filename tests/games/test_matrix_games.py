@@ -76,9 +76,9 @@ def test_any_matrix_game_is_read_back_from_its_text(game, text):
         (([["a"]],), "got the payoff 'a'"),
         (([[float("nan")]],), "got the payoff nan"),
         (([[1]], [[1, 2]]), r"row_payoffs is \(1, 1\) and column_payoffs \(1, 2\)"),
-        (([[1], [2]], None, ["a", "a"]), r"row_actions is \['a', 'a'\]; it must be 2 different"),
+        (([[1], [2]], None, ["a", "a"]), r"row_actions is \['a', 'a'\]; it must contain 2"),
         (([[1, 2]], None, None, ["a"]), "column_actions is .* it must contain 2 different names"),
-        (([[1]], None, ['say "go"']), "without quotes and backslashes"),
+        (([[1]], None, ['say "go"']), "without quotes or backslashes"),
     ],
 )
 def test_bad_matrices(arguments, message):

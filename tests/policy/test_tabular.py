@@ -169,7 +169,7 @@ def test_invalid_weights_are_refused(kuhn, wrong):
     weights = [np.ones(plex.num_sequences) for plex in kuhn.treeplexes]
     weights[1][3] = wrong
     with pytest.raises(
-        ParameterError, match=f"player 1 has the weight {wrong}; weights are finite"
+        ParameterError, match=f"player 1 has the weight {wrong}; weights must be finite"
     ):
         TabularPolicy.from_weights(kuhn, weights)
 
@@ -196,7 +196,7 @@ def test_bad_policies_are_refused():
         def action_probabilities(self, infostate, legal_actions):
             return np.full(len(legal_actions), 0.5 / len(legal_actions))
 
-    with pytest.raises(ParameterError, match="one probability per legal action"):
+    with pytest.raises(ParameterError, match="one nonnegative probability per legal action"):
         tabulate(LEDUC, [Half(), None])
     with pytest.raises(ParameterError, match="got 1 policies; leduc_poker has 2 players"):
         tabulate(LEDUC, [UniformPolicy()])
