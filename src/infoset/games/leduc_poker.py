@@ -247,7 +247,7 @@ class LeducPoker(Game):
         return tuple(stub)
 
     def _deal(self, world: Table, dealt: tuple[str, ...]) -> Table:
-        """Return the table after private cards are dealt or, if they already are, the public card."""
+        """Return the table after the next deal: the private cards, then the public card."""
         betting, cards, _ = world
         turn = self._next_left(betting.folded, self.starting_player)
         opened = Betting(betting.put_in, betting.folded, bool(cards), turn=turn)
