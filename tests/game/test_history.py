@@ -77,7 +77,7 @@ def test_legal_actions_are_those_of_the_actors() -> None:
 
 @pytest.mark.parametrize(
     ("actions", "found"),
-    [({}, "got action None"), ({1: "bet"}, "got action None"), ({0: "raise"}, "got action 'raise'")],
+    [({}, "action None"), ({1: "bet"}, "action None"), ({0: "raise"}, "action 'raise'")],
 )
 def test_a_joint_action_needs_a_legal_action_of_every_actor(
     actions: dict[int, str], found: str
