@@ -235,7 +235,7 @@ def test_invalid_arguments(kuhn):
     with pytest.raises(ParameterError, match="add policies"):
         empty.evaluate()
     empty.run(1)
-    with pytest.raises(ParameterError, match="sampled no policies"):
+    with pytest.raises(ParameterError, match="no policies have been sampled"):
         empty.correlated_policy()
     with pytest.raises(ParameterError, match="before the first episode"):
         RegretTracker(learners)

@@ -154,7 +154,7 @@ def learn_episode(
     loss: float,
     state: BalancedCFRState,
 ) -> None:
-    """Learn from the episode that follows `done` others, in place.
+    """Learn from the episode that follows `done` others, updating `state`.
 
     The average counts an iteration at its first episode; the policies change after its last.
 
@@ -185,7 +185,7 @@ def run_self_play(
     episodes: int,
     state: BalancedCFRState,
 ) -> None:
-    """Play episodes of iterations and learn from them, in place.
+    """Play episodes of iterations and learn from them, updating `state`.
 
     In an episode for layer h, the exploring player follows μ*ʰ in its first h decisions and its
     policy in the later ones. The other players follow their policies. All policies remain fixed

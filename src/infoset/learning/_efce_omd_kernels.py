@@ -94,7 +94,7 @@ def fill_pair_weights(
     policy: FloatArray,
     pair_weight: FloatArray,
 ) -> None:
-    """Fill in [P] the reach of one layer's sequences from every infostate above, in place.
+    """Fill `pair_weight` [P] at one layer's sequences with their reach from each trigger above.
 
     policy : [S] μ*ʰ of that layer. depth : [I] number of own decisions above.
     """

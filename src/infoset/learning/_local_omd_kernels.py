@@ -237,7 +237,7 @@ def update_path(
 def run_self_play(
     parameters: FloatArray, play_state: PlayState, episodes: int, state: LocalOMDState
 ) -> None:
-    """Play episodes in which the players alternate in sampling and learning, in place.
+    """Play episodes in which the players alternate in sampling and learning; update `state`.
 
     parameters : [N, 6] of each player, see `update_path`. The feedback consists of losses.
     """

@@ -255,7 +255,7 @@ def update_path(
 def run_self_play(
     parameters: FloatArray, play_state: PlayState, episodes: int, state: MirrorDescentState
 ) -> None:
-    """Play episodes in which all players follow their policies, and all learn, in place.
+    """Play episodes in which all players follow their policies and learn, updating `state`.
 
     parameters : [N, 6] of each player, see `update_path`. The feedback consists of losses.
     """

@@ -134,7 +134,7 @@ def update_path(
 def run_self_play(
     parameters: OutcomeParameters, play_state: PlayState, episodes: int, state: OutcomeState
 ) -> None:
-    """Play episodes in which the players alternate in exploring and learning, in place.
+    """Play episodes in which the players alternate in exploring and learning; update `state`.
 
     The feedback consists of utilities.
     """

@@ -296,7 +296,7 @@ def run_self_play(
     frames: Frames,
     state: TraversalState,
 ) -> None:
-    """Run traversals in which the players alternate in learning, in place.
+    """Run traversals in which the players alternate in learning, updating `state`.
 
     A traversal counts as an episode. The feedback consists of utilities.
     """

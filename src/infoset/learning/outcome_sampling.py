@@ -49,8 +49,8 @@ class OutcomeSampling:
     exploration_policy : callable or None
         Computes [S] the exploration policy; None for uniform.
     baseline_window : float
-        Number of recent visits to an action whose utilities its baseline averages. The average
-        begins with one visit of utility 0. 0 for no baselines.
+        Number of recent visits over which the baseline of an action averages utilities. The average
+        begins with one visit with utility 0. If the window is 0, there are no baselines.
     clip_regrets : bool
         Whether negative cumulative regrets are reset to 0, as in regret matching+.
     presets : Presets

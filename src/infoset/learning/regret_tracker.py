@@ -191,7 +191,7 @@ class RegretTracker:
         """
         if self._triggers is None:
             raise ParameterError(
-                "this tracker does not measure trigger deviations: replace it, before the first "
+                "this tracker does not measure trigger deviations: make it, before the first "
                 "episode, by RegretTracker(learners, triggers=True)"
             )
         return self._triggers.evaluate()
@@ -222,7 +222,7 @@ class RegretTracker:
         sampled = self._sample[: int(self._offered[0])]
         if not len(sampled):
             raise ParameterError(
-                f"the tracker has sampled no policies, with keep={len(self._sample)}: make it by "
+                f"no policies have been sampled (keep={len(self._sample)}): make the tracker by "
                 "RegretTracker(learners, keep=1000), and run it before this call"
             )
         policies = tuple(self.learners.simulator.policy(policy) for policy in sampled)

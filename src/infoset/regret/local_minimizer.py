@@ -65,7 +65,7 @@ class SchemeSchedule:
         return f"schedule of {type(self.scheme).__qualname__}"
 
     def __call__(self, iterations: FloatArray) -> FloatArray:
-        """Return [T, 9] the rows of the scheme, followed by its limit or −1."""
+        """Return [T, 9] the rows of the scheme, each followed by its limit or −1."""
         rows = self.scheme.schedule(int(iterations[0]), len(iterations))
         limit = self.scheme.adaptive_limit
         return np.insert(rows, rows.shape[1], -1.0 if limit is None else limit, axis=1)

@@ -416,8 +416,8 @@ def _checked_range(utility_range: tuple[float, float]) -> tuple[float, float]:
         minimum = maximum = nan
     if not (isfinite(minimum) and isfinite(maximum) and minimum < maximum):
         raise ParameterError(
-            f"utility_range={utility_range!r} must be two finite numbers, the minimum and the "
-            "maximum utility, such as (-1, 1)"
+            f"utility_range={utility_range!r} must be two different finite numbers, the minimum "
+            "and the maximum utility, such as (-1, 1)"
         )
     return minimum, maximum
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoset.errors import ParameterError, UnknownNameError
+from infoset.errors import ParameterError, UnknownNameError, nearest_names
 from infoset.tree import InfostateTree
 from infoset.typing import Action, IntArray, Player
 from infoset.utils.arguments import check_count, check_type
@@ -129,7 +129,10 @@ def _place(
     label, action = decision.after
     if label == START or label not in number:
         known = (before.infostate for before in listed)
-        raise UnknownNameError.of("decision (list it before those that follow it)", label, known)
+        raise UnknownNameError(
+            f"the decision {decision.infostate!r} follows {label!r}, which is not listed before "
+            f"it; {nearest_names(label, known)}"
+        )
     actions = listed[number[label] - 1].actions
     if action not in actions:
         raise UnknownNameError.of(f"action at {label}", str(action), map(str, actions))

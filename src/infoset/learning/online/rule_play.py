@@ -87,8 +87,8 @@ def _checked_learners(game: Game, players: Sequence[Learner | Policy | None]) ->
     check_type("players", players, (list, tuple), "a list of learners, policies or None, by player")
     if len(players) != game.num_players:
         raise ParameterError(
-            f"got {len(players)} players, but {game} has {game.num_players}: give a learner, a "
-            "policy or None for each"
+            f"players has length {len(players)}, but {game} has {game.num_players} players: give a "
+            "learner, a policy or None for each"
         )
     learners = [who for who in players if isinstance(who, Learner)]
     if not learners:
