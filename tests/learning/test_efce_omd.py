@@ -191,7 +191,7 @@ def test_the_efce_gap_is_the_trigger_regret(game):
 
 
 def gap_after(learner, episodes, count=250):
-    """Return the gap of joint play of policies evenly spread, for utilities in [0, 1]."""
+    """Return the gap of joint play over evenly spaced policies, for utilities in [0, 1]."""
     least, greatest = learner.sequence_form.payoff_range
     play = RegretTracker(learner, every=max(1, episodes // count), keep=2 * count)
     play.run(episodes)
@@ -256,7 +256,7 @@ def pure_policies(form, count):
 
 
 def trigger_regret(simulator, horizon):
-    """Return the trigger regret of player 0 by episode, the other switching between policies."""
+    """Return the trigger regret of player 0 against an opponent that switches policies."""
     form = simulator.sequence_form
     adversary, told = switch_between(pure_policies(form, 4)), EFCEEvaluator(form)
     play = AdversarialPlay(ROW, simulator, adversary, horizon=horizon)

@@ -43,7 +43,7 @@ def reference_of(row, simulator):
 
 
 def random_regrets(simulator, seed):
-    """Return regrets of which half are negative, and the policies are far from uniform."""
+    """Return regrets, half of them negative, whose policies are far from uniform."""
     regret = np.random.default_rng(seed).normal(size=simulator.num_sequences)
     regret[simulator.infostates.root_sequence] = 0.0
     return regret
@@ -56,7 +56,7 @@ def policy_of(simulator, regret):
 
 
 def action_values(simulator, policy):
-    """Return [S] what player 0 gets after its actions where the others reach them, else 0."""
+    """Return [S] player 0's utility after its actions if the others reach them, otherwise 0."""
     nodes, infostates = simulator.nodes, simulator.infostates
     found = np.zeros(simulator.num_sequences)
 

@@ -93,7 +93,7 @@ class Unlistable(Game):
     def transitions(self, world, joint_action):
         for after, probability in self.kuhn.transitions(world[1], joint_action):
             yield (0, after), Fraction(probability) / 2**64
-            raise AssertionError("somebody lists what nature may do")
+            raise AssertionError("chance outcomes must not be enumerated")
 
     def rewards(self, world, joint_action, next_world):
         return self.kuhn.rewards(world[1], joint_action, next_world[1])
@@ -157,12 +157,12 @@ def test_balanced_cfr_driven_from_outside_equals_compiled_learning(name):
 def test_rounds_have_the_length_that_learners_need():
     form = simulator_of("kuhn_poker").sequence_form
     row = get_learner("balanced-cfr-baseline")
-    seats = [learner_of(row, p, tree=form.infostate_trees[p], horizon=3000) for p in range(2)]
-    assert [learner.turn for learner in seats] == [2, 1]
-    play_and_learn(Unlistable(), seats, episodes=7)
-    assert [learner.iteration for learner in seats] == [5, 2]
-    play_and_learn(Unlistable(), seats, episodes=1993)
-    mine = tabulate(form, [learner.average_policy for learner in seats])
+    learners = [learner_of(row, p, tree=form.infostate_trees[p], horizon=3000) for p in range(2)]
+    assert [learner.turn for learner in learners] == [2, 1]
+    play_and_learn(Unlistable(), learners, episodes=7)
+    assert [learner.iteration for learner in learners] == [5, 2]
+    play_and_learn(Unlistable(), learners, episodes=1993)
+    mine = tabulate(form, [learner.average_policy for learner in learners])
     assert evaluate_policy(mine).nash_conv < 0.3
 
 
@@ -181,12 +181,12 @@ def test_outcome_sampling_driven_from_outside_has_the_same_regrets(name):
 
 def test_learners_that_explore_alternate():
     dice = load_game("liars_dice(dice_sides=3)")
-    seats = [learner_of("os-mccfr", player, (-1, 1), game="dice") for player in range(2)]
-    assert all(learner.explores for learner in seats)
-    play_and_learn(dice, seats, episodes=7)
-    assert [learner.iteration for learner in seats] == [4, 3]
-    assert [learner.episodes for learner in seats] == [7, 7]
-    mixed = [seats[0], learner_of(TWEAKED, 1, (-1, 1))]
+    learners = [learner_of("os-mccfr", player, (-1, 1), game="dice") for player in range(2)]
+    assert all(learner.explores for learner in learners)
+    play_and_learn(dice, learners, episodes=7)
+    assert [learner.iteration for learner in learners] == [4, 3]
+    assert [learner.episodes for learner in learners] == [7, 7]
+    mixed = [learners[0], learner_of(TWEAKED, 1, (-1, 1))]
     play_and_learn(dice, mixed, episodes=5)
     assert [learner.iteration for learner in mixed] == [6, 3]
 
@@ -248,16 +248,16 @@ def test_a_growing_table_agrees_with_a_known_tree():
 
 def test_learning_in_a_game_that_cannot_be_enumerated():
     game = Unlistable()
-    seats = [learner_of(TWEAKED, player, seed=3) for player in range(2)]
+    learners = [learner_of(TWEAKED, player, seed=3) for player in range(2)]
     form = build_tree(game.kuhn).sequence_form
 
     def nash_conv():
-        return evaluate_policy(tabulate(form, [s.average_policy for s in seats])).nash_conv
+        return evaluate_policy(tabulate(form, [s.average_policy for s in learners])).nash_conv
 
-    play_and_learn(game, seats, episodes=100)
+    play_and_learn(game, learners, episodes=100)
     early = nash_conv()
-    play_and_learn(game, seats, episodes=1900)
-    assert [learner.iteration for learner in seats] == [2000, 2000]
+    play_and_learn(game, learners, episodes=1900)
+    assert [learner.iteration for learner in learners] == [2000, 2000]
     assert nash_conv() < 0.35 < early
 
 
@@ -290,18 +290,20 @@ def test_utility_rises_against_a_fixed_opponent():
 )
 def test_infostates_of_a_huge_game_are_added_as_they_appear(name, utility_range, tmp_path):
     game = load_game(name)
-    seats = [learner_of(TWEAKED, player, utility_range) for player in range(2)]
-    play_and_learn(game, seats, episodes=15)
-    few = [learner.num_infostates for learner in seats]
-    play_and_learn(game, seats, episodes=15)
-    assert all(15 <= number < seat.num_infostates for number, seat in zip(few, seats, strict=True))
+    learners = [learner_of(TWEAKED, player, utility_range) for player in range(2)]
+    play_and_learn(game, learners, episodes=15)
+    few = [learner.num_infostates for learner in learners]
+    play_and_learn(game, learners, episodes=15)
+    assert all(
+        15 <= number < learner.num_infostates for number, learner in zip(few, learners, strict=True)
+    )
     again = [learner_of(TWEAKED, player, utility_range) for player in range(2)]
-    for old, new in zip(seats, again, strict=True):
+    for old, new in zip(learners, again, strict=True):
         old.save(tmp_path / "learner.ckpt")
         new.load(tmp_path / "learner.ckpt")
-    utilities = [play_and_learn(game, both, episodes=3) for both in (seats, again)]
+    utilities = [play_and_learn(game, both, episodes=3) for both in (learners, again)]
     np.testing.assert_array_equal(*utilities)
-    assert [*map(everything, again)] == [*map(everything, seats)]
+    assert [*map(everything, again)] == [*map(everything, learners)]
 
 
 def test_learners_receive_own_keys_and_utilities_only():
@@ -608,14 +610,14 @@ def simulator_numbers(name, horizon):
 def test_players_are_checked():
     game = Unlistable()
     learner = learner_of()
-    for seats, message in (
+    for learners, message in (
         ([learner], "players has length 1, but .* has 2"),
         ([None, None], "at least one learner"),
         ([None, learner], "the learner for player 1 was made for player 0"),
         ([learner, "uniform"], "'uniform' cannot be player 1"),
     ):
         with pytest.raises(ParameterError, match=message):
-            play_and_learn(game, seats, episodes=1)
+            play_and_learn(game, learners, episodes=1)
     with pytest.raises(ParameterError, match="episodes=0 must be a whole number, at least 1"):
         play_and_learn(game, [learner, None], episodes=0)
     with pytest.raises(ParameterError, match="the rules of a game"):

@@ -433,7 +433,7 @@ def update_path(
                 taken = paths.sequence[player, later]
                 instead *= state.behavior[pairs.start[trigger] + pairs.rank[taken]]
             # Implicit exploration: the denominator is larger than the probability, so the estimate
-            # is biased downwards, and its variance is bounded.
+            # is biased downward, and its variance is bounded.
             estimate = recommended * loss / (covered + exploration * instead)
             state.estimates[pairs.start[trigger] + pairs.rank[last]] += estimate
             change = update_trigger(
