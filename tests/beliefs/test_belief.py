@@ -45,7 +45,7 @@ def test_a_belief_is_a_distribution_over_histories(source):
         belief.probability[0] = 1
 
 
-def test_histories_of_rules_are_made_when_asked_for():
+def test_histories_of_rules_are_created_on_demand():
     belief = private_belief(KUHN, AFTER_BET)
     first, second = belief.histories
     assert belief.histories[0] is first

@@ -24,7 +24,7 @@ WEIGHTS = st.lists(WEIGHT, min_size=1, max_size=12).map(np.array)
 
 
 @given(WEIGHTS, st.integers(1, 12))
-def test_the_heavy_are_kept_and_the_light_in_proportion(weight, number):
+def test_subsampling_retains_large_weights_and_samples_small_ones_in_proportion(weight, number):
     kept = inclusion_probabilities(weight, number)
     possible = int(np.count_nonzero(weight))
     assert kept.sum() == pytest.approx(min(number, possible))
@@ -110,7 +110,7 @@ class FirstHalf:
         return weights / weights.sum()
 
 
-def test_what_policies_never_do_is_not_kept():
+def test_histories_of_probability_zero_are_omitted():
     game, history = hidden_moves()
     known = history.infostates[0]
     exact = private_belief(game, known, policies=FirstHalf())
@@ -128,7 +128,7 @@ def test_what_policies_never_do_is_not_kept():
         assert set(drawn.histories) < set(exact.histories)
 
 
-def test_few_enough_histories_are_listed_whatever_the_generator():
+def test_small_numbers_of_histories_are_listed_for_any_generator():
     game, history = hidden_moves()
     known = history.infostates[0]
     listed = private_belief(game, known)
@@ -137,7 +137,7 @@ def test_few_enough_histories_are_listed_whatever_the_generator():
     assert with_rng.probability.tobytes() == listed.probability.tobytes()
 
 
-def test_the_same_seed_draws_the_same_whatever_was_asked_before():
+def test_the_same_seed_gives_the_same_draws_after_other_queries():
     game, history = hidden_moves()
     known = history.infostates[0]
     limits = {"max_worlds": 50, "num_samples": 6}
@@ -255,7 +255,7 @@ def test_a_draw_weighs_as_much_as_what_is_seen_is_probable():
 
 
 @pytest.mark.parametrize("spec", ["hanabi", "trick_taking(num_cards=28)", "kuhn_poker(players=10)"])
-def test_hands_of_deals_that_nobody_could_list_are_known(spec):
+def test_beliefs_exist_for_deals_too_many_to_list(spec):
     game, rng = load_game(spec), np.random.default_rng(0)
     history = initial_history(game).sample((None,) * game.num_players, rng)
     for player in history.actors:
@@ -306,7 +306,7 @@ def test_observations_that_no_sample_agrees_with_are_refused():
         private_belief(never, side, rng=np.random.default_rng(0), max_worlds=9, num_samples=20)
 
 
-def test_who_saw_what_no_draw_has_is_not_told_that_it_cannot_be():
+def test_observations_without_a_matching_draw_are_not_called_impossible():
     dice = LiarsDice(numdice=3, dice_sides=4)
     seen = PublicState((None, "6-4", ("liar", "player 0 wins")))
     assert len(public_belief(dice, seen)) == 1

@@ -160,7 +160,7 @@ def test_saying_that_actions_are_seen_changes_nothing(seed):
         assert first.probability.tobytes() == second.probability.tobytes()
 
 
-def test_odds_of_the_roll_are_exact_fractions_in_the_sum():
+def test_probabilities_of_the_roll_are_exact():
     belief = private_belief(LiarsDice(numdice=2), holding(0, (6, 6)))
     wanted = {(a, b): Fraction(1 if a == b else 2, 36) for a in range(1, 7) for b in range(a, 7)}
     found = {world.hands[1]: p for world, p in zip(belief.worlds, belief.probability, strict=True)}

@@ -66,7 +66,7 @@ def peeker(game):
 
 
 @pytest.mark.parametrize("name", HONEST_GAMES)
-def test_who_draws_from_beliefs_leaks_nothing(name):
+def test_a_search_that_samples_from_beliefs_does_not_leak(name):
     game = load_game(name)
     search = sampler(game)
     assert find_leak(game, search, seed=1, num_plays=3, make_search=lambda: sampler(game)) is None
@@ -94,7 +94,7 @@ def test_rules_that_are_equal_are_not_taken_for_those_that_are_searched():
     assert leak.difference == "world state"
 
 
-def test_who_begins_its_list_with_the_true_world_is_found():
+def test_a_belief_that_lists_the_true_world_first_is_detected():
     game = Telltale(dice_sides=3)
 
     def search(infostate, rng):
@@ -107,7 +107,7 @@ def test_who_begins_its_list_with_the_true_world_is_found():
     assert find_leak(game, search, seed=1).difference == "world state"
 
 
-def test_who_keeps_answers_by_what_everybody_knows_is_found():
+def test_a_search_that_caches_answers_by_public_state_is_detected():
     game = load_game("kuhn_poker")
 
     def make():
@@ -122,7 +122,7 @@ def test_who_keeps_answers_by_what_everybody_knows_is_found():
     assert leak.difference == "searcher"
 
 
-def test_a_search_that_keeps_the_generator_is_found():
+def test_a_search_that_stores_the_generator_is_detected():
     kept = []
 
     def search(infostate, rng):
@@ -133,7 +133,7 @@ def test_a_search_that_keeps_the_generator_is_found():
     assert leak.difference == "time of query"
 
 
-def test_who_knows_what_was_drawn_is_found_when_an_infostate_comes_back():
+def test_a_search_that_knows_the_draw_is_detected_at_a_repeated_infostate():
     game = TelltaleRoll(dice_sides=3)
     leak = find_leak(game, peeker(game), seed=1, num_plays=30)
     assert leak.difference == "world state"
@@ -162,7 +162,7 @@ def test_an_equal_infostate_is_another_object():
     assert leak.difference == "infostate object"
 
 
-def test_who_learns_from_earlier_questions_is_told_from_a_fresh_one():
+def test_a_search_that_learns_from_earlier_queries_is_detected():
     game = LeducPoker()
 
     def make():

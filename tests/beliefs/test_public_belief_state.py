@@ -124,7 +124,7 @@ def test_the_unit_of_a_range_does_not_change_what_anybody_believes(game, seed):
     )
 
 
-def test_a_player_who_never_comes_here_still_has_beliefs():
+def test_a_player_with_zero_reach_still_has_beliefs():
     never = betting_policy({"[J]": 0, "[Q]": 0, "[K]": 0})
     belief = PublicBeliefState.from_policy(KUHN, never, AFTER_BET)
     number = int(belief.infostates[0][0])

@@ -114,7 +114,7 @@ def test_methods_are_ranked_by_their_mean_time_over_the_best():
     ]
 
 
-def test_rows_measured_again_replace_their_own_and_no_others():
+def test_new_measurements_replace_only_those_of_the_same_game_and_method():
     kept = {"environment": {}, "games": [GAME], "rows": [row("lp", 1, 1, 1), row("auto", 2, 2, 2)]}
     again = {"games": [GAME | {"build": 2.0}], "rows": [row("lp", 3, 3, 3)]}
     found = method_times.joined(kept, again)

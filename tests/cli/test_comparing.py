@@ -55,7 +55,7 @@ def test_the_files_of_a_comparison(command, tmp_path):
         (["kuhn_poker(players=3)", "--methods", "lp"], "two-player"),
     ],
 )
-def test_mistakes_are_told_and_nothing_is_written(command, tmp_path, arguments, message):
+def test_mistakes_are_reported_and_nothing_is_written(command, tmp_path, arguments, message):
     assert message in command("compare", *arguments).complaint
     assert os.listdir(tmp_path) == []
 

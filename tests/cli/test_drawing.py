@@ -72,7 +72,7 @@ def test_errors_are_one_line(command, arguments, message):
     assert not Path("a.svg").exists()
 
 
-def test_without_the_extra_the_fix_is_told(command, monkeypatch):
+def test_without_the_extra_the_error_names_the_fix(command, monkeypatch):
     monkeypatch.setitem(sys.modules, "pygraphviz", None)
     complaint = command("draw", "kuhn_poker", "--out", "a.svg").complaint
     assert "pip install 'infoset[draw]'" in complaint

@@ -70,7 +70,7 @@ def test_json_is_one_object_with_numbers_by_seed(command, tmp_path):
     assert [row["episode"] for row in rows if row["seed"] == "1"][-1] == "2000"
 
 
-def test_joint_play_is_told_and_saved_where_it_is_what_is_learned(command, tmp_path):
+def test_joint_play_is_reported_and_saved_by_its_learners(command, tmp_path):
     three = ("learn", "kuhn_poker(players=3)", "--method", "ixomd", "--episodes", "600")
     told = command(*three, "--out", "one")
     assert "CCE gap of joint play" in told.out
@@ -86,7 +86,7 @@ def test_joint_play_is_told_and_saved_where_it_is_what_is_learned(command, tmp_p
     assert not list(tmp_path.glob("*/policy*"))
 
 
-def test_the_gap_that_a_method_goes_for_is_told_traced_and_saved(command, tmp_path):
+def test_the_gap_of_a_method_is_reported_traced_and_saved(command, tmp_path):
     learn = ("learn", "kuhn_poker", "--method", "balanced-efce-omd", "--episodes", "600")
     told = command(*learn, "--out", "one")
     assert "EFCE gap of recommended play" in told.out
@@ -125,7 +125,7 @@ def test_the_learners_are_listed(command):
         (("--preset", "best"), "preset"),
     ],
 )
-def test_mistakes_are_told_in_a_line(command, options, words):
+def test_mistakes_are_reported_in_one_line(command, options, words):
     assert words in command("learn", "kuhn_poker", "--method", "ixomd", *options).complaint
 
 

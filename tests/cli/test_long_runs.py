@@ -9,7 +9,7 @@ from infoset.runs import Budget, TracePoint, read_checkpoint
 LIMITS = ("leduc_poker", "--method", "pcfr+", "--iterations")
 
 
-def test_a_command_goes_on_with_what_the_library_kept(command):
+def test_a_command_resumes_a_run_of_the_library(command):
     infoset.solve("leduc_poker", "pcfr+", iterations=20, checkpoint="run.ckpt")
     every = ("--checkpoint", "run.ckpt", "--checkpoint-seconds", "5", "--json")
     found = command("solve", *LIMITS, "30", *every).json
@@ -17,7 +17,7 @@ def test_a_command_goes_on_with_what_the_library_kept(command):
     assert found["nash_conv"] == infoset.solve("leduc_poker", "pcfr+", iterations=30).nash_conv
 
 
-def test_how_often_to_keep_a_run_that_is_not_kept_is_refused(command):
+def test_checkpoint_seconds_without_a_checkpoint_is_refused(command):
     ran = command("solve", "kuhn_poker", "--checkpoint-seconds", "5")
     assert "needs --checkpoint FILE" in ran.complaint
 

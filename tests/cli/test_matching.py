@@ -102,7 +102,7 @@ def test_a_policy_of_a_tree_file_is_played(command):
     assert command(*seat, stdin="1\n" * 9).code == 0
 
 
-def test_searches_that_were_late_are_told(command, monkeypatch):
+def test_late_searches_are_reported(command, monkeypatch):
     text = "ismcts(milliseconds=5)"
     monkeypatch.setattr("infoset.search.budget.LATE", -1.0)
     ran = command("match", "kuhn_poker", text, "uniform", "--deals", "3", "--json")
@@ -134,7 +134,7 @@ def test_games_that_are_too_large_to_build(command):
     assert found.json["win_rate"]["mean"] > 0.5
 
 
-def test_ctrl_c_keeps_what_was_played_and_the_match_goes_on(command, monkeypatch, tmp_path):
+def test_ctrl_c_saves_the_deals_and_the_match_can_be_resumed(command, monkeypatch, tmp_path):
     def interrupt(progress, result):
         if result.num_deals > 20:
             raise KeyboardInterrupt
@@ -163,7 +163,7 @@ def test_ctrl_c_before_anything_is_played(command, monkeypatch):
     assert ran.err == "interrupted before there were results to save\n"
 
 
-def test_a_kept_match_is_of_one_searcher(command):
+def test_a_saved_match_belongs_to_one_searcher(command):
     kept = ("--deals", "20", "--checkpoint", "kept.json")
     assert command(*MATCH, *kept).code == 0
     complaint = command("match", "kuhn_poker", "pimc(num_worlds=4)", "uniform", *kept).complaint

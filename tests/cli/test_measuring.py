@@ -275,7 +275,7 @@ def test_show_as_json(command):
     assert command("show", "kuhn_poker", "uniform", "--json").json["metadata"] is None
 
 
-def test_show_leaves_out_what_is_hardly_ever_done_and_says_so(command):
+def test_show_omits_rare_infostates_and_reports_this(command):
     command("solve", "matrix_pd", "--iterations", "50", "--out", "run")
     lines = command("show", "matrix_pd", "run/policy.parquet").out.splitlines()
     assert lines[0] == "matrix_pd: run/policy.parquet, by cfr+"

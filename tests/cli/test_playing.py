@@ -42,7 +42,7 @@ def test_a_play_from_beginning_to_end(command):
     ]
 
 
-def test_the_same_seed_gives_the_same_luck(command):
+def test_the_same_seed_gives_the_same_draws(command):
     arguments = ["play", "leduc_poker", "--as", "1", "--json"]
     plays = [command(*arguments, "--seed", seed, stdin=ALWAYS_FIRST).json for seed in (7, 7, 8, 9)]
     assert plays[0] == plays[1]
@@ -150,7 +150,7 @@ def test_a_searcher_plays_the_others(command):
             assert answer.startswith("3. player 1: pass")
 
 
-def test_a_searcher_searches_anew_each_time(command):
+def test_a_searcher_runs_a_new_search_each_time(command):
     arguments = ["play", "kuhn_poker", "--against", "pimc(num_worlds=1)", "--json"]
     answers = {}
     for seed in range(24):
@@ -269,7 +269,7 @@ def test_choices(text, names, position):
 
 
 @given(st.text(), st.lists(st.text(min_size=1), min_size=1, unique=True))
-def test_whatever_is_typed_is_a_legal_action_or_none(text, names):
+def test_any_input_is_a_legal_action_or_refused(text, names):
     assert find_choice(text, names) in {None, *range(len(names))}
     assert menu(names).startswith("your move: ")
 

@@ -49,7 +49,7 @@ def test_tables_are_printed_and_saved(command, tmp_path):
     assert len(os.listdir(folder / "cells")) == len(kuhn_theory.LEARNERS)
 
 
-def test_json_is_one_object_and_a_second_start_goes_on(command, tmp_path):
+def test_json_is_one_object_and_a_second_start_resumes(command, tmp_path):
     first = command(*RUN, "--json", "--out", "here").json
     times = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "here/cells").iterdir()}
     (row, *_) = first["kuhn-theory"]["tables"]["kuhn-theory"]
@@ -59,7 +59,7 @@ def test_json_is_one_object_and_a_second_start_goes_on(command, tmp_path):
     assert after == times
 
 
-def test_ctrl_c_is_told(command, monkeypatch, tmp_path):
+def test_ctrl_c_is_reported(command, monkeypatch, tmp_path):
     def interrupted(*_):
         raise KeyboardInterrupt
 

@@ -86,7 +86,7 @@ def test_the_methods_are_listed_as_json(command, arguments):
 
 
 @pytest.mark.parametrize(("method", "name"), [("egt", "excessive"), ("mmd", "quantal")])
-def test_what_a_method_measures_besides_is_told(command, method, name):
+def test_other_measurements_of_a_method_are_reported(command, method, name):
     limits = ("--method", method, "--iterations", "5", "--out", "run")
     rows = dict(
         re.findall(r"^  (\S.*?)  +(\S.*)$", command("solve", "kuhn_poker", *limits).out, re.M)
@@ -148,7 +148,7 @@ def test_what_a_game_lacks_is_null_or_a_dash(command):
 
 
 @pytest.mark.parametrize("arguments", [["solve"], ["evaluate"]])
-def test_what_the_loader_has_to_say_goes_to_standard_error(command, monkeypatch, arguments):
+def test_messages_of_the_loader_go_to_standard_error(command, monkeypatch, arguments):
     monkeypatch.setattr(KuhnPoker, "notes", ("no public observations",), raising=False)
     more = ["uniform"] if arguments == ["evaluate"] else []
     ran = command(*arguments, "kuhn_poker", *more, "--json")

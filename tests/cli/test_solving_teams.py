@@ -47,7 +47,7 @@ def test_the_numbers_as_json_and_the_trace(command, tmp_path):
     assert {row["squared_distance_0"] for row in rows} == {"0.0"}
 
 
-def test_players_against_each_other_are_told_apart(command):
+def test_opposing_players_are_distinguished(command):
     ran = command("solve", "kuhn_poker", *HIDING, "--teams", "0/1", "--iterations", 10)
     assert ran.code == 0
     assert "payoff of players 0" in ran.out
@@ -80,7 +80,7 @@ def test_the_relaxations_are_listed(command):
         (["--method", "cfr+", "--seed", 1], "--seed does not apply"),
     ],
 )
-def test_mistakes_are_told_in_a_line(command, tmp_path, options, words):
+def test_mistakes_are_reported_in_one_line(command, tmp_path, options, words):
     assert words in command("solve", TRADE, *HIDING, *options).complaint
     assert os.listdir(tmp_path) == []
 
@@ -111,7 +111,7 @@ def test_ctrl_c_saves_what_is_done(command, tmp_path, monkeypatch):
     assert sorted(os.listdir(tmp_path / "run")) == sorted(RUN_FILES.values())
 
 
-def test_what_is_kept_is_gone_on_with(command, tmp_path, monkeypatch):
+def test_a_saved_run_is_resumed(command, tmp_path, monkeypatch):
     game, limits = "trade_comm(num_items=3,num_messages=2)", ["--iterations", 30, "--restarts", 1]
     asked = ["solve", game, *HIDING, *limits, "--json"]
     whole = command(*asked).json
@@ -129,7 +129,7 @@ def test_what_is_kept_is_gone_on_with(command, tmp_path, monkeypatch):
     assert [again[name] for name in same] == [whole[name] for name in same]
 
 
-def test_the_exact_search_stops_in_time_and_tells_what_is_not_proved(command):
+def test_the_exact_search_stops_in_time_and_reports_the_bound(command):
     game = "tiny_bridge_2p(abstracted=true)"
     ran = command("solve", game, "--method", "exact", "--seconds", 0.001)
     assert OUTCOMES["seconds"] in ran.out

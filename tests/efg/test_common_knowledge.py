@@ -74,7 +74,7 @@ def told_the_next():
     )
 
 
-def test_what_everybody_knows_need_not_be_public():
+def test_common_knowledge_need_not_be_public():
     """Footnote 39: public states may be coarser than common knowledge."""
     form = build_extensive_form(told_the_same())
     assert form.public_set.tolist() == [0, 1, 1]
@@ -87,7 +87,7 @@ def test_what_everybody_knows_need_not_be_public():
     assert np.flatnonzero(announced).tolist() == [1, 2]
 
 
-def test_what_everybody_knows_need_not_be_common_knowledge():
+def test_shared_knowledge_need_not_be_common_knowledge():
     """Both know that 0 is not 5, but player 0 cannot tell 0 from 1, player 1 not 1 from 2, …"""
     form = build_extensive_form(told_the_next())
     assert common_knowledge_sets(form).tolist() == [0, 1, 1, 1, 1, 1, 1]

@@ -132,7 +132,7 @@ def test_the_report_as_text():
 
 
 @pytest.mark.parametrize("figure", ["forgetful", "action_mismatch", "absent_minded_driver"])
-def test_what_has_no_sequence_form_says_so(figure):
+def test_forms_without_a_sequence_form_are_reported(figure):
     form = getattr(example_forms, figure)()
     with pytest.raises(UnsupportedGameError, match="has no sequence form: player"):
         _ = form.sequence_form
@@ -148,7 +148,7 @@ def test_what_has_no_sequence_form_says_so(figure):
         ("action_mismatch", "the same actions"),
     ],
 )
-def test_what_no_game_leads_to_says_so(figure, rule):
+def test_forms_that_no_game_yields_are_reported(figure, rule):
     with pytest.raises(UnsupportedGameError, match=rule):
         as_game(getattr(example_forms, figure)())
 

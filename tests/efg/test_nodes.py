@@ -104,7 +104,7 @@ def test_names_of_players():
     assert (form.num_histories, form.legal_actions(0)) == (1, ())
 
 
-def test_what_everybody_knows_makes_a_form_augmented():
+def test_complete_observations_make_a_form_augmented():
     everything = {"sees": {0: "a", 1: "b"}, "public": "start"}
     end = terminal(0, 0, sees={0: "end", 1: "end"}, public="end")
     assert extensive_form_from_nodes(chance({"on": (1, end)}, **everything)).is_augmented

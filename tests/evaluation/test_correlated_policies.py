@@ -90,7 +90,7 @@ def coordination(right_pays=1):
 
 
 @pytest.mark.parametrize("representation", ["tree", "rules"])
-def test_all_seats_of_a_deal_follow_the_same_draw(representation):
+def test_all_players_of_a_deal_follow_the_same_draw(representation):
     """With a common draw players always coordinate; with independent draws half of the time."""
     tree, joint = coordination()
     played = tree if representation == "tree" else tree.game
@@ -99,7 +99,7 @@ def test_all_seats_of_a_deal_follow_the_same_draw(representation):
 
 
 @pytest.mark.parametrize("representation", ["tree", "rules"])
-def test_deals_draw_anew(representation):
+def test_each_deal_draws_a_new_policy(representation):
     """Half of the deals use the policy that pays 1, and half the policy that pays 0."""
     tree, joint = coordination(right_pays=0)
     played = tree if representation == "tree" else tree.game
@@ -129,7 +129,7 @@ def test_matches_estimate_values_and_what_deviating_earns(tree, joint, represent
     assert left.position_means == pytest.approx(exact, abs=tolerance)
 
 
-def test_a_loop_of_ones_own_draws_once_per_episode(tree, joint):
+def test_a_custom_loop_draws_once_per_episode(tree, joint):
     rng = np.random.default_rng(2)
     utilities = []
     for _ in range(1500):
@@ -175,7 +175,7 @@ def test_other_tools_can_read_the_table(joint, tmp_path):
     assert first["probabilities"] == expected
 
 
-def test_files_say_what_they_are_where_the_other_is_asked_for(tree, joint, tmp_path):
+def test_errors_for_the_other_kind_of_file_name_the_kind(tree, joint, tmp_path):
     form = tree.sequence_form
     correlated, single = tmp_path / "joint.parquet", tmp_path / "single.parquet"
     save_correlated_policy(joint, correlated)

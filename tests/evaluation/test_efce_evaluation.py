@@ -271,7 +271,7 @@ def test_weights_are_relative_and_policies_of_weight_zero_do_not_count():
     assert found.values == pytest.approx(again.values, abs=1e-14)
 
 
-def test_a_mixture_is_told_by_which_policy_was_drawn():
+def test_recommendations_reveal_which_policy_was_drawn():
     """Recommendations of two distinguishable policies reveal more than those of their average."""
     form = form_of("matrix_mp")
     agree = cells(form, (0, 0), (1, 1))

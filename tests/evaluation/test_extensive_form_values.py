@@ -60,7 +60,7 @@ def test_the_absent_minded_driver():
     assert np.argmax(tried) == 100
 
 
-def test_one_who_forgets_what_it_hid():
+def test_a_player_who_forgets_what_it_hid():
     form = example_forms.forgetful()
     behavior = {("hide", 0): {"H": 0.75, "T": 0.25}, ("say", 0): {"H": 0.5, "T": 0.5}}
     assert behavior_values(form, behavior) == (0.5, 0)

@@ -103,7 +103,7 @@ def test_the_pairs_of_what_two_players_know_may_be_more_than_numbers_of_32_bits(
     np.testing.assert_allclose(ratios.ratio, 1, atol=1e-9)
 
 
-def test_dice_that_tell_less_with_a_public_belief():
+def test_dice_leak_less_with_a_public_belief():
     spec = "liars_dice(dice_sides=3)"
     tree = cached_tree(spec)
     means = []

@@ -70,7 +70,7 @@ def test_a_target_that_is_met_takes_no_time():
         "no time gone by",
     ],
 )
-def test_where_nothing_honest_can_be_said_it_is_none(trace, target):
+def test_unreliable_forecasts_are_none(trace, target):
     assert seconds_to_target(trace, target) is None
 
 

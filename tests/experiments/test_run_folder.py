@@ -111,7 +111,7 @@ def test_a_folder_is_never_overwritten(tmp_path):
     assert (tmp_path / "run-2").read_text() == "a file of that name"
 
 
-def test_many_at_once_get_a_folder_each(tmp_path, monkeypatch):
+def test_concurrent_runs_get_different_folders(tmp_path, monkeypatch):
     monkeypatch.setattr(run_folder, "_write_picture", lambda result, path: path.touch())
     with ThreadPoolExecutor(8) as pool:
         folders = list(pool.map(lambda _: save_run(PENNIES, tmp_path / "run"), range(16)))
@@ -149,7 +149,7 @@ def test_a_slug_is_never_too_long_for_a_file_name_and_keeps_the_method():
     assert re.fullmatch(r"[A-Za-z0-9_-]+", slug)
 
 
-def test_a_game_of_ones_own_gives_its_parameters(tmp_path):
+def test_a_custom_game_gives_its_parameters(tmp_path):
     parts = matrix_game([[1, -1], [-1, 1]])
     game = Homemade(parts.row_payoffs, None, parts.row_actions, parts.column_actions)
     result = infoset.solve(game, iterations=1)

@@ -16,7 +16,7 @@ from tests.support.random_product_forms import random_product_form
 TRADE = "trade_comm(num_items=2)"
 
 
-def test_the_files_say_what_the_result_says(tmp_path):
+def test_the_files_agree_with_the_result(tmp_path):
     result = infoset.solve_team(TRADE, seed=4, restarts=2, iterations=3)
     folder = save_team(result, tmp_path / "run")
     assert {path.name for path in folder.iterdir()} == set(RUN_FILES.values())

@@ -79,7 +79,7 @@ def test_games_of_many_players_have_no_exploitability():
 SHAPLEY = matrix_game([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 1, 0], [0, 0, 1], [1, 0, 0]])
 
 
-def test_where_joint_play_is_learned_its_gap_is_told():
+def test_learners_of_joint_play_report_its_gap():
     result = infoset.learn(SHAPLEY, "ixomd", episodes=900, seeds=2)
     for seed, joint in enumerate(result.joint_play):
         learners = get_learner("ixomd").self_play(simulator_of(SHAPLEY), horizon=900, seed=seed)
@@ -160,7 +160,7 @@ def test_no_more_policies_are_counted_than_need_be():
     assert result.joint_play[0].cce_gap == pytest.approx(play.evaluate().cce_gap, rel=0.01)
 
 
-def test_who_asks_for_averages_there_is_warned():
+def test_requests_for_averages_there_raise_a_warning():
     result = infoset.learn("kuhn_poker(players=3)", "ixomd", episodes=10)
     with pytest.warns(ProductOfAveragesWarning, match="correlated_policies"):
         averages = result.policies
@@ -191,7 +191,7 @@ def test_forgetful_games_are_refused():
         infoset.learn(extensive_form_from_nodes(root, players=1), "ixomd")
 
 
-def test_a_run_that_is_kept_goes_on_to_the_same_bits(tmp_path):
+def test_a_saved_run_resumes_with_the_same_bits(tmp_path):
     whole = infoset.learn("leduc_poker", "balanced-omd", episodes=EPISODES, seeds=2)
     kept = tmp_path / "run"
     options = {"seeds": 2, "checkpoint": kept, "checkpoint_seconds": 0}
@@ -227,7 +227,7 @@ infoset.learn(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL")
-def test_a_killed_process_goes_on_to_the_same_bits(tmp_path):
+def test_a_killed_process_resumes_with_the_same_bits(tmp_path):
     """The process is killed by SIGKILL, most likely during a write."""
     path = tmp_path / "run"
     child = subprocess.Popen([sys.executable, "-c", CHILD, str(path)])
@@ -313,6 +313,6 @@ def test_a_run_that_fails_ends_the_others():
         ({"checkpoint": 3}, ParameterError, "path"),
     ],
 )
-def test_mistakes_are_told_before_any_work(options, error, words):
+def test_mistakes_are_reported_before_any_work(options, error, words):
     with pytest.raises(error, match=words):
         infoset.learn("no_such_game", **{"method": "ixomd", **options})

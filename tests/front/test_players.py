@@ -29,7 +29,7 @@ def policy_file(tmp_path, monkeypatch):
     return policy
 
 
-def test_files_are_policies_whatever_their_names(policy_file):
+def test_files_with_any_name_are_policies(policy_file):
     for source in (KUHN, infoset.build_tree(KUHN)):
         found = resolve_players(["pimc", "Table.CSV"], source)
         for policy in found:

@@ -47,7 +47,7 @@ def test_every_method_finds_the_optimum_of_small_games(game, method):
     assert result.last_policy.sequence_form is result.policy.sequence_form
 
 
-def test_a_team_that_cannot_tell_all_gets_less_than_the_bound():
+def test_a_team_with_limited_messages_gets_less_than_the_bound():
     """Two items and one word: the guess that both have the same item is right half of the time."""
     game = "trade_comm(num_items=2,num_messages=1)"
     found = {name: infoset.solve_team(game, name) for name in TEAM_METHODS}
@@ -61,7 +61,7 @@ def test_a_team_that_cannot_tell_all_gets_less_than_the_bound():
     assert found["progressive-hiding"].upper_bound == 1
 
 
-def test_the_answer_is_the_best_of_all_runs_and_its_last_is_kept_beside_it():
+def test_the_answer_is_the_best_of_all_runs_and_includes_the_last():
     result = infoset.solve_team(TOO_FEW_WORDS, iterations=30, restarts=4, seed=5)
     assert result.num_runs == 4
     assert len({result.trace_of(run)[0].payoffs for run in range(4)}) == 4
@@ -84,7 +84,7 @@ def test_the_last_iterate_may_be_worse_than_the_best():
     assert last < result.payoff - 1e-6
 
 
-def test_what_is_measured_is_what_hiding_says_of_each_iteration():
+def test_measurements_equal_those_of_progressive_hiding():
     """The default is the scheme for the game, with the recall map, on merged outcomes."""
     result = infoset.solve_team(TRADE, iterations=25, restarts=1)
     form = merge_outcomes(build_product_form(infoset.load(TRADE)))
@@ -115,7 +115,7 @@ def test_payoffs_that_are_never_nothing_are_at_stake_by_their_range():
     assert point.penalty_coefficients == pytest.approx((1 / 15,))
 
 
-def test_what_is_lent_is_a_name_a_row_or_a_map():
+def test_a_relaxation_is_a_name_a_spec_or_a_map():
     form = build_product_form(infoset.load(TRADE))
     row = Relaxation("mine", "as recall", RELAXATIONS["recall"].relax)
     given = RELAXATIONS["recall"].relax(form.information, (0, 1))
@@ -134,7 +134,7 @@ def test_a_form_in_which_agents_forget_what_they_said():
     assert infoset.evaluate(TRADE, result.policy).values == pytest.approx((1, 1))
 
 
-def test_a_scheme_is_a_method_and_a_penalty_takes_the_place_of_its_own():
+def test_a_scheme_is_a_method_and_a_penalty_replaces_its_penalty():
     scheme = HidingScheme(learner=entropic_ftrl(2.0), penalty=0.1)
     result = infoset.solve_team(TRADE, scheme, iterations=11, restarts=1)
     assert {point.penalty_coefficients for point in result.trace} == {(0.1,)}
@@ -205,13 +205,13 @@ def test_the_default_solves_trade_and_bids_well():
     assert bids.payoff >= max(point.payoffs[0] for point in bids.trace) - 1e-12
 
 
-def test_the_exact_search_tells_what_it_has_when_its_time_is_over():
+def test_the_exact_search_reports_its_best_when_time_runs_out():
     result = infoset.solve_team("tiny_bridge_2p(abstracted=true)", "exact", seconds=1e-3)
     assert result.outcome == "seconds"
     assert result.payoff < 2647 / 126 < result.upper_bound
 
 
-def test_ctrl_c_leaves_the_best_of_the_responses_by_turns(monkeypatch):
+def test_ctrl_c_leaves_the_best_of_iterated_best_response(monkeypatch):
     whole = infoset.solve_team(TOO_FEW_WORDS, "iterated-best-response", restarts=5)
     drawn = []
 
@@ -263,7 +263,7 @@ def test_ctrl_c_before_there_is_anything_is_not_caught(monkeypatch):
         (UnsupportedGameError, "supports one team", {"method": "Exact", "teams": [(0,), (1,)]}),
     ],
 )
-def test_mistakes_are_told(error, words, options):
+def test_mistakes_are_reported(error, words, options):
     more = {
         "iterated-best-response": {"checkpoint": "run.ckpt"},
         "exact": {"checkpoint": "run.ckpt"},
@@ -279,7 +279,7 @@ def test_solve_names_the_verb_for_teams():
         infoset.solve(TRADE, "Progressive-Hiding")
 
 
-def test_a_row_of_ones_own():
+def test_a_custom_spec():
     mine = replace(TEAM_METHODS["iterated-best-response"], name="mine")
     result = infoset.solve_team(TRADE, mine, restarts=7)
     assert (result.method, result.num_runs) == ("mine", 7)

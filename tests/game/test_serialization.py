@@ -79,7 +79,7 @@ def test_a_serial_game_is_unchanged(name):
 
 
 @given(random_games(max_histories=60))
-def test_in_a_posg_everybody_acts_and_nothing_is_public(game):
+def test_in_a_posg_all_players_act_and_nothing_is_public(game):
     posg = forget_factorization(game)
     for visit in enumerate_histories(posg):
         history = visit.history

@@ -26,7 +26,7 @@ def form_of(*matrices):
 
 
 @given(random_games(num_players=2, zero_sum=False, max_histories=60), st.integers(0, 2**32))
-def test_gambit_is_asked_about_the_same_sequence_form(game, seed):
+def test_gambit_receives_the_same_sequence_form(game, seed):
     """Infostates have their indices, and every policy has the same values in both."""
     form = build_tree(game).sequence_form
     asked = parse_efg(gambit._efg_text(form)).sequence_form

@@ -67,7 +67,7 @@ def test_plays_and_utilities_are_those_of_the_game(game):
 
 
 @given(game=random_games(max_histories=60))
-def test_every_state_keeps_the_contract(game):
+def test_every_state_satisfies_the_contract(game):
     exported, seen = to_openspiel(game), {}
     decisions, draws, outcomes, utilities = 0, 0, 0, []
     for state in states_of(exported):
@@ -258,7 +258,7 @@ def observer(game, **kind):
     return game.make_py_observer(pyspiel.IIGObservationType(**kind))
 
 
-def test_observers_show_the_parts_that_they_are_asked_for():
+def test_observers_show_the_requested_parts():
     game = to_openspiel(load_game("kuhn_poker"))
     state = game.new_initial_state()
     nobody, single = pyspiel.PrivateInfoType.NONE, pyspiel.PrivateInfoType.SINGLE_PLAYER

@@ -81,7 +81,7 @@ def test_a_policy_of_openspiels_solver_on_its_own_leduc_poker():
 
 
 @pytest.mark.parametrize("policy", [{}, {"0: [J]": [(0, 1.0)]}])
-def test_a_policy_that_says_nothing_of_an_infostate(policy):
+def test_a_policy_without_an_infostate_is_refused(policy):
     tree = build_tree(load_game("kuhn_poker"))
     with pytest.raises(PolicyMismatchError, match=r"player 0 at '0: \[[JQ]\]'.*to_openspiel\(kuhn"):
         policy_from_openspiel(pyspiel.TabularPolicy(policy), tree)
@@ -98,7 +98,7 @@ def test_a_policy_for_another_game():
         policy_to_openspiel(uniform_policy(kuhn.sequence_form), leduc)
 
 
-def test_infostates_that_openspiel_does_not_tell_apart():
+def test_infostates_that_openspiel_does_not_distinguish():
     tree = build_tree(load_openspiel("dark_hex_ir(board_size=2)"))
     uniform = uniform_policy(tree.sequence_form)
     assert_same(uniform, policy_from_openspiel(policy_to_openspiel(uniform, tree), tree))

@@ -142,7 +142,7 @@ def test_every_agent_sees_its_infostate_and_moves_in_turn(game, seed):
     assert_sees(env, encoder, env.history, waiting=[])
 
 
-def test_who_acts_later_does_not_see_who_acted_before():
+def test_later_agents_do_not_observe_earlier_actions_of_a_step():
     env, seen = to_pettingzoo(load_game("matrix_mp")), []
     for action in (0, 1):
         env.reset(seed=0)
@@ -193,7 +193,7 @@ def test_rewards_of_the_first_chance_move_come_with_the_first_step():
     assert (env.rewards, env.last()[1]) == ({"player_0": 6}, 6)
 
 
-def test_a_play_in_which_nobody_acts_is_over_at_once():
+def test_a_play_without_actions_ends_immediately():
     game = FunctionGame(
         num_players=2,
         actors=lambda world: (1,) if world == "heads" else (),
@@ -208,7 +208,7 @@ def test_a_play_in_which_nobody_acts_is_over_at_once():
     assert {world: got for got, world in plays} == {"tails": [3, -3], "end": [0, 0]}
 
 
-def test_a_game_in_which_nobody_ever_acts_is_refused():
+def test_a_game_without_actions_is_refused():
     with pytest.raises(UnsupportedGameError, match="no player ever acts in FunctionGame"):
         to_pettingzoo(FunctionGame())
 

@@ -151,7 +151,7 @@ class ReferenceLearners:
         self.values[here] = 0.0
 
     def average(self):
-        """Return [S] the behaviour of the mean plan."""
+        """Return [S] the behavior of the mean plan."""
         return behavior_of(self.simulator, self.plans)
 
 

@@ -43,7 +43,7 @@ def first_actions(tree):
 
 @pytest.mark.parametrize("unknown", [(), (0,), (1,), (0, 1)])
 @pytest.mark.parametrize("spec", SPECS)
-def test_the_mean_over_all_ends_is_the_expected_utility_whatever_the_values(spec, unknown):
+def test_the_mean_over_all_terminals_is_the_expected_utility_for_any_values(spec, unknown):
     tree = cached_tree(spec)
     known, strange, _ = policies(spec)
     values = np.random.default_rng(2).normal(size=tree.rewards_so_far.shape)
@@ -116,7 +116,7 @@ def test_a_match_with_values_is_the_same_match_with_a_narrower_interval(spec):
         assert abs(estimate.mean - seat) < 4 * estimate.standard_error
 
 
-def test_a_correlated_policy_is_one_that_nobody_knows():
+def test_a_correlated_policy_is_treated_as_unknown():
     tree = cached_tree("kuhn_poker")
     first, *others = policies("kuhn_poker")
     joint = CorrelatedPolicy(tuple(others), (1.0, 2.0))
@@ -127,7 +127,7 @@ def test_a_correlated_policy_is_one_that_nobody_knows():
         assert abs(estimate.mean - seat) < 4 * estimate.standard_error
 
 
-def test_a_table_meets_a_searcher_whose_policy_nobody_knows():
+def test_a_table_plays_a_searcher_with_an_unknown_policy():
     tree = cached_tree("leduc_poker")
     first, second, _ = policies("leduc_poker")
     values = history_values(tree, uniform_policy(tree.sequence_form))

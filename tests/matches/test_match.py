@@ -36,7 +36,7 @@ def exact_seat_values(first, second):
     return np.array([expected_values(second.replace_player(seat, first))[seat] for seat in seats])
 
 
-class Behaviour:
+class RecordingPolicy:
     """A policy that records its queries."""
 
     def __init__(self, policy, probabilities=None):
@@ -194,9 +194,9 @@ def test_chance_draws_the_same_after_plays_of_different_length(representation):
     assert result.standard_error == 0  # player 0 wins exactly what player 1 loses, deal by deal
 
 
-def test_each_seat_is_dealt_the_same_cards_in_every_play_of_a_deal():
+def test_each_position_has_the_same_cards_in_every_play_of_a_deal():
     game = load_game("kuhn_poker(players=3)")
-    first, second = Behaviour(UniformPolicy()), Behaviour(Pure(0))
+    first, second = RecordingPolicy(UniformPolicy()), RecordingPolicy(Pure(0))
     play_matches(game, first, second, num_deals=40)
 
     def first_turns(asked):
@@ -340,7 +340,7 @@ def test_bad_arguments(arguments, message):
     "answer", [[0.5], [0.5, 0.6], [1.5, -0.5], [float("nan"), 1.0], [[0.5, 0.5]]]
 )
 def test_a_policy_that_answers_no_distribution(answer):
-    wrong = Behaviour(None, np.array(answer))
+    wrong = RecordingPolicy(None, np.array(answer))
     with pytest.raises(ParameterError, match=r"at the infostate \[[JQK]\] of player 0, where"):
         play_matches(load_game("kuhn_poker"), wrong, None, num_deals=2)
 

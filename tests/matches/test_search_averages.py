@@ -102,7 +102,7 @@ def test_a_deterministic_search_is_repeated_one_over_tolerance_times():
         assert (averaged.standard_errors[player] < 1e-7).all()
 
 
-def test_an_infostate_has_numbers_of_its_own():
+def test_each_infostate_has_its_own_random_numbers():
     tree, exact = cached_tree("kuhn_poker"), some_policy("kuhn_poker")
     both = average_search(tree, NoisySearcher(exact, 0.9), tolerance=0.05)
     first = average_search(tree.sequence_form, [NoisySearcher(exact, 0.9), None], tolerance=0.05)

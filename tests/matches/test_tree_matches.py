@@ -28,7 +28,7 @@ def means(estimates):
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_seats_are_expected_values_of_the_policies_seated_so(spec):
+def test_values_by_position_are_expected_values(spec):
     first, second = policies(spec)
     result = exact_match(cached_tree(spec), first, second)
     seats = range(first.sequence_form.num_players)
@@ -102,7 +102,7 @@ def test_correlated_policies_are_drawn_for_all_seats_that_follow_them():
     assert leaving.position_means == pytest.approx(np.average(parts, axis=0, weights=joint.weights))
 
 
-def test_what_is_no_table_is_asked_everywhere():
+def test_other_policies_are_queried_at_every_infostate():
     tree = cached_tree("leduc_poker")
     first, _ = policies("leduc_poker")
 

@@ -55,7 +55,7 @@ def test_many_infostates_have_no_names():
     assert labels(axes.yaxis) == []
 
 
-def test_what_is_not_told_apart_by_private_parts_is_named_in_full():
+def test_infostates_with_equal_private_parts_have_full_names():
     game = load_game("goofspiel(num_cards=3,imp_info=True)")
     first = private_belief(game, Infostate(0)).histories[0]
     while not first.actors:
@@ -83,7 +83,7 @@ def test_the_picture_of_the_docs_is_what_the_code_draws_now():
         assert sum(text.startswith(f"{axes.get_title()}:") for text in stored) == 1
 
 
-def test_the_picture_of_what_a_bid_tells_is_what_the_code_draws_now():
+def test_the_picture_of_a_bid_is_up_to_date():
     tree, after_bid = build_tree(LiarsDice(dice_sides=2)), PublicState((None, "2-1"))
     beliefs = {
         f"public weight {public_weight:g}": public_belief(

@@ -139,7 +139,7 @@ def test_actors_and_utilities_are_those_of_the_rules(game):
 
 
 @given(random_games(max_histories=60))
-def test_cells_tell_infosets_apart_within_a_public_state_and_only_there(game):
+def test_cells_distinguish_infosets_only_within_a_public_state(game):
     picture = history_picture(whole(game), ALL)
     histories = walk(game)
     for player in range(game.num_players):
@@ -322,7 +322,7 @@ def test_a_game_cut_before_it_is_compiled_looks_the_same_as_far_as_it_goes(game)
     assert public_picture(cut, limits).nodes == public_picture(whole(game), limits).nodes
 
 
-def test_a_game_with_too_many_histories_is_cut_and_its_size_is_told():
+def test_a_game_with_too_many_histories_is_cut_and_its_size_is_reported():
     huge = load_game("liars_dice(numdice=20,dice_sides=1)")
     truncated = compile_part(huge, depth=1)
     assert not truncated.is_whole

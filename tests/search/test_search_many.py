@@ -76,7 +76,7 @@ def test_with_a_time_limit_each_search_is_separate(clock):
 
 
 @pytest.mark.parametrize("text", ["pimc", "ismcts(num_simulations=40)"])
-def test_sampled_roots_are_sampled_anew_by_each_search(text, monkeypatch):
+def test_each_search_samples_its_roots(text, monkeypatch):
     model = MODELS["rules"]()
     listed = model.roots
 

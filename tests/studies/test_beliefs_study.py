@@ -249,7 +249,7 @@ def test_settings_of_tree_searches_stand_above_the_paper():
     assert table.rows[-1] == ("LP", "paper", 0.797, 2.326, 0.784, 2.002)
 
 
-def test_the_fitted_tree_search_stands_beside_the_papers():
+def test_the_fitted_tree_search_is_shown_with_the_papers():
     rows = [row for row in EXPECTED if row.algorithm == FITTED]
     assert {(row.game, row.position) for row in rows} == {("LP", 0), ("LP", 1)}
     told = []

@@ -33,7 +33,7 @@ from infoset_studies.liars_dice_closed_form import (
 
 
 def infostates(game):
-    """Yield infostates at the player's first two decisions, with each hand and each last bid."""
+    """Yield infostates after up to two bids, with each hand and each last bid."""
     bids = game.calls[:-1]
     for hand, _ in game.rolls:
         dealt = Step(None, hand, None)

@@ -140,7 +140,7 @@ def test_legal_actions_that_depend_on_the_unseen_are_refused():
     assert caught.value.player == 1
 
 
-def test_a_game_that_is_over_at_once():
+def test_a_game_that_ends_immediately():
     tree = build_tree(FunctionGame(transitions=lambda w, a: []))
     assert tree.num_histories == 1
     assert tree.sequence_form.num_payoffs == 0

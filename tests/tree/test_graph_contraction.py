@@ -141,7 +141,7 @@ def test_levels_are_counted_before_they_are_built(game):
 
 
 @pytest.mark.parametrize("height", [12, 400])
-def test_a_game_of_too_many_terminals_is_refused_at_once(height):
+def test_a_game_of_too_many_terminals_is_refused_immediately(height):
     with pytest.raises(GameTooLargeError, match="its sequence form needs about") as caught:
         build_sequence_form(ladder(10, height))
     assert caught.value.counts["terminals"] == 10**height

@@ -83,7 +83,7 @@ def test_the_payoff_range_is_that_of_utilities():
     assert build_tree(load_game("leduc_poker")).sequence_form.payoff_range == (-13, 13)
 
 
-def test_fingerprints_tell_games_apart():
+def test_fingerprints_distinguish_games():
     specs = [
         "kuhn_poker",
         "kuhn_poker(players=3)",

@@ -20,7 +20,7 @@ READ = [name for name, answer in ANSWER.items() if "nodes" in answer]
 REWRITTEN = [name for name, answer in ANSWER.items() if "rewritten" in answer]
 
 
-def test_gambit_was_asked_about_what_we_write_today():
+def test_the_saved_answers_are_about_the_current_output():
     assert {name: digest(text) for name, text in TEXTS.items()} == {
         name: answer["sha256"] for name, answer in ANSWER.items()
     }, "run ask_gambit.py again; its docstring says how"
