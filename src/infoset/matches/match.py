@@ -114,8 +114,8 @@ def play_matches(
     numbers reduce the variance: in a zero-sum game, a policy against itself has mean and standard
     error 0, and with two players, exchanging the policies negates the mean exactly.
 
-    A searcher draws from a random stream of its position that restarts with every play. Its
-    actions are thus distributed by its average policy, which `average_search` computes.
+    A searcher draws from a random stream of its position that restarts with every play. Its actions
+    therefore follow its average policy, which `average_search` computes.
 
     The plays of one deal are correlated, but deals are independent. The interval is therefore
     Student's t interval over the deals, each of which counts by the average of its plays. It relies
