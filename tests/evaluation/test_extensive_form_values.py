@@ -132,7 +132,7 @@ def test_forms_without_moves():
     ("behavior", "error", "message"),
     [
         ({("crosing", 0): {"exit": 1}}, UnknownNameError, "crossing"),
-        ({("crossing", 0): {"leave": 1}}, UnknownNameError, "action at 'crossing' 'leave'"),
+        ({("crossing", 0): {"leave": 1}}, UnknownNameError, "no action 'leave' at 'crossing'"),
         ({("crossing", 0): {"exit": 0.5}}, ParameterError, r"\[0\.5, 0\.0\]"),
         ({("crossing", 0): {"exit": 1.5, "go on": -0.5}}, ParameterError, "must be nonnegative"),
         ({("crossing", 0): {"exit": float("nan"), "go on": 1}}, ParameterError, "sum to 1"),
