@@ -18,15 +18,15 @@ HEAVY = ["matplotlib", "scipy", "scipy.optimize", "pyarrow", "numba", "jax", "hi
 HEAVY += ["pyspiel", "rich", "typer", "psutil", "pygraphviz"]
 
 
-def rooms():
+def packages():
     """Return the subpackages and modules directly below `infoset`."""
     return [found.name for found in iter_modules(infoset.__path__) if found.name != "__main__"]
 
 
 def test_every_front_name_is_the_same_thing_twice_after_importing_every_subpackage():
     before = {name: getattr(infoset, name) for name in infoset.__all__}
-    for room in rooms():
-        assert isinstance(import_module(f"infoset.{room}"), ModuleType)
+    for package in packages():
+        assert isinstance(import_module(f"infoset.{package}"), ModuleType)
     for name, thing in before.items():
         assert getattr(infoset, name) is thing
         assert getattr(infoset, name) is thing
@@ -34,8 +34,8 @@ def test_every_front_name_is_the_same_thing_twice_after_importing_every_subpacka
 
 
 def test_no_front_name_is_the_name_of_a_package():
-    assert not set(rooms()) & set(infoset.__all__)
-    assert not {room.lower() for room in rooms()} & {
+    assert not set(packages()) & set(infoset.__all__)
+    assert not {package.lower() for package in packages()} & {
         name for name in infoset.__all__ if name.islower()
     }
 
@@ -57,8 +57,8 @@ def test_the_front_is_the_list_that_type_checkers_see_of_what_the_rooms_offer():
     assert sorted(infoset.__all__) == sorted(names) == dir(infoset)
     assert len(names) == len(set(names))
     assert all(alias.asname == alias.name for aliases in listed.values() for alias in aliases)
-    for room, aliases in listed.items():
-        assert {alias.name for alias in aliases} <= set(import_module(f"infoset.{room}").__all__)
+    for package, aliases in listed.items():
+        assert {alias.name for alias in aliases} <= set(import_module(f"infoset.{package}").__all__)
 
 
 def test_an_unknown_name_is_an_attribute_error():
@@ -85,7 +85,7 @@ def test_importing_the_library_loads_nothing_heavy():
     assert loaded_after("import infoset") == set()
 
 
-@pytest.mark.parametrize("room", ["game", "games", "plotting", "errors", "typing"])
-def test_rooms_without_kernels_load_nothing_heavy(room):
-    loaded = loaded_after(f"import infoset.{room}")
+@pytest.mark.parametrize("package", ["game", "games", "plotting", "errors", "typing"])
+def test_rooms_without_kernels_load_nothing_heavy(package):
+    loaded = loaded_after(f"import infoset.{package}")
     assert not loaded & {"matplotlib", "scipy.optimize", "pyarrow", "jax", "highspy", "pyspiel"}

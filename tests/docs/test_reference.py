@@ -13,31 +13,31 @@ from tests.docs.snippets import ROOT
 INTERNAL = ("cli", "utils")
 """The command line has a page of its own; `utils` is for the library itself."""
 
-ROOMS = sorted(
+PACKAGES = sorted(
     module.name
     for module in iter_modules(infoset.__path__)
     if not module.name.startswith("_") and module.name not in INTERNAL
 )
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_every_room_has_a_page_that_is_linked(room):
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_package_has_a_page_that_is_linked(package):
     reference = ROOT / "docs" / "reference"
-    assert f"::: infoset.{room}\n" in (reference / f"{room}.md").read_text()
-    assert f"({room}.md)" in (reference / "index.md").read_text()
-    assert f"reference/{room}.md" in (ROOT / "mkdocs.yml").read_text()
+    assert f"::: infoset.{package}\n" in (reference / f"{package}.md").read_text()
+    assert f"({package}.md)" in (reference / "index.md").read_text()
+    assert f"reference/{package}.md" in (ROOT / "mkdocs.yml").read_text()
 
 
-@pytest.mark.parametrize("room", [*ROOMS, *INTERNAL])
-def test_every_room_is_described_to_contributors(room):
+@pytest.mark.parametrize("package", [*PACKAGES, *INTERNAL])
+def test_every_package_is_described_to_contributors(package):
     for page in ("CONTRIBUTING.md", "docs/extend/architecture.md"):
-        assert f"`{room}`" in (ROOT / page).read_text(), page
+        assert f"`{package}`" in (ROOT / page).read_text(), page
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_every_public_name_has_a_docstring(room):
-    package = import_module(f"infoset.{room}")
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_public_name_has_a_docstring(package):
+    package = import_module(f"infoset.{package}")
     for name in package.__all__:
         thing = getattr(package, name)
         if callable(thing) and getattr(thing, "__module__", "").startswith("infoset"):
-            assert thing.__doc__, f"infoset.{room}.{name}"
+            assert thing.__doc__, f"infoset.{package}.{name}"

@@ -127,7 +127,9 @@ def test_invalid_steps_are_refused(step_sizes, message):
 def test_unknown_names_come_with_the_nearest():
     with pytest.raises(UnknownNameError, match=r"unknown learner 'ixmod'; did you mean ixomd\?"):
         get_learner("ixmod")
-    with pytest.raises(UnknownNameError, match=r"ixomd has no preset 'theroy'; did you mean theory\?"):
+    with pytest.raises(
+        UnknownNameError, match=r"ixomd has no preset 'theroy'; did you mean theory\?"
+    ):
         get_learner("ixomd", preset="theroy")
     with pytest.raises(ParameterError, match="preset='tuned': os-mccfr has no presets"):
         get_learner("os-mccfr", preset="tuned")

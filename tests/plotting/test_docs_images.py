@@ -64,7 +64,7 @@ def assert_up_to_date(name, drawing):
     assert stored.size == pytest.approx(drawn.size, abs=2)
 
 
-def test_the_picture_of_the_rooms_is_that_of_the_contract():
+def test_the_picture_of_the_packages_follows_the_contract():
     drawing = runpy.run_path(str(IMAGES / "draw_rooms.py"))
     stored = (IMAGES / "rooms.svg").read_text("utf-8")
     assert stored == drawing["picture"](drawing["layers"]())

@@ -1,4 +1,4 @@
-"""Experiments: run folders, run forecasts, and studies of many cells."""
+"""Run folders, estimates of the remaining time, and studies of many cells."""
 
 from infoset.experiments.catalogue import get_study, installed_studies
 from infoset.experiments.cells import Cell, CellFolder, CellInterrupted, CellResult, run_cells

@@ -182,7 +182,7 @@ def needs_more(gaps: Mapping[int, float], accuracy: float) -> bool:
 def episodes_to(gaps: Mapping[int, float], accuracy: float) -> float | None:
     """Return the horizon at which the gap is `accuracy`, by log-log interpolation.
 
-    The result is None where the longest horizon is too short.
+    The result is None if even the longest horizon is too short.
 
     Examples
     --------

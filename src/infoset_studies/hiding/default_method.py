@@ -89,7 +89,7 @@ class DefaultCell:
         }
 
     def run(self, interrupt: Event) -> CellResult:
-        """Return the final payoff, the number of runs, and the thread seconds."""
+        """Return the final payoff, the number of runs, and the CPU seconds."""
         if interrupt.is_set():
             raise CellInterrupted
         form = whole_form(self.game)

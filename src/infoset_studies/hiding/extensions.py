@@ -136,7 +136,7 @@ def _single(run: RunCells, setting: Setting) -> Table:
 def market_cell(
     num_items: int, relaxation: str, restarts: RegretRestarts, rounds: int, seed: int
 ) -> RoundsCell:
-    """Return the cell of rounds in trade and communication, until the game is solved."""
+    """Return a cell that runs rounds in trade and communication until the game is solved."""
     team_game = market(num_items, relaxation, is_short=True)
     scheme = HidingScheme(penalty=PENALTY, regret_restarts=restarts)
     return RoundsCell(team_game, scheme, rounds, seed, SOLVED)

@@ -257,7 +257,7 @@ class RoundsCell:
         return {**asdict(self), "team_game": team_game, "scheme": scheme}
 
     def run(self, interrupt: Event) -> CellResult:
-        """Return the best payoff after each round, thread seconds, and the hill-climbed payoff."""
+        """Return the best payoff after each round, the CPU seconds, and the hill-climbed payoff."""
         assert self.scheme.regret_restarts is not None
         hiding = ProgressiveHiding(self.team_game.relaxed_form, self.scheme, seed=self.seed)
         hiding.run(0)  # compile outside the measured time

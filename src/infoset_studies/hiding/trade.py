@@ -125,7 +125,9 @@ def _chart(size: int, found: Mapping[tuple[int, str], Found]) -> Chart:
     for relaxation in RELAXATIONS:
         runs = found[size, relaxation]
         lines.append(Line(f"{relaxation}, mean", across, tuple(runs.curve.mean(axis=0).tolist())))
-        lines.append(Line(f"{relaxation}, 10% quantile", across, tuple(runs.quantile(0.1).tolist())))
+        lines.append(
+            Line(f"{relaxation}, 10% quantile", across, tuple(runs.quantile(0.1).tolist()))
+        )
     return Chart(
         f"trade-{size}",
         f"Trade and communication, {size} items and {size} words",

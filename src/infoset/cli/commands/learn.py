@@ -90,8 +90,9 @@ def run(
 ) -> None:
     """Learn policies for a game from self-play, and save them.
 
-    A learner uses only its own observations, actions and rewards; the few that need more
-    are marked by --method list. Ctrl-C stops at any time and saves the results so far.
+    Most learners use only the observations, actions and rewards of their own player;
+    '--method list' shows what others need. Ctrl-C stops at any time and saves the results so
+    far.
     """
     from infoset.experiments import check_writable
     from infoset.front import learn, load, resolve_learner
