@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import cache
 
 import numpy as np
 import pytest
@@ -12,9 +11,9 @@ from hypothesis import strategies as st
 
 from infoset.beliefs import PublicPrivateBelief, private_belief, public_belief
 from infoset.game import Observation, PublicState
-from infoset.games import load_game
 from infoset.policy import UniformPolicy, random_policy
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.function_game import FunctionGame
 from tests.support.hypothesis_strategies import random_games
 
@@ -28,9 +27,8 @@ SMALL = (
 )
 
 
-@cache
 def tree_of(name):
-    return build_tree(load_game(name))
+    return cached_tree(name)
 
 
 def odds(belief):

@@ -17,15 +17,15 @@ from infoset.evaluation import (
     exploitability,
     nash_conv,
 )
-from infoset.games import load_game
 from infoset.policy import TabularPolicy, random_policy, uniform_policy
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 from tests.support.reference_histories import enumerate_histories, expected_utilities
 
 
 def form_of(spec):
-    return build_tree(load_game(spec)).sequence_form
+    return cached_tree(spec).sequence_form
 
 
 def pure_policies(form, player, base):

@@ -11,12 +11,13 @@ from infoset.front import evaluate, solve
 from infoset.games import load_game, matrix_game
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 
 GAMES = ["kuhn_poker", "leduc_poker", "liars_dice(dice_sides=3)", "goofspiel(num_cards=3)"]
 
 
 def form_of(spec):
-    return build_tree(load_game(spec)).sequence_form
+    return cached_tree(spec).sequence_form
 
 
 def random_policy(form, seed):

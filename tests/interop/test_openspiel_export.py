@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from functools import cache
 
 import numpy as np
 import pytest
@@ -24,6 +23,7 @@ from infoset.interop import (
 from infoset.policy import random_policy
 from infoset.tree import build_tree
 from tests.interop.openspiel_walk import spiel_child, spiel_moves, walk_openspiel, walk_ours
+from tests.support.cached_games import cached_tree
 from tests.support.function_game import FunctionGame
 from tests.support.hypothesis_strategies import random_games
 
@@ -41,9 +41,8 @@ SEQUENTIAL = ["kuhn_poker", "kuhn_poker(players=3)", "liars_dice(dice_sides=2)"]
 SEEDS = st.integers(0, 2**32)
 
 
-@cache
 def tree_of(name):
-    return build_tree(load_game(name))
+    return cached_tree(name)
 
 
 def states_of(game):

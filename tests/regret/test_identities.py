@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infoset.evaluation import evaluate_policy
-from infoset.games import load_game
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.solvers import average_policy
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 from tests.support.reference_regret import ReferenceMinimizer, generic, infostates, plan_of, uniform
 
@@ -21,7 +21,7 @@ ADDED, KEPT = 7, 6
 
 
 def form_of(spec):
-    return build_tree(load_game(spec)).sequence_form
+    return cached_tree(spec).sequence_form
 
 
 def run(form, scheme, iterations):
@@ -56,7 +56,7 @@ def test_dcfr_that_discounts_after_adding_is_equal_with_a_shifted_index():
     """They agree to 10⁻⁹: a common factor of positive regrets does not change the policy."""
     form, scheme = form_of("kuhn_poker"), SCHEMES["dcfr"]
     ours, theirs = run(form, scheme, 0), Afterwards(form, alternating=True)
-    for t in range(1, 1001):
+    for t in range(1, 301):
         ours.run(1)
         theirs.step((t**1.5 / (t**1.5 + 1), 1 / 2, None, None, None, None, (1 - 1 / t) ** 2, 1))
         for average, total in zip(ours.average_plans(), theirs.averages, strict=True):
@@ -142,7 +142,7 @@ def test_positive_local_regrets_bound_nash_conv(game, name, iterations):
 @pytest.mark.parametrize("name", SCHEMES)
 def test_weighted_regrets_sum_to_nash_conv(name):
     """This holds for any weights of the average, with simultaneous updates."""
-    form, rounds = form_of("leduc_poker(num_ranks=2)"), 15
+    form, rounds = form_of("leduc_poker(num_ranks=2)"), 8
     scheme = replace(SCHEMES[name], alternating=False)
     slow = ReferenceMinimizer(form, alternating=False, adaptive_limit=scheme.adaptive_limit)
     gradients = [np.zeros(plex.num_sequences) for plex in form.treeplexes]

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infoset.games import load_game
 from infoset.regret import (
     SCHEMES,
     RegretMinimizer,
@@ -20,12 +19,13 @@ from infoset.regret import (
 )
 from infoset.tree import build_tree
 from infoset.utils.simd import LANES
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 from tests.support.reference_regret import ReferenceMinimizer, generic, gradient_of
 
 
 def form_of(spec):
-    return build_tree(load_game(spec)).sequence_form
+    return cached_tree(spec).sequence_form
 
 
 def plain_layouts(form):

@@ -48,11 +48,11 @@ def flow(plex):
 
 
 class Problem:
-    """A prox problem on a random treeplex of three levels, with its objective in plain NumPy."""
+    """A prox problem on a random treeplex, with its objective in plain NumPy."""
 
-    def __init__(self, distance, seed):
+    def __init__(self, distance, seed, levels=3):
         rng = np.random.default_rng(seed)
-        self.plex = random_treeplex(seed)
+        self.plex = random_treeplex(seed, levels)
         self.distance = distance
         self.weights = distance.weights(self.plex)
         self.gradient = rng.standard_normal(self.plex.num_sequences)
@@ -98,7 +98,7 @@ class Problem:
 
 @each_distance
 def test_a_convex_solver_finds_the_same_plan(distance):
-    problem = Problem(distance, seed=0)
+    problem = Problem(distance, seed=0, levels=2)
     free = null_space(np.vstack([np.eye(1, problem.plex.num_sequences), flow(problem.plex)]))
 
     def plan_at(steps):

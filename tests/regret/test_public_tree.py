@@ -7,25 +7,24 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from infoset.games import load_game
 from infoset.regret import SCHEMES, RegretMinimizer
-from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.reference_public_cfr import PublicCFR
 
 
 def in_general_position(spec):
     """Return a tree without equal payoffs, between which rounding would decide."""
-    tree = build_tree(load_game(spec))
+    tree = cached_tree(spec)
     noise = np.random.default_rng(5).normal(size=tree.rewards_so_far.shape)
     return replace(tree, rewards_so_far=tree.rewards_so_far + noise)
 
 
 TREES = {
-    "kuhn": build_tree(load_game("kuhn_poker")),
-    "leduc": build_tree(load_game("leduc_poker")),
-    "liar's dice": build_tree(load_game("liars_dice(dice_sides=3)")),
-    "goofspiel": in_general_position("goofspiel(num_cards=3)"),
-    "random": in_general_position("random_game(seed=3)"),
+    "kuhn": lambda: cached_tree("kuhn_poker"),
+    "leduc": lambda: cached_tree("leduc_poker(num_ranks=2)"),
+    "liar's dice": lambda: cached_tree("liars_dice(dice_sides=3)"),
+    "goofspiel": lambda: in_general_position("goofspiel(num_cards=3)"),
+    "random": lambda: in_general_position("random_game(seed=3)"),
 }
 
 
@@ -38,8 +37,9 @@ def assert_equal(kernel, walker):
 
 
 @pytest.mark.parametrize("name", ["cfr", "cfr+"])
-@pytest.mark.parametrize("tree", TREES.values(), ids=TREES)
-def test_iterations_1_2_and_10_agree_with_cfr_on_the_public_tree(tree, name):
+@pytest.mark.parametrize("make", TREES.values(), ids=TREES)
+def test_iterations_1_2_and_10_agree_with_cfr_on_the_public_tree(make, name):
+    tree = make()
     kernel = RegretMinimizer(tree.sequence_form, SCHEMES[name])
     walker = PublicCFR(tree, plus=name == "cfr+")
     for iterations in (1, 2, 10):

@@ -9,16 +9,15 @@ import pytest
 
 from infoset.errors import NumericalError, ParameterError
 from infoset.evaluation import evaluate_policy
-from infoset.games import load_game
 from infoset.regret import SCHEMES, LinearSchedule, RegretMinimizer, RegretScheme
 from infoset.solvers import average_policy
-from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 
 WEIGHT, POSITIVE, NEGATIVE, FLOOR, PREDICTED, PREDICTION, KEPT, ADDED = range(8)
 
 
 def form_of(spec):
-    return build_tree(load_game(spec)).sequence_form
+    return cached_tree(spec).sequence_form
 
 
 def exploitability_of(spec, scheme, iterations):

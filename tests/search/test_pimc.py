@@ -15,11 +15,12 @@ from infoset.search.models.tricks import TricksModel
 from infoset.search.pimc import WorldScores, split_ties
 from infoset.tree import build_tree, build_world_graph
 from tests.search.reference_values import plain_pimc, plain_values
+from tests.support.cached_games import cached_tree
 from tests.support.function_game import FunctionGame
 
 
 def tree_of(name):
-    return build_tree(load_game(name))
+    return cached_tree(name)
 
 
 @pytest.fixture(scope="module")

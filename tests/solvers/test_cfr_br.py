@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 import infoset
 from infoset.errors import UnsupportedGameError
 from infoset.evaluation import evaluate_policy
-from infoset.games import load_game
 from infoset.regret import SCHEMES
 from infoset.solvers import CFRBR, CFRBRSolver
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 from tests.support.reference_regret import ReferenceMinimizer, best_behavior, generic, plan_of
 
 
 def form_of(spec):
-    return build_tree(load_game(spec)).sequence_form
+    return cached_tree(spec).sequence_form
 
 
 class ReferenceSide(ReferenceMinimizer):

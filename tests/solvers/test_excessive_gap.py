@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
@@ -12,11 +11,12 @@ from hypothesis import given, settings
 import infoset
 from infoset.errors import UnsupportedGameError
 from infoset.evaluation import evaluate_policy
-from infoset.games import load_game, matrix_game
+from infoset.games import matrix_game
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import Distance, balanced_weights
 from infoset.solvers import ExcessiveGap, ExcessiveGapSolver
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 from tests.support.reference_distances import reference_prox
 from tests.support.reference_first_order import ReferenceExcessiveGap
@@ -32,9 +32,8 @@ NAMES = [f"{distance.kind}-{distance.weights.__name__}" for distance in DISTANCE
 each_distance = pytest.mark.parametrize("distance", DISTANCES, ids=NAMES)
 
 
-@cache
 def form_of(spec):
-    return build_tree(load_game(spec)).sequence_form
+    return cached_tree(spec).sequence_form
 
 
 def excess_of(solver, distance):

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 import infoset
 from infoset.evaluation import evaluate_policy
-from infoset.games import load_game
 from infoset.solvers import FictitiousPlaySolver
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 from tests.support.reference_regret import best_behavior, generic, infostates, plan_of, uniform
 
 
 def form_of(spec):
-    return build_tree(load_game(spec)).sequence_form
+    return cached_tree(spec).sequence_form
 
 
 class ReferencePlay:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
@@ -14,11 +13,12 @@ from scipy.optimize import brentq
 import infoset
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
 from infoset.evaluation import evaluate_policy
-from infoset.games import load_game, matrix_game
+from infoset.games import matrix_game
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import Distance, balanced_weights, unit_weights
 from infoset.solvers import FIRST_ORDER, FirstOrderScheme, FirstOrderSolver, quantal_gap
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 from tests.support.reference_distances import bregman, reference_prox, regularizer
 from tests.support.reference_first_order import (
@@ -53,9 +53,8 @@ def name_of(value):
 each_row = pytest.mark.parametrize("name", FIRST_ORDER)
 
 
-@cache
 def form_of(spec):
-    return build_tree(load_game(spec)).sequence_form
+    return cached_tree(spec).sequence_form
 
 
 def in_units(spec, row, step_size, temperature=0.0):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
@@ -13,10 +12,11 @@ from hypothesis import strategies as st
 import infoset
 from infoset.errors import NumericalError, ParameterError, UnsupportedGameError
 from infoset.evaluation import evaluate_policy
-from infoset.games import load_game, matrix_game
+from infoset.games import matrix_game
 from infoset.regret import Distance
 from infoset.solvers import RegCFR, RegCFRSolver, payoff_scale, quantal_gap
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 from tests.support.reference_first_order import ReferenceRegCFR
 from tests.support.reference_regret import generic
@@ -24,9 +24,8 @@ from tests.support.reference_regret import generic
 KUHN, LEDUC, LIAR = "kuhn_poker", "leduc_poker", "liars_dice(dice_sides=4)"
 
 
-@cache
 def form_of(spec):
-    return build_tree(load_game(spec)).sequence_form
+    return cached_tree(spec).sequence_form
 
 
 def assert_equal_to_the_reference(form, row, iterations, atol):

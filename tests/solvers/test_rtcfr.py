@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import infoset
 from infoset.errors import NumericalError, ParameterError, UnsupportedGameError
 from infoset.evaluation import evaluate_policy
-from infoset.games import load_game
 from infoset.solvers import METHODS, RTCFRPlus, RTCFRPlusSolver
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 from tests.support.reference_regret import (
     ReferenceMinimizer,
@@ -30,7 +30,7 @@ CFR_PLUS_ROW = (1, 1, 1, 0, 1, 0)
 
 
 def form_of(spec):
-    return build_tree(load_game(spec)).sequence_form
+    return cached_tree(spec).sequence_form
 
 
 def width(form):

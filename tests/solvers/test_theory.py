@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 
 from infoset.evaluation import evaluate_policy
-from infoset.games import load_game
 from infoset.runs import Budget
 from infoset.solvers import METHODS, solve_by_lp
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 
 GAMES = (
@@ -26,9 +26,8 @@ GAMES = (
 )
 
 
-@cache
 def form_of(spec):
-    return build_tree(load_game(spec)).sequence_form
+    return cached_tree(spec).sequence_form
 
 
 @cache

@@ -21,10 +21,9 @@ def generic(form, seed):
 
 def infostates(plex):
     """Return for each acting infostate its parent sequence and its sequences as a slice."""
-    for infostate in range(plex.num_infostates):
-        first = plex.first_sequence[infostate]
-        own = slice(first, first + plex.num_actions[infostate])
-        yield plex.parent_sequence[infostate], own
+    rows = zip(plex.parent_sequence, plex.first_sequence, plex.num_actions, strict=True)
+    for parent, first, actions in ((int(a), int(b), int(c)) for a, b, c in rows):
+        yield parent, slice(first, first + actions)
 
 
 def uniform(plex):
@@ -117,7 +116,7 @@ class ReferenceMinimizer:
     def step(self, row):
         players = range(self.form.num_players)
         plans = [self.plan(player) for player in players]
-        fixed = [self.gradient(player, plans) for player in players]
+        fixed = [] if self.alternating else [self.gradient(player, plans) for player in players]
         for player in players:
             begun = plans[player]
             gradient = self.gradient(player, plans) if self.alternating else fixed[player]
