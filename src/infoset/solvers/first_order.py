@@ -132,7 +132,7 @@ class FirstOrderScheme:
         if self.is_lazy and (self.temperature > 0 or self.magnet_period is not None):
             raise ParameterError(
                 f"temperature={self.temperature} and magnet_period={self.magnet_period} are not "
-                "supported by lazy methods, whose only magnet is their start: use is_lazy=False"
+                "supported by lazy methods, whose magnet is the initial base: use is_lazy=False"
             )
 
     def _check_numbers(self) -> None:

@@ -39,7 +39,7 @@ class MethodSpec(Protocol):
 
     @property
     def description(self) -> str:
-        """One line, with the source."""
+        """The method in one line, with its source."""
 
     @property
     def run(self) -> Run:

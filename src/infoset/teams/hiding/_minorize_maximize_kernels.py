@@ -25,7 +25,7 @@ class Stages(NamedTuple):
     first_node : LongArray
         [L + 1] the nodes of stage l are `first_node[l]:first_node[l + 1]`.
     first_cell : LongArray
-        [L + 1] the cells of each stage, likewise.
+        [L + 1] the cells of stage l are `first_cell[l]:first_cell[l + 1]`.
     """
 
     first_node: LongArray
@@ -41,7 +41,7 @@ def minorize_maximize(
     workspace: Workspace,
     trace: FloatArray,
 ) -> None:
-    """Run one iteration for each row of `trace` [I, T, 4], which is filled; `state` in place.
+    """Run one iteration per row of `trace` [I, T, 4], and fill the rows; update `state` in place.
 
     Source: Heymann and Lanctot (2025), Algorithm 1.
     """
@@ -72,14 +72,14 @@ def respond(
 
     With perfect recall the weights of a cell's nodes do not depend on the team's own policy, so
     one pass from the last stage to the first is exact. `workspace.weight` holds these weights,
-    normalized by cell; `workspace.value` is 0 afterwards, as it was.
+    normalized by cell; `workspace.value` is 0 before and after.
     """
-    # Q of actions that end play; those that go on are added stage by stage.
+    # Q of the actions that end play. Other actions follow, stage by stage.
     add_terminals(team, game, workspace)
     for stage in range(len(stages.first_node) - 2, -1, -1):
         first, end = stages.first_node[stage], stages.first_node[stage + 1]
         first_cell, end_cell = stages.first_cell[stage], stages.first_cell[stage + 1]
-        # V of later stages is final. Of this stage: Q, then the simplex projection, then V.
+        # V of later stages is final. For this stage compute Q, then the policy, then V.
         add_children(team, first, end, game, workspace)
         respond_at_cells(team, penalty, first_cell, end_cell, game, state, workspace)
         fill_values(team, penalty, first, end, game, state, workspace)
@@ -127,8 +127,8 @@ def respond_at_cells(
         entry, to = game.fine.first_entry[cell], game.coarse.first_entry[game.known[cell]]
         num_actions = game.fine.first_entry[cell + 1] - entry
         for action in range(num_actions):
-            # The maximizer without constraints; the nearest point of the simplex is the maximizer
-            # on it, because the penalty is a multiple of the squared Euclidean distance.
+            # The maximizer without constraints. Its nearest point in the simplex is the maximizer
+            # there, because the penalty is a multiple of the squared Euclidean distance.
             step = workspace.gain[entry + action] / (2.0 * penalty)
             state.policy[entry + action] = state.projected[to + action] + step
             workspace.gain[entry + action] = 0.0
@@ -145,13 +145,12 @@ def fill_values(
 ) -> None:
     """Fill V(n) = Σ_a x_ι(a) Q(n, a) - γ ‖x_ι - π̂_c(ι)‖² of the nodes in [first, end).
 
-    At nodes of other teams V is the mean alone.
+    At nodes of other teams, V is Σ_a x_ι(a) Q(n, a).
     """
     num_terminals = len(game.nodes.payoff_node)
     for node in range(first, end):
         cell = game.fine.cell[node]
-        # The penalty of this stage is paid at the node, so that earlier stages take it into
-        # account.
+        # The penalty of this stage is part of V, so that earlier stages take it into account.
         value = -penalty * workspace.distance[cell] if game.nodes.team[node] == team else 0.0
         first_edge = game.outcomes.first_edge[node]
         for edge in range(first_edge, game.outcomes.first_edge[node + 1]):

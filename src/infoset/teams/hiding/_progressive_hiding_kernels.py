@@ -55,7 +55,7 @@ def hide(
     workspace: Workspace,
     trace: FloatArray,
 ) -> None:
-    """Run one iteration for each row of `trace` [I, T, 4], which is filled; `state` in place.
+    """Run one iteration per row of `trace` [I, T, 4], and fill the rows; update `state` in place.
 
     Source: Heymann and Lanctot (2025), Algorithm 2.
     """
@@ -98,7 +98,7 @@ def hide(
 def decide(
     cells: LongArray, view: View, learning_rate: float, regret: FloatArray, policy: FloatArray
 ) -> None:
-    """Set the policy at some cells from their regrets, `policy` [S] in place.
+    """Set the policy [S] at some cells from their regrets, in place.
 
     Proportional to exp(learning_rate · regret), or to positive regret if the rate is 0.
     """
@@ -203,8 +203,8 @@ def normalize_by_cell(
         here = cell[node]
         if total[here] >= MIN_TOTAL:
             weight[node] /= total[here]
-        # 0 / 0: any finite weights do, since the cell is not reached; chance's are independent of
-        # π.
+        # 0 / 0: the cell is not reached, so any finite weights are valid. Chance probabilities do
+        # not depend on π.
         else:
             weight[node] = nodes.chance[node] / of_chance[here]
 
@@ -380,7 +380,7 @@ def observe(
     gain: FloatArray,
     regret: FloatArray,
 ) -> None:
-    """Give the learners at some cells the gradients of their criteria, `regret` [S] in place.
+    """Update the regrets [S] of the learners at some cells from their gradients, in place.
 
     v(a) = gain(a) - observed · 2γ (π(a) - π̂(a))
     regret(a) ← max(regret(a) + v(a) - <π, v>, min_regret)
@@ -401,8 +401,8 @@ def observe(
             gain[entry] -= scale * (policy[entry] - projected[to + action])
             mean += policy[entry] * gain[entry]
         for entry in range(first, end):
-            # The linearized local regret; its clipping at 0 is regret matching+, at -∞ there is
-            # none.
+            # The linearized local regret. A minimum of 0 gives regret matching+; -∞ gives no
+            # clipping.
             regret[entry] = max(regret[entry] + gain[entry] - mean, min_regret)
             gain[entry] = 0.0
         observed[cell] = 0.0
@@ -432,7 +432,7 @@ def measure(game: Game, state: State, workspace: Workspace, row: FloatArray) -> 
 @inner_kernel
 def keep_best(game: Game, state: State, row: FloatArray) -> None:
     """Record π̂ if it is the best so far, or always if several teams learn."""
-    # With several teams no payoff says which iterate is best, so the last one is kept.
+    # With several teams no payoff shows which iterate is best, so the last one is recorded.
     earned = row[game.teams[0], IMPLEMENTABLE]
     if len(game.teams) > 1 or earned > state.best_payoff[0]:
         state.best_payoff[0] = earned

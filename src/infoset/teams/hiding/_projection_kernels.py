@@ -1,6 +1,6 @@
 """Kernels of reach probabilities, payoffs, and the projector of eq. 4.
 
-Loops over nodes run in order of their numbers, so that a parent is done before its children.
+Loops over nodes are in order of their numbers, so that parents come before children.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ def fill_reach(nodes: Nodes, view: View, policy: FloatArray, reach: FloatArray) 
     """Fill `reach` [N] with ρ^π(n), the probability that each node is reached under a policy."""
     for node in range(len(reach)):
         parent = nodes.parent[node]
-        # Roots are their own parents.
+        # A root is its own parent.
         if parent == node:
             reach[node] = nodes.chance[node]
         else:
-            # The entry of a node is that of the action which leads to it.
+            # The entry of a node is the entry of the action that leads to the node.
             reach[node] = reach[parent] * policy[view.entry[node]]
 
 
@@ -49,15 +49,15 @@ def fill_reach_without(
 ) -> None:
     """Fill `weight` [N], where group `removed` acts, with the reach without that group's choices.
 
-    group : [N] the acting group, however agents are grouped.
-    others : [N] filled with the reach of chance and the other groups at all nodes.
+    group : [N] the group of the acting agent.
+    others : [N] filled, at all nodes, with the reach of chance and the other groups.
     """
     for node in range(len(others)):
         parent = nodes.parent[node]
         if parent == node:
             others[node] = nodes.chance[node]
         else:
-            # The counterfactual reach of the group: its own choices count as certain.
+            # The choices of the removed group count as certain.
             factor = 1.0 if group[parent] == removed else policy[view.entry[node]]
             others[node] = others[parent] * factor
         if group[node] == removed:
@@ -81,7 +81,7 @@ def fill_payoffs(
 def sum_by_cell(cell: IndexArray, weight: FloatArray, total: FloatArray) -> None:
     """Fill `total` [M] with the sum of the weights [N] of each cell's nodes."""
     clear(total)
-    # A scatter-add in the order of nodes, so that sums are reproducible to the last bit.
+    # Addition in the order of nodes makes the sums reproducible.
     for node in range(len(cell)):
         total[cell[node]] += weight[node]
 
@@ -109,12 +109,12 @@ def project_by_cell(
     clear(total)
     for cell in range(len(mass)):
         total[known[cell]] += mass[cell]
-    # A coarse cell of weight 0 gets the unweighted mean of its nodes: eq. 4 would be 0 / 0.
+    # In a coarse cell of weight 0, eq. 4 would be 0 / 0: use the unweighted mean of its nodes.
     for cell in range(len(mass)):
         if not total[known[cell]] > 0.0:
             mass[cell] = count[cell]
     sum_by_cell(known, mass, total)
-    # Numerator of eq. 4, divided term by term: rows of the projection sum to 1.
+    # Numerator of eq. 4. Dividing each term makes the probabilities of a cell sum to 1.
     clear(projected)
     for cell in range(len(mass)):
         above = known[cell]

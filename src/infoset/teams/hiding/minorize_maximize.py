@@ -34,10 +34,10 @@ class MinorizeMaximize(HidingState):
 
         π ← argmax J(π) - γ E_π ‖π - π̂‖²
 
-    which one pass from the last stage to the first computes. The objective
-    F(π) = J(π) - γ E_π ‖π - P π‖² never decreases (Theorem 3): because P π is the nearest
-    implementable policy, the maximized function equals F at the old π and is at most F at the new
-    one.
+    One pass from the last stage to the first computes this maximum. The objective
+    F(π) = J(π) - γ E_π ‖π - P π‖² never decreases (Theorem 3), because P π is the nearest
+    implementable policy: the maximized function equals F at the old π and is at most F at the
+    new π.
 
     Parameters
     ----------

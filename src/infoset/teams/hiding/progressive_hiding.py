@@ -195,7 +195,7 @@ def run_seeds(
 ) -> tuple[HidingRun, ...]:
     """Run a scheme once per seed, on several threads, and return the runs in order of seeds.
 
-    Results are the same bit for bit on any number of threads.
+    The number of threads does not change any bit of the results.
 
     Parameters
     ----------

@@ -85,7 +85,8 @@ class Nodes(NamedTuple):
     child : LongArray
         [E] the next node; -1 where play ends.
     last_row : LongArray
-        [E] for an edge to another row, the row where play continues or ends.
+        [E] the row where play continues or ends after the edge; the same row as before it if
+        another agent acts there next.
     """
 
     row: LongArray

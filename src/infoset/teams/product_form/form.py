@@ -437,17 +437,17 @@ class InformationMap:
 
     @cached_property
     def agent(self) -> IntArray:
-        """[M] the acting agent."""
+        """[M] the acting agent at each cell."""
         return self.form.arrays.agent[self.first_node]
 
     @cached_property
     def stage(self) -> IntArray:
-        """[M] the stage, from 0."""
+        """[M] the stage of each cell, from 0."""
         return self.form.stage[self.first_node]
 
     @cached_property
     def num_actions(self) -> LongArray:
-        """[M] number of actions."""
+        """[M] number of actions at each cell."""
         return self.form.num_actions[self.first_node]
 
     @cached_property
