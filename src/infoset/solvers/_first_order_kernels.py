@@ -77,6 +77,7 @@ class Workspace(NamedTuple):
 @kernel
 def observe(state: PlayerState, opponent_plan: FloatArray) -> None:
     """Compute a player's gradient at a plan of the opponent."""
+    # g = A y for the player's payoffs A, in order of position.
     block_gradient(state.pair, opponent_plan, state.gradient)
 
 
@@ -128,6 +129,7 @@ def move_base(
     inverse_step, temperature, retention = row
     # The average comes first, because without a prediction the step below overwrites the plan.
     for i in range(len(state.plan)):
+        # Retention (1 − 1/t)^k in iteration t makes the weight of plan t proportional to t^k.
         state.average[i] = retention * state.average[i] + state.plan[i]
     # The magnet of lazy methods is the initial base and never moves.
     center = state.magnet if is_lazy else state.base
@@ -142,6 +144,7 @@ def move_base(
         state.base_plan,
         workspace,
     )
+    # The sum changes only after the step, because `prox_step` adds the current gradient to it.
     if is_lazy:
         for i in range(len(state.sums)):
             state.sums[i] += state.gradient[i]
@@ -197,16 +200,19 @@ def iterate_first_order(
             # All gradients of a pass are computed before any plan changes.
             for player in range(first, first + together):
                 observe(states[player], states[1 - player].plan)
+            # h ← prox(center, g); without a prediction this is also the plan that is played.
             for player in range(first, first + together):
                 move_base(states[player], is_euclidean, is_lazy, row, workspace)
             if prediction == EXTRA_GRADIENT:
                 # Mirror prox: one gradient at the plans played, and one at the new bases.
                 for player in range(2):
                     observe(states[player], states[1 - player].base_plan)
+            # x ← prox(center, ĝ). For optimistic methods ĝ is the gradient of this iteration.
             if prediction != NO_PREDICTION:
                 for player in range(first, first + together):
                     play_prediction(states[player], is_euclidean, is_lazy, row, workspace)
         done[0] += 1
+        # Moving magnet: from here on, D is the distance from the current base.
         if magnet_period > 0 and done[0] % magnet_period == 0:
             for state in states:
                 state.magnet[:] = state.base

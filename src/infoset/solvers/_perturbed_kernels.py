@@ -30,5 +30,6 @@ def perturbed_best_value(
             best = max(best, gradient[sequence])
             rest -= minimum[sequence]
             value += minimum[sequence] * gradient[sequence]
+        # Parents come before children, so the value of this infostate is complete here.
         gradient[parent_sequence[infostate]] += value + rest * best
     return float(gradient[0])

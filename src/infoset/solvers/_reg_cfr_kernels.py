@@ -58,6 +58,8 @@ def observe_infostate(
     value = 0.0
     for i in range(first, first + num * step, step):
         probability, earned = state.policy[i], state.gradient[i]
+        # One term of <q, σ> − ½ τ |σ|². `gradient` already contains the values of the infostates
+        # below, so it is the counterfactual value q.
         value += probability * (earned - 0.5 * temperature * probability)
         # m ← q − τ σ; the sum of its squared changes determines the step size.
         slope = earned - temperature * probability
@@ -75,6 +77,7 @@ def project_above(
     # Shifting and scaling maps that simplex to the ordinary one. All distances change by the same
     # factor, so the nearest point is the same.
     rest = 1.0 - num * min_probability
+    # If the minimums sum to 1, they are the only policy, and there is nothing to project.
     if rest > 0.0:
         for i in range(first, first + num * step, step):
             point[i] = (point[i] - min_probability) / rest
@@ -91,7 +94,9 @@ def update_policy(
 
     The gradient becomes the regularized counterfactual value of each sequence.
     """
+    # Groups are in order of depth, so in reverse order all values below a group are complete.
     for group in range(len(state.groups) - 1, -1, -1):
+        # Action a of the i-th infostate of the group is at position base + i + a * count.
         base, count, actions, infostate, _ = state.groups[group]
         for i in range(count):
             own, first = infostate + i, base + i
@@ -120,6 +125,7 @@ def iterate_regularized(
     Players alternate: player 1 responds to the plan that player 0 has just computed.
     """
     for temperature, min_probability in schedule:
+        # Alternating updates: the gradient uses the plan that the opponent computed last.
         for player in range(2):
             state = states[player]
             block_gradient(state.pair, states[1 - player].plan, state.gradient)

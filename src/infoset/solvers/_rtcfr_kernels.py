@@ -23,6 +23,7 @@ def regularize_gradient(
     strength: float, plan: FloatArray, reference: FloatArray, gradient: FloatArray
 ) -> None:
     """Add −μ (x − r), the derivative of the regularizer at the plan [Q], to `gradient` [Q]."""
+    # The regularizer is Euclidean in the plan, so its gradient needs no sweep of the treeplex.
     for i in range(len(plan)):
         gradient[i] -= strength * (plan[i] - reference[i])
 
@@ -69,6 +70,7 @@ def iterate_toward_references(
             # Checkpoints do not contain the minimums, so the first step of each call computes them.
             if begins or step == 0:
                 minimums[player][:] = min_probability * 0.5 ** (done[0] // period)
+        # Inner loop: one iteration of CFR+ on the regularized game, with alternating updates.
         for player in range(2):
             gradient = gradients[player]
             plan = plans[player]

@@ -119,7 +119,8 @@ def project_policy(game: Game, numbers: Numbers, state: State, workspace: Worksp
     clear(workspace.mass)
     for node in range(len(workspace.reach)):
         # ρ(n) mixes three reference profiles; `projected_reach` is still that of iteration t - 1.
-        # A small uniform part keeps full support where regret matching drops actions.
+        # A small uniform part gives every node some weight, even if regret matching gives an
+        # action probability 0.
         workspace.mass[game.fine.cell[node]] += (
             current * workspace.reach[node]
             + previous * state.projected_reach[node]

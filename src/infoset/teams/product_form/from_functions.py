@@ -152,7 +152,7 @@ class Writer:
             prefixes = self._write_stage(prefixes)
 
     def arrays(self, chance: FloatArray) -> ProductArrays:
-        """Return the arrays; `chance` [W] holds the probabilities of outcomes."""
+        """Return the arrays; `chance` [W] has the probabilities of outcomes."""
         sizes = np.array([*map(len, self.action_sets)], np.int64)
         return ProductArrays(
             first_node=offsets(np.array(self._stage_sizes)),
