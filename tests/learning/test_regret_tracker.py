@@ -232,7 +232,7 @@ def test_invalid_arguments(kuhn):
     with pytest.raises(ParameterError, match=r"give the result of .*self_play\("):
         RegretTracker("ixomd")
     empty = RegretTracker(learners)
-    with pytest.raises(ParameterError, match="add policies"):
+    with pytest.raises(ParameterError, match="mixture is empty"):
         empty.evaluate()
     empty.run(1)
     with pytest.raises(ParameterError, match="no policies have been sampled"):
