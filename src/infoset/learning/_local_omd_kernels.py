@@ -110,7 +110,7 @@ def descend(
     estimate: FloatArray,
     policy: FloatArray,
 ) -> float:
-    """Do a step of mirror descent at an infostate, `policy` in place; return log Z.
+    """Do a step of mirror descent at an infostate, updating `policy`; return log Z.
 
     policy(a) ∝ policy(a)^α · b(a)^(1 - α) · exp(-rate · estimate(a)), and Z is the sum of the
     right-hand sides. α re-centers the policy toward the initial one when the rate decreases.
