@@ -1,20 +1,20 @@
 """Digests of the numbers that the library computes, to check that a change kept every bit.
 
     python benchmarks/digests.py                          # recompute and compare with the table
-    python benchmarks/digests.py --room solvers           # only one room (repeatable)
+    python benchmarks/digests.py --package solvers        # only one package (repeatable)
     python benchmarks/digests.py --only cfr+ --show       # only ids that contain a text, with times
     python benchmarks/digests.py --write                  # replace the table
 
 The table, `results/digests.csv`, has one line per digest: an id, and the first 16 hex digits of a
-SHA-256 over arrays and numbers. Ids do not change when the library renames what they refer to. No
-name, file, text or time enters a digest. A room is a part of the library; `digest_rooms` has one
-module for each.
+SHA-256 over arrays and numbers. Ids remain the same if the library renames an object. A digest
+does not depend on names, files, texts or times. `digest_packages` has one module for each package
+of the library.
 
 Floating-point results agree bit for bit only on the same kind of processor and with the same
 versions of the libraries, which the table records. On another machine, write a table before the
 change and check after it.
 
-With compiled kernels in the cache, all rooms take about two minutes of processor time.
+With compiled kernels in the cache, all packages take about two minutes of processor time.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
-from digest_rooms.common import Cell
-from digest_rooms.hashing import digest
+from digest_packages.common import Cell
+from digest_packages.hashing import digest
 from report import environment
 
 TABLE = Path(__file__).parent / "results" / "digests.csv"
 
-ROOMS = (
+PACKAGES = (
     "games",
     "efg",
     "policy",
@@ -61,28 +61,28 @@ Digests = dict[str, str]
 def main() -> None:
     """Compute digests, then write the table or compare with it."""
     arguments = parse_arguments()
-    rooms = arguments.room or [*ROOMS]
+    packages = arguments.package or [*PACKAGES]
     found: Digests = {}
-    for room in rooms:
-        done = compute(room, arguments.only, arguments.show)
+    for package in packages:
+        done = compute(package, arguments.only, arguments.show)
         found |= done.digests
-        print(f"{room}: {len(done.digests)} digests, {done.seconds:.1f} s of CPU", flush=True)
+        print(f"{package}: {len(done.digests)} digests, {done.seconds:.1f} s of CPU", flush=True)
         for name in done.uncovered:
             print(f"  not covered: {name}")
     errors = {name: text for name, text in found.items() if text.startswith(ERROR)}
     for name, text in errors.items():
         print(f"{name}: {text}")
     if arguments.write:
-        write(found, rooms)
+        write(found, packages)
         sys.exit(1 if errors else 0)
-    sys.exit(0 if check(found, rooms, arguments.only) and not errors else 1)
+    sys.exit(0 if check(found, packages, arguments.only) and not errors else 1)
 
 
 def parse_arguments() -> argparse.Namespace:
     """Return the options of the command."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "--room", action="append", choices=ROOMS, help="limit to a room (repeatable)"
+        "--package", action="append", choices=PACKAGES, help="limit to a package (repeatable)"
     )
     parser.add_argument("--only", default="", help="limit to ids that contain this text")
     parser.add_argument("--show", action="store_true", help="print each digest with its seconds")
@@ -91,13 +91,13 @@ def parse_arguments() -> argparse.Namespace:
     mode.add_argument("--check", action="store_true", help="compare with the table (the default)")
     arguments = parser.parse_args()
     if arguments.write and arguments.only:
-        parser.error("--write replaces whole rooms; remove --only")
+        parser.error("--write replaces whole packages; remove --only")
     return arguments
 
 
 @dataclass
-class Room:
-    """Digests of a room.
+class PackageDigests:
+    """Digests of a package.
 
     Attributes
     ----------
@@ -114,12 +114,12 @@ class Room:
     uncovered: list[str] = field(default_factory=list)
 
 
-def compute(room: str, only: str, show: bool) -> Room:
-    """Compute the digests of a room; an error is recorded in place of its digest."""
+def compute(package: str, only: str, show: bool) -> PackageDigests:
+    """Compute the digests of a package; an error is recorded in place of its digest."""
     started = time.process_time()
-    done = Room()
-    for name, cell in cells_of(room):
-        full = f"{room}/{name}"
+    done = PackageDigests()
+    for name, cell in cells_of(package):
+        full = f"{package}/{name}"
         if only not in full:
             continue
         if full in done.digests:
@@ -130,15 +130,15 @@ def compute(room: str, only: str, show: bool) -> Room:
         if show:
             print(f"{done.digests[full]}  {time.perf_counter() - before:6.2f} s  {full}")
     done.seconds = time.process_time() - started
-    uncovered = getattr(import_module(f"digest_rooms.{room}"), "uncovered", list)
+    uncovered = getattr(import_module(f"digest_packages.{package}"), "uncovered", list)
     done.uncovered = sorted(uncovered())
     return done
 
 
-def cells_of(room: str) -> Iterator[tuple[str, Cell]]:
-    """Yield the ids and cells of a room; if listing them fails, a cell that raises the error."""
+def cells_of(package: str) -> Iterator[tuple[str, Cell]]:
+    """Yield the ids and cells of a package; if listing them fails, a cell that raises the error."""
     try:
-        yield from import_module(f"digest_rooms.{room}").cells()
+        yield from import_module(f"digest_packages.{package}").cells()
     except Exception as error:
         problem = error
 
@@ -180,13 +180,13 @@ def read() -> tuple[dict[str, str], Digests]:
     return about, {row["id"]: row["digest"] for row in rows}
 
 
-def write(found: Digests, rooms: Sequence[str]) -> None:
-    """Replace the digests of `rooms` in the table."""
+def write(found: Digests, packages: Sequence[str]) -> None:
+    """Replace the digests of `packages` in the table."""
     about, known = read()
     here = machine()
-    if set(rooms) != set(ROOMS) and about and about != here:
-        sys.exit("the table is from another machine or other versions; write all rooms")
-    kept = {name: text for name, text in known.items() if room_of(name) not in rooms}
+    if set(packages) != set(PACKAGES) and about and about != here:
+        sys.exit("the table is from another machine or other versions; write all packages")
+    kept = {name: text for name, text in known.items() if package_of(name) not in packages}
     with TABLE.open("w", encoding="utf-8", newline="") as file:
         file.writelines(f"# {name}: {value}\n" for name, value in here.items())
         table = csv.writer(file, lineterminator="\n")
@@ -194,13 +194,13 @@ def write(found: Digests, rooms: Sequence[str]) -> None:
         table.writerows(sorted((kept | found).items()))
 
 
-def check(found: Digests, rooms: Sequence[str], only: str) -> bool:
+def check(found: Digests, packages: Sequence[str], only: str) -> bool:
     """Print the differences from the table; return True if there are none."""
     about, known = read()
     for name, value in machine().items():
         if about.get(name) != value:
             print(f"the table was written with {name} {about.get(name)}, not {value}")
-    wanted = {n: text for n, text in known.items() if room_of(n) in rooms and only in n}
+    wanted = {n: text for n, text in known.items() if package_of(n) in packages and only in n}
     different = [n for n in wanted if n in found and found[n] != wanted[n]]
     missing, extra = sorted(set(wanted) - set(found)), sorted(set(found) - set(wanted))
     for kind, names in (("differs", different), ("missing", missing), ("extra", extra)):
@@ -214,8 +214,8 @@ def check(found: Digests, rooms: Sequence[str], only: str) -> bool:
     return not (different or missing or extra)
 
 
-def room_of(name: str) -> str:
-    """Return the room of an id."""
+def package_of(name: str) -> str:
+    """Return the package of an id."""
     return name.partition("/")[0]
 
 

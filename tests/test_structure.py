@@ -38,7 +38,7 @@ def imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
             yield from ((a.name, "") for a in node.names if a.name.partition(".")[0] in PACKAGES)
 
 
-def room(module: str) -> str:
+def package(module: str) -> str:
     """Return the package of a module below `infoset`, or the package of studies."""
     return ".".join(module.split(".")[: 2 if module.startswith("infoset.") else 1])
 
@@ -56,12 +56,12 @@ def test_no_module_imports_itself_in_a_circle():
         raise AssertionError(f"import cycle: {' -> '.join(error.args[1])}") from error
 
 
-def test_nothing_private_is_used_by_another_room():
+def test_nothing_private_is_used_by_another_package():
     broken = [
         f"{name} imports {module}.{attribute}"
         for name, tree in modules().items()
         for module, attribute in imported(tree)
-        if room(module) != room(name)
+        if package(module) != package(name)
         and any(part.startswith("_") for part in (*module.split("."), attribute))
         and module != "infoset._version"
     ]

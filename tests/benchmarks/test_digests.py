@@ -11,7 +11,7 @@ from importlib import import_module
 import digests
 import numpy as np
 import pytest
-from digest_rooms.hashing import digest
+from digest_packages.hashing import digest
 
 
 def test_digests_depend_on_bits_dtypes_and_shapes():
@@ -42,14 +42,14 @@ def test_text_and_other_objects_are_rejected(value):
         digest((1, value))
 
 
-@pytest.mark.parametrize("room", digests.ROOMS)
-def test_ids_are_those_of_the_table(room):
+@pytest.mark.parametrize("package", digests.PACKAGES)
+def test_ids_are_those_of_the_table(package):
     """Registered names without a digest are not a failure; `digests.py` prints them."""
-    module = import_module(f"digest_rooms.{room}")
-    names = [f"{room}/{name}" for name, _ in module.cells()]
+    module = import_module(f"digest_packages.{package}")
+    names = [f"{package}/{name}" for name, _ in module.cells()]
     assert len(set(names)) == len(names)
     _, known = digests.read()
-    assert sorted(names) == sorted(name for name in known if digests.room_of(name) == room)
+    assert sorted(names) == sorted(name for name in known if digests.package_of(name) == package)
 
 
 def test_an_error_is_recorded_in_place_of_its_digest(monkeypatch):
@@ -57,7 +57,7 @@ def test_an_error_is_recorded_in_place_of_its_digest(monkeypatch):
         yield "good", lambda: 1
         yield "bad", lambda: 1 / 0
 
-    monkeypatch.setattr(digests, "cells_of", lambda room: cells())
+    monkeypatch.setattr(digests, "cells_of", lambda package: cells())
     found = digests.compute("games", "", show=False).digests
     assert found["games/good"] == digest(1)
     assert found["games/bad"] == "error: ZeroDivisionError: division by zero"

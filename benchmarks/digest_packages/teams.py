@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from digest_rooms.common import Cells, policy_numbers
+from digest_packages.common import Cells, policy_numbers
 from infoset import load, solve_team
 from infoset.policy import random_policy
 from infoset.teams import (
@@ -397,7 +397,7 @@ MANY_TEAMS = ("kuhn_poker", "leduc_poker", "goofspiel_3")
 
 
 def cells() -> Cells:
-    """Yield the digests of the room."""
+    """Yield the digests of the package."""
     yield from form_cells()
     yield from method_cells()
     yield from hiding_cells()

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from digest_rooms.common import Cells, form_of, random_policies
-from digest_rooms.solvers import REGRET, hedge
+from digest_packages.common import Cells, form_of, random_policies
+from digest_packages.solvers import REGRET, hedge
 from infoset.evaluation import utility_gradient
 from infoset.regret import (
     SCHEMES,
@@ -150,7 +150,7 @@ GAMES = ("kuhn_poker", "leduc_poker", "goofspiel_4", "rock_paper_scissors")
 
 
 def cells() -> Cells:
-    """Yield the digests of the room."""
+    """Yield the digests of the package."""
     for scheme in REGRET:
         yield f"schedule/{scheme}", partial(schedule, scheme)
         yield f"player/{scheme}/leduc_poker", partial(one_player, "leduc_poker", scheme)

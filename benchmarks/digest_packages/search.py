@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from digest_rooms.common import (
+from digest_packages.common import (
     Cells,
     form_of,
     game_of,
@@ -212,7 +212,7 @@ def beliefs_for(kind: str) -> tuple[str, ...]:
 
 
 def cells() -> Cells:
-    """Yield the digests of the room."""
+    """Yield the digests of the package."""
     yield from ismcts_cells()
     yield from world_cells()
     for kind, game, count in MODELS + SIMULTANEOUS + MANY_PLAYERS:

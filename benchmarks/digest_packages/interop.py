@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from digest_rooms.common import (
+from digest_packages.common import (
     Cells,
     evaluation_numbers,
     form_numbers,
@@ -145,7 +145,7 @@ SERIAL = ("kuhn_poker", "leduc_poker", "liars_dice_3")
 
 
 def cells() -> Cells:
-    """Yield the digests of the room."""
+    """Yield the digests of the package."""
     for name in OPENSPIEL:
         yield f"openspiel/tree/{name}", partial(imported_numbers, name)
         yield f"openspiel/solved/{name}", partial(imported_solution, name)

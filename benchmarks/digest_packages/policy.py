@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from digest_rooms.common import Cells, form_of, policy_numbers, random_policies, tree_of
+from digest_packages.common import Cells, form_of, policy_numbers, random_policies, tree_of
 from infoset.policy import (
     TabularPolicy,
     UniformPolicy,
@@ -134,7 +134,7 @@ CELLS = {
 
 
 def cells() -> Cells:
-    """Yield the digests of the room."""
+    """Yield the digests of the package."""
     for name, cell in CELLS.items():
         for game in GAMES:
             yield f"{name}/{game}", partial(cell, game)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import infoset
-from digest_rooms.common import Cells, form_numbers, game_of, tree_numbers, tree_of
+from digest_packages.common import Cells, form_numbers, game_of, tree_numbers, tree_of
 from infoset.efg import (
     as_game,
     augment,
@@ -188,7 +188,7 @@ TIMED = (*RECALL, "forgotten_coin")
 
 
 def cells() -> Cells:
-    """Yield the digests of the room."""
+    """Yield the digests of the package."""
     for name in (*GAMES, *RECALL, *OTHERS):
         yield f"form/{name}", partial(converted, name, lambda form: form)
         yield f"knowledge/{name}", partial(knowledge, name)

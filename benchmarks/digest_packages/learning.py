@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import infoset
-from digest_rooms.common import (
+from digest_packages.common import (
     Cells,
     form_of,
     game_of,
@@ -308,7 +308,7 @@ OTHER_GAMES = ("goofspiel_3", "kuhn_poker_3", "bandit_tree", "chicken")
 
 
 def cells() -> Cells:
-    """Yield the digests of the room."""
+    """Yield the digests of the package."""
     for name in LEARNER_NAMES:
         for game in TUNED_GAMES:
             yield f"{name}/published/{game}", partial(learned, game, name, None, EPISODES)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import infoset
-from digest_rooms.common import (
+from digest_packages.common import (
     Cells,
     form_numbers,
     graph_numbers,
@@ -193,7 +193,7 @@ def folded(name: str) -> object:
 
 
 def cells() -> Cells:
-    """Yield the digests of the room."""
+    """Yield the digests of the package."""
     for name in SMALL:
         yield f"graph/{name}", lambda name=name: graph_numbers(graph_of(name))
         yield f"tree/{name}", lambda name=name: tree_numbers(tree_of(name))

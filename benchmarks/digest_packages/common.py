@@ -1,6 +1,6 @@
-"""Games and results shared by several rooms, as arrays and numbers.
+"""Games and results shared by several packages, as arrays and numbers.
 
-After a rename in the library, only this module and the section `Adapters` of each room need to
+After a rename in the library, only this module and the section `Adapters` of each package need to
 change. Ids of digests never change.
 """
 
@@ -40,7 +40,7 @@ Cell: TypeAlias = Callable[[], object]
 """Computes the value to hash."""
 
 Cells: TypeAlias = Iterator[tuple[str, Cell]]
-"""Ids of digests, without the room, and their cells."""
+"""Ids of digests, without the package, and their cells."""
 
 GAMES = {
     "kuhn_poker": "kuhn_poker",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from digest_rooms.common import (
+from digest_packages.common import (
     Cells,
     form_numbers,
     game_of,
@@ -280,7 +280,7 @@ WEIGHTS = {"0": 0.0, "0.3": 0.3, "1": 1.0, "by-move": (0.6, 0.1)}
 
 
 def cells() -> Cells:
-    """Yield the digests of the room."""
+    """Yield the digests of the package."""
     for game in TREES:
         policies = partial(assumed, game)
         for name, cell in (("private", private), ("public", public)):

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from threading import Event
 from typing import Any
 
-from digest_rooms.common import Cells
+from digest_packages.common import Cells
 from infoset.experiments import CellFolder, get_study, installed_studies, run_cells
 from infoset_studies.beliefs.average_policies import Effort, PolicyCell, searched
 from infoset_studies.beliefs.leakage import true_state_ratio
@@ -159,7 +159,7 @@ SMALL = {"kuhn_poker": "kuhn_poker", "liars_dice": "liars_dice(numdice=2,dice_si
 
 
 def cells() -> Cells:
-    """Yield the digests of the room."""
+    """Yield the digests of the package."""
     for name, (study, experiment, values) in EXPERIMENTS.items():
         yield name, partial(reported, study, experiment, values)
     for name, algorithm in ALGORITHMS.items():

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import infoset
-from digest_rooms.common import (
+from digest_packages.common import (
     Cells,
     evaluation_numbers,
     form_of,
@@ -341,7 +341,7 @@ GAMES = (
 
 
 def cells() -> Cells:
-    """Yield the digests of the room."""
+    """Yield the digests of the package."""
     for game in GAMES:
         yield f"values/{game}", partial(measured, game)
         yield f"best-response/{game}", partial(responses, game)

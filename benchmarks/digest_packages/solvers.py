@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from digest_rooms.common import (
+from digest_packages.common import (
     Cells,
     evaluation_numbers,
     form_of,
@@ -214,7 +214,7 @@ SINGLE = ("cfr", "cfr+", "dcfr", "pcfr+", "apcfr+", "hs-pdcfr+")
 
 
 def cells() -> Cells:
-    """Yield the digests of the room."""
+    """Yield the digests of the package."""
     for name, method in (REGRET | ANY_GAME).items():
         for game in TWO_PLAYERS + OTHERS:
             yield f"{name}/{game}", partial(solved, game, method, 60)

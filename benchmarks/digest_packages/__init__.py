@@ -1,0 +1,1 @@
+"""Values hashed by `digests.py`: one module for each package of the library."""
