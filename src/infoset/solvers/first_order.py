@@ -54,7 +54,7 @@ class FirstOrderScheme:
     name : str
         Name of the method in `solve` and in results.
     description : str
-        One line, with the source.
+        Description in one line, with the source.
     distance : Distance
         The distance D with its dilation weights.
     step_size : float

@@ -32,7 +32,7 @@ class LocalMethod:
         `rule(row, values, policy, state)`; see `LocalRule`. If it is compiled by `numba.njit`, it
         is as fast as the rules of the library; a Python function of NumPy arrays is slow.
     description : str
-        One line.
+        Description in one line.
     num_arrays : int
         Number of arrays in the `state` of the rule, each with the shape of `values`.
     schedule : Schedule, optional

@@ -54,7 +54,7 @@ class CustomMethod:
     ----------
     name : str
     description : str
-        One line, with the source.
+        Description in one line, with the source.
     run : callable
         Function of a sequence form and a budget that returns a `SolveResult`.
     """

@@ -19,7 +19,7 @@ class Baseline:
     ----------
     name : str
     description : str
-        One line.
+        Description in one line.
     weighting : str
         Name of the `Weighting`.
     """

@@ -39,7 +39,7 @@ class Projector:
     ----------
     name : str
     description : str
-        One line.
+        Description in one line.
     current, previous, uniform : float
         Mixture weights; they sum to 1.
 
@@ -107,7 +107,7 @@ class Weighting:
     ----------
     name : str
     description : str
-        One line.
+        Description in one line.
     leaves_out : LeftOut
         The agents whose choices are left out of the reach: nobody, the acting agent, its team, or
         everybody.

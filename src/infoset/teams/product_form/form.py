@@ -495,7 +495,7 @@ class InformationMap:
         Raises
         ------
         ParameterError
-            As `refines`.
+            In the cases that `refines` lists.
         """
         self._check_same_form(other)
         codes = self.cell.astype(np.int64) * other.num_cells + other.cell
@@ -508,7 +508,7 @@ class InformationMap:
         Raises
         ------
         ParameterError
-            As `refines`.
+            In the cases that `refines` lists.
         """
         self._check_same_form(other)
         merged = merge_intersecting(np.stack([self.cell, other.cell], axis=1))

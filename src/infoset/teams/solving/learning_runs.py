@@ -224,7 +224,7 @@ def make_checkpointer(runs: LearningRuns, method: str) -> TeamCheckpointer | Nul
     Raises
     ------
     CheckpointFileError, CheckpointMismatchError
-        As `TeamCheckpointer.resume`.
+        In the cases that `TeamCheckpointer.resume` lists.
     """
     to = runs.task.options.checkpoint
     if to is None:

@@ -345,7 +345,7 @@ def get_team_method(method: str | HidingScheme | TeamMethod) -> TeamMethod:
     UnknownNameError
         If no method has that name.
     ParameterError
-        If the argument is anything else.
+        If `method` has another type.
 
     Examples
     --------
