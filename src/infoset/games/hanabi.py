@@ -50,7 +50,7 @@ class Hanabi(Game):
     player and a color or rank, and points out all cards of that color or rank in that player's
     hand. A played card is added to the firework of its color if it has the next rank; any other
     played card costs a life. A finished firework returns an information token. So does a discard,
-    which is legal only if a token has been spent. Played and discarded cards are public and are
+    which is legal unless all tokens are available. Played and discarded cards are public and are
     replaced from the deck; the rest of the hand moves up, and the new card comes last. The game
     ends when all fireworks are finished, when no life is left, or when every player has had one
     more turn after the deck ran out. Each card added to a firework pays 1 to every player; when the
