@@ -203,7 +203,7 @@ class HistoryTree:
         return " ".join(reversed(texts)) or "the root"
 
     def last_own_move(self, player: Player) -> IntArray:
-        """Return [H] the history after the player's last move on the way to each; -1 for none."""
+        """Return [H] the history after the player's last move before each history; -1 for none."""
         own = np.arange(self.num_histories, dtype=np.int32)
         own[self.actor[self.parent] != player] = -1
         own[0] = -1

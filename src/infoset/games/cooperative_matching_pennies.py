@@ -71,7 +71,7 @@ class CooperativeMatchingPennies(Game):
         return Table()
 
     def actors(self, world: Table) -> Sequence[Player]:
-        """Return player 0 after the toss, player 1 after the signal."""
+        """Return player 0 after the toss, and player 1 after the signal."""
         if not world.coin or world.guess:
             return ()
         return (1,) if world.signal else (0,)

@@ -23,7 +23,7 @@ def spread(count: LongArray) -> tuple[LongArray, LongArray]:
 
 
 def offsets(count: LongArray) -> LongArray:
-    """Return [n + 1] the position where each row begins, and where the last one ends.
+    """Return [n + 1] the position at which each row begins and, last, the end of the last row.
 
     Examples
     --------

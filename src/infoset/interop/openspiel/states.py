@@ -89,7 +89,7 @@ class CachedState:
         return dict(zip(numbers, labels, strict=True))
 
     def observation(self, observer: Observer, player: Player) -> OneLine:
-        """Return an observer's observation of this state for a player."""
+        """Return the observation of this state that an observer gives to a player."""
         key = (observer, player)
         if key not in self._shown:
             self._shown[key] = OneLine(observer(self.state, player))
