@@ -178,7 +178,7 @@ def test_policy_values_agree_with_the_extensive_form(seed, memory):
 
 
 def _behavior(form, made, probability):
-    """Return a behavior policy with each cell's probabilities at its information set."""
+    """Return the expected utilities with each cell's probabilities at its information set."""
     entries = {}
     for node in range(made.num_nodes):
         agent, infoset = int(made.arrays.agent[node]), int(made.source.infostate[node])
