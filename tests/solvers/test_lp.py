@@ -216,7 +216,7 @@ def flow_rows(plex):
 
 
 def worst_of_trembling(form, policy, player, least):
-    """Return a player's worst payoff against a trembling opponent, optimal if no plan is given.
+    """Return a player's worst payoff with a policy against a trembling opponent.
 
     The other plays each sequence of k actions with probability at least `least ** k`.
     """

@@ -16,7 +16,8 @@ import numpy as np
 class DeterminizedDice:
     """PIMC in the limit of many worlds, with equal probabilities of equally good actions.
 
-    With probability `public_weight`, the belief is the public one, in which the player's own dice also vary.
+    With probability `public_weight`, the belief is the public one, in which the player's
+    own dice also vary.
     """
 
     def __init__(self, numdice, sides, public_weight=0.0):
