@@ -216,7 +216,7 @@ def flow_rows(plex):
 
 
 def worst_of_trembling(form, policy, player, least):
-    """Return a player's worst payoff with a policy against a trembling opponent.
+    """Return the worst payoff of a policy, or of the best one if None, if the opponent trembles.
 
     The other plays each sequence of k actions with probability at least `least ** k`.
     """
