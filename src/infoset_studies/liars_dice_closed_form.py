@@ -74,14 +74,14 @@ class BidTable:
         shape = (hands, bids + 1, bids + 1)
         if probability.ndim != 4 or probability.shape[1:] != shape or not len(probability):
             raise ParameterError(
-                f"probability has shape {probability.shape}; for {self.game} it is [M, "
-                f"{', '.join(map(str, shape))}]: player's move, hand, last bid, call"
+                f"probability has shape {probability.shape}; for {self.game} give an array [moves, "
+                f"{', '.join(map(str, shape))}], by own move, hand, last bid and call"
             )
         wrong = probability[..., ~legal_calls(self.game)].any()
         if wrong or not (probability >= 0).all():
             raise ParameterError(
-                "a probability is negative, NaN or positive for an illegal call; legal calls are "
-                "higher bids, and liar once there is a bid"
+                "a probability is negative or NaN, or an illegal call has a positive probability; "
+                "legal are all higher bids and, after a bid, liar"
             )
         off = abs(probability.sum(axis=-1) - 1) > SUM_TOLERANCE
         if off.any():
@@ -89,7 +89,7 @@ class BidTable:
             raise ParameterError(
                 f"the probabilities at the player's move {move}, hand "
                 f"{self.game.rolls[hand][0]} and last bid {last} "
-                f"sum to {probability[move, hand, last].sum()}, not 1"
+                f"sum to {probability[move, hand, last].sum()}, not 1; normalize them"
             )
 
     @cached_property

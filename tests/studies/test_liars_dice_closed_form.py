@@ -199,14 +199,14 @@ def test_a_table_plays_games_whose_tree_cannot_be_built():
 def test_invalid_tables():
     game = LiarsDice(dice_sides=2)
     good = pimc_table(game).probability
-    with pytest.raises(ParameterError, match=r"has shape \(2, 5, 5\); for .* it is \[M, 2, 5, 5\]"):
+    with pytest.raises(ParameterError, match=r"has shape \(2, 5, 5\); .* \[moves, 2, 5, 5\]"):
         BidTable(game, good[0])
     with pytest.raises(ParameterError, match=r"sum to 0\.5, not 1"):
         BidTable(game, good / 2)
     for wrong in ((0, 0, 0, 4), (0, 0, 2, 1)):
         bad = good.copy()
         bad[wrong] = 0.1
-        with pytest.raises(ParameterError, match="positive for an illegal call"):
+        with pytest.raises(ParameterError, match="illegal call has a positive probability"):
             BidTable(game, bad)
     with pytest.raises(ParameterError, match="negative, NaN"):
         BidTable(game, np.where(good == 1, np.nan, good))

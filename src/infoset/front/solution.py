@@ -186,7 +186,8 @@ def resolve_policy(
     if isinstance(policy, TabularPolicy):
         if policy.sequence_form.fingerprint != sequence_form.fingerprint:
             raise PolicyMismatchError(
-                f"the policy belongs to {policy.sequence_form.name}, not to {sequence_form.name}"
+                f"the policy belongs to {policy.sequence_form.name}, not to {sequence_form.name}; "
+                "give a policy for this game"
             )
         return policy
     if policy == "uniform":

@@ -162,5 +162,5 @@ def _check_lines(lines: Sequence[Line], is_logarithmic: bool) -> None:
         if is_logarithmic and min(*line.x, *line.y) <= 0:
             raise ParameterError(
                 f"the line {line.label!r} has a point at or below 0, which has no logarithm: "
-                "use is_logarithmic=False"
+                "remove the point, or use is_logarithmic=False"
             )

@@ -126,8 +126,8 @@ def _explore_first_steps(game: Game, depth: int | None, max_worlds: int) -> Worl
             break
     if deepest is None:
         raise GameTooLargeError(
-            f"{game} has more than {max_worlds:,} first steps, too many to draw one step; "
-            "try smaller parameters",
+            f"{game} has more than {max_worlds:,} possible first steps, too many to draw; "
+            "use smaller parameters",
             {"world_states": graph.num_worlds},
         )
     return deepest

@@ -175,7 +175,7 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
                 yield begin, row
                 begin = reader.line_num + 1
     except FileNotFoundError as error:
-        raise PolicyFileError(f"there is no file {path}") from error
+        raise PolicyFileError(f"there is no file {path}; check the path of the policy") from error
     except csv.Error as error:
         raise PolicyFileError(
             f"{path}, line {begin}: {error}. The rule: a label with a comma, a quote or a line end "

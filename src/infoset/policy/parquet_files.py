@@ -213,7 +213,7 @@ def _read(path: Path, column: str) -> pa.Table:
     try:
         table = pq.read_table(path)
     except FileNotFoundError as error:
-        raise PolicyFileError(f"there is no file {path}") from error
+        raise PolicyFileError(f"there is no file {path}; check the path of the policy") from error
     except (pa.ArrowException, OSError, ValueError) as error:
         reason = str(error).split("\n", 1)[0]
         raise PolicyFileError(

@@ -118,7 +118,7 @@ def _limit_error(game: Game, explorer: _Explorer) -> ExplorationLimitError:
     found, seconds = len(explorer.worlds), explorer.limits.seconds
     return ExplorationLimitError(
         f"{game} has at least {found:,} world states; exploration stopped after "
-        f"{seconds:.0f} s: use smaller parameters, or raise max_worlds and max_seconds",
+        f"{seconds:.0f} s: use smaller parameters or, in Python, raise max_worlds and max_seconds",
         {"world_states": found},
     )
 

@@ -40,7 +40,7 @@ def run(
     from infoset.policy import save_policy_csv
 
     if as_csv and as_json:
-        raise typer.BadParameter("--csv and --json cannot be combined")
+        raise typer.BadParameter("--csv and --json cannot be combined; give only one of them")
     rules = load(game)
     with live(str(rules)) as progress:
         form = to_form(rules, memory=memory, progress=progress.explored)
