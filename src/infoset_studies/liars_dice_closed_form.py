@@ -81,7 +81,7 @@ class BidTable:
         if wrong or not (probability >= 0).all():
             raise ParameterError(
                 "a probability is negative or NaN, or an illegal call has a positive probability; "
-                "legal are all higher bids and, after a bid, liar"
+                "legal calls are all higher bids and, after a bid, liar"
             )
         off = abs(probability.sum(axis=-1) - 1) > SUM_TOLERANCE
         if off.any():

@@ -208,7 +208,7 @@ def test_invalid_tables():
         bad[wrong] = 0.1
         with pytest.raises(ParameterError, match="illegal call has a positive probability"):
             BidTable(game, bad)
-    with pytest.raises(ParameterError, match="negative, NaN"):
+    with pytest.raises(ParameterError, match="negative or NaN"):
         BidTable(game, np.where(good == 1, np.nan, good))
     with pytest.raises(ValueError, match="read-only"):
         BidTable(game, good).probability[0] = 0

@@ -151,7 +151,7 @@ def too_large_error(
     return GameTooLargeError(
         f"{name} has {counts.world_states:,} world states, {counts.histories:,} histories and "
         f"{counts.terminals:,} terminals: its {what} needs about {format_bytes(needed)}, "
-        f"and {format_bytes(allowed)} are allowed; use smaller parameters, or raise the limit memory",
+        f"and {format_bytes(allowed)} are allowed; use smaller parameters, or raise memory",
         {
             "world_states": counts.world_states,
             "histories": counts.histories,
