@@ -75,8 +75,8 @@ def latest_times(parent: IntArray, group: IntArray, num_groups: int) -> tuple[In
 
     parent [H], group [H] in 0..num_groups-1. Returns times [num_groups], where a group's time is
     one more than the latest time of its members' parents, and missing [num_groups], the number of
-    moves into each group from groups without a time. It is zero except for groups on a cycle or
-    reachable from one.
+    moves into each group from groups without a time. `missing` is zero except for groups on a cycle
+    or reachable from one.
     """
     # Build adjacency lists of the graph of groups by a counting sort of the moves.
     num_histories = len(parent)

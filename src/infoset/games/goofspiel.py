@@ -243,7 +243,7 @@ def ahead(points: Sequence[float], more: Sequence[float]) -> tuple[float, ...]:
 
 
 def win_loss(points: Sequence[float]) -> tuple[float, ...]:
-    """Return 1 shared among those with the most points and -1 among the others, 0 if all tie."""
+    """Return the utilities: the leaders share 1 and the others -1; all get 0 in a full tie."""
     highest = max(points)
     winners = [value == highest for value in points]
     losers = len(points) - sum(winners)

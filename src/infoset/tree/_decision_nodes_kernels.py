@@ -158,8 +158,9 @@ def unfold(
     history[0], place[0], chance[0] = 0, 0, 1.0
     while node < num_nodes:
         here, at = history[node], place[node]
-        # The children of a history and the edges of its world state have the same order, so the
-        # child after an edge is at a constant offset.
+        # Chance moves with one outcome get no node: go on to their only child. The children of a
+        # history and the edges of its world state have the same order, so the child after an edge
+        # is at a constant offset.
         while graph.actor[at] == CHANCE_NODE and graph.num_children[at] == 1:
             edge = graph.first_child[at]
             here = first_child[here] + edge - first_edge[world[here]]
@@ -180,6 +181,7 @@ def unfold(
                     history[num_nodes] = first_child[here] + child - first_edge[world[here]]
                     chance[num_nodes] = probability[child]
                 else:
+                    # No transition has happened yet, so the node belongs to the same history.
                     history[num_nodes] = here
                     chance[num_nodes] = 1.0
                 num_nodes += 1

@@ -30,6 +30,7 @@ def merge_rows(
     num_equal = max_equal = 0
     before = order[0]
     for row in order:
+        # Equal rows are adjacent, so comparing with the row before is sufficient.
         is_new = filled < 0
         for player in range(num_players):
             is_new |= columns[player, row] != columns[player, before]
@@ -46,6 +47,7 @@ def merge_rows(
         else:
             for player in range(num_players):
                 total[filled, player] += payoff[outcome[row], player]
+    # The last row was not checked for zeros in the loop.
     return filled + 1 if total[filled].any() else filled, max_equal
 
 

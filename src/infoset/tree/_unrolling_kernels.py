@@ -144,6 +144,7 @@ def find_pair(slots: LongArray, key: int, shift: int) -> np.int64:
     # bits, which select one of eight neighboring slots: consecutive keys share a cache line.
     mixed = np.uint64(key >> 3) * np.uint64(11400714819323198485)
     slot = (np.int64(mixed >> np.uint64(shift)) & ~7) | (key & 7)
+    # Linear probing; it ends because the table is never full.
     while slots[slot, 0] != key and slots[slot, 0] != -1:
         slot = (slot + 1) & (len(slots) - 1)
     return slot
@@ -154,6 +155,7 @@ def filled_table(parent: IntArray, step: IntArray, num_steps: int, shift: int) -
     """Return a hash table for `find_pair` that maps (parent, step) [s] to 0, 1, ..."""
     slots = np.full((1 << (64 - shift), 2), -1, np.int64)
     for number in range(len(parent)):
+        # Steps are below num_steps, so one integer identifies the pair.
         key = np.int64(parent[number]) * num_steps + step[number]
         slot = find_pair(slots, key, shift)
         slots[slot, 0] = key

@@ -142,8 +142,8 @@ class _Explorer:
         self.observations: dict[Hashable, int] = {}
         self.joint_actions: dict[tuple[int, ...], list[tuple[JointAction, tuple[int, ...]]]] = {}
         self.valid_rewards: set[tuple[float, ...]] = set()
-        # `action_set` and `first_edge` [W + 1] are per world, the others per edge. Tables are
-        # flat, with N numbers per row.
+        # `action_set` and `first_edge` [W + 1] are per world, the others per edge. Two-dimensional
+        # arrays are flat lists with N numbers per row.
         self.action_set: list[tuple[int, ...]] = []
         self.first_edge: list[int] = [0]
         self.joint_action: list[int] = []
