@@ -24,6 +24,7 @@ from infoset.runs import make_budget
 from infoset.solvers import get_method
 from infoset.tree import build_tree
 from tests.beliefs.reference_values import ReferenceValues
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 
 
@@ -317,7 +318,7 @@ def solve_exactly(form):
     )
 
 
-KUHN = build_tree(load_game("kuhn_poker"))
+KUHN = cached_tree("kuhn_poker")
 
 
 def test_parts_are_views_and_named():

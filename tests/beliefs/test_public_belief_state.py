@@ -14,9 +14,10 @@ from infoset.games import load_game
 from infoset.policy import TabularPolicy, random_policy, uniform_policy
 from infoset.tree import build_tree
 from tests.beliefs.reference_values import ReferenceValues
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 
-KUHN = build_tree(load_game("kuhn_poker"))
+KUHN = cached_tree("kuhn_poker")
 AFTER_BET = find_public_state(KUHN, PublicState((None, "bet")))
 
 

@@ -15,11 +15,12 @@ from infoset.errors import PolicyFileError
 from infoset.games import load_game
 from infoset.policy import load_policy_csv, random_policy, save_policy_csv, uniform_policy
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.function_game import FunctionGame
 from tests.support.hypothesis_strategies import random_games
 
 AWKWARD = ["", ",", '"', 'say "yes"', "two\nlines", "\r", " padded ", "#1", "1", 1, "1 #1", "ß →"]
-KUHN = build_tree(load_game("kuhn_poker")).sequence_form
+KUHN = cached_tree("kuhn_poker").sequence_form
 
 
 def round_trip(policy, folder):

@@ -20,6 +20,7 @@ from infoset.policy import (
     uniform_policy,
 )
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 from tests.support.reference_histories import enumerate_histories
 
@@ -174,7 +175,7 @@ def test_invalid_weights_are_refused(kuhn, wrong):
         TabularPolicy.from_weights(kuhn, weights)
 
 
-LEDUC = build_tree(load_game("leduc_poker")).sequence_form
+LEDUC = cached_tree("leduc_poker").sequence_form
 
 
 def test_tabulating_a_table_returns_it():

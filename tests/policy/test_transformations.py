@@ -32,6 +32,7 @@ from infoset.policy import (
     uniform_policy,
 )
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 
 FILES = Path(__file__).parents[1] / "efg" / "files" / "games"
@@ -105,7 +106,7 @@ def test_a_policy_of_another_game_is_refused(game):
         transfer_policy(kuhn, build_tree(game))
 
 
-KUHN = build_tree(load_game("kuhn_poker")).sequence_form
+KUHN = cached_tree("kuhn_poker").sequence_form
 
 
 def leaves(plex):

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import infoset
-from infoset.games import load_game
 from infoset.regret import (
     SCHEMES,
     LocalMinimizer,
@@ -16,9 +15,9 @@ from infoset.regret import (
     RegretMinimizer,
     rule_of_scheme,
 )
-from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 
-KUHN = build_tree(load_game("kuhn_poker")).sequence_form
+KUHN = cached_tree("kuhn_poker").sequence_form
 LATE = replace(SCHEMES["cfr+"], name="late", average_delay=4)
 
 

@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 
 from infoset.errors import ParameterError
-from infoset.games import load_game
 from infoset.regret import SCHEMES, LocalMinimizer, RegretMinimizer, rule_of_scheme
-from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.reference_regret import generic, gradient_of, infostates, plan_of, uniform
 
-KUHN = build_tree(load_game("kuhn_poker")).sequence_form
-KUHN_FOR_THREE = build_tree(load_game("kuhn_poker(players=3)")).sequence_form
+KUHN = cached_tree("kuhn_poker").sequence_form
+KUHN_FOR_THREE = cached_tree("kuhn_poker(players=3)").sequence_form
 CFR_PLUS = SCHEMES["cfr+"]
 
 

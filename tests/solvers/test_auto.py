@@ -9,6 +9,7 @@ import infoset
 from infoset.games import load_game, matrix_game
 from infoset.runs import DEFAULT_TARGET, make_budget
 from infoset.solvers import Auto, auto
+from tests.support.cached_games import cached_tree
 
 
 @pytest.mark.parametrize(
@@ -42,11 +43,11 @@ def test_a_number_of_iterations_rules_out_the_linear_program():
         ("liars_dice(dice_sides=5)", "1e-3%", "sapdcfr+"),
         ("liars_dice(dice_sides=5)", "9e-5%", "lp"),
         ("liars_dice(numdice=2,dice_sides=3)", "0.1%", "sapdcfr+"),
-        ("liars_dice(numdice=2,dice_sides=3)", "1e-7%", "lp"),
+        pytest.param("liars_dice(numdice=2,dice_sides=3)", "1e-7%", "lp", marks=pytest.mark.long),
     ],
 )
 def test_precise_targets_allow_larger_programs(spec, target, method):
-    form = infoset.build_tree(load_game(spec)).sequence_form
+    form = cached_tree(spec).sequence_form
     budget = make_budget(form, target=target)
     result = Auto().run(form, budget)
     assert result.method == method
@@ -54,7 +55,7 @@ def test_precise_targets_allow_larger_programs(spec, target, method):
 
 
 def test_the_default_target_allows_exact_answers_that_take_less_than_a_second():
-    form = infoset.build_tree(load_game("liars_dice(dice_sides=5)")).sequence_form
+    form = cached_tree("liars_dice(dice_sides=5)").sequence_form
     by_default = Auto().run(form, make_budget(form))
     assert (by_default.method, by_default.outcome) == ("lp", "optimal")
     assert "limit 65,000" in by_default.reason

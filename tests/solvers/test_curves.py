@@ -23,7 +23,13 @@ from infoset.evaluation import evaluate_policy
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.solvers import FIRST_ORDER, average_policy
 
-LARGE = {"goofspiel_5_random", "battleship_3x2"}
+LARGE = {
+    "liars_dice_6",
+    "goofspiel_5_descending",
+    "goofspiel_5_random",
+    "battleship_2x2",
+    "battleship_3x2",
+}
 """The curves of these games are tested with `-m long` only."""
 
 PAIRS = [

@@ -54,7 +54,7 @@ def test_the_condition_holds_and_bounds_nash_conv_at_every_iteration(distance):
     form = form_of(KUHN)
     solver = ExcessiveGapSolver(form, ExcessiveGap(distance=distance))
     bounds = []
-    for _ in range(60):
+    for _ in range(25):
         assert solver.excess == pytest.approx(excess_of(solver, distance), abs=1e-12)
         assert solver.excess <= 1e-15
         assert evaluate_policy(solver.policy()).nash_conv <= solver.gap_bound + 1e-15

@@ -95,7 +95,7 @@ def test_schemes_equal_their_reference_implementations_on_kuhn_poker(name, dista
     row = replace(FIRST_ORDER[name], distance=distance)
     if row.magnet_period is not None:
         row = replace(row, magnet_period=7)
-    assert_equal_to_the_reference(form_of(KUHN), row, REFERENCES[name], iterations=50, atol=1e-10)
+    assert_equal_to_the_reference(form_of(KUHN), row, REFERENCES[name], iterations=20, atol=1e-10)
 
 
 @settings(max_examples=15)

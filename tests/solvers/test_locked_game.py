@@ -25,9 +25,10 @@ from infoset.solvers import (
     solve_coarse_correlated,
 )
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 
-KUHN = build_tree(load_game("kuhn_poker")).sequence_form
+KUHN = cached_tree("kuhn_poker").sequence_form
 
 
 def random_lock(form, rng, share=0.4):

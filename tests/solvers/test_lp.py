@@ -25,10 +25,11 @@ from infoset.solvers import (
     perturb_game,
 )
 from infoset.solvers._linear_program import LinearModel, maximize, plan_model
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 
 REFINED = LinearProgram(refine=True)
-LEDUC = infoset.build_tree(infoset.load("leduc_poker"))
+LEDUC = cached_tree("leduc_poker")
 
 
 # Algorithms and outcomes

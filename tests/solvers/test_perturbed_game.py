@@ -33,11 +33,12 @@ from infoset.solvers import (
     perturb_game,
 )
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 from tests.support.reference_regret import generic
 
-KUHN = build_tree(load_game("kuhn_poker")).sequence_form
-LEDUC = build_tree(load_game("leduc_poker")).sequence_form
+KUHN = cached_tree("kuhn_poker").sequence_form
+LEDUC = cached_tree("leduc_poker").sequence_form
 
 
 def random_least(form, rng, most=0.3):
@@ -104,9 +105,12 @@ def assert_respected(perturbed, policy):
         assert (own >= least).all()
 
 
-@pytest.mark.parametrize("form", [KUHN, LEDUC], ids=["kuhn", "leduc"])
-@pytest.mark.parametrize("kind", ["one number", "by infostate"])
-def test_methods_find_the_value_of_the_program_with_lower_bounds(form, kind):
+@pytest.mark.parametrize(
+    ("kind", "form"),
+    [("one number", KUHN), ("by infostate", KUHN), ("by infostate", LEDUC)],
+    ids=["one number-kuhn", "by infostate-kuhn", "by infostate-leduc"],
+)
+def test_methods_find_the_value_of_the_program_with_lower_bounds(kind, form):
     rng = np.random.default_rng(1)
     perturbed = perturb_game(form, 0.05 if kind == "one number" else random_least(form, rng))
     value = value_with_lower_bounds(perturbed)

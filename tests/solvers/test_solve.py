@@ -28,7 +28,10 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize("spec", VALUES)
+@pytest.mark.parametrize(
+    "spec",
+    [pytest.param(s, marks=[pytest.mark.long] if s == "liars_dice" else []) for s in VALUES],
+)
 def test_the_linear_program_finds_the_known_values(spec):
     result = infoset.solve(spec, "lp")
     assert result.outcome == "optimal"
@@ -38,7 +41,7 @@ def test_the_linear_program_finds_the_known_values(spec):
     assert result.current_policy is None
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(random_games(zero_sum=True, num_players=2))
 def test_linear_program_and_cfr_bracket_the_value(game):
     tree = infoset.build_tree(game)

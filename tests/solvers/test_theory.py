@@ -18,8 +18,8 @@ from tests.support.hypothesis_strategies import random_games
 
 GAMES = (
     "kuhn_poker",
-    "leduc_poker",
-    "liars_dice(dice_sides=4)",
+    "leduc_poker(num_ranks=2)",
+    "liars_dice(dice_sides=3)",
     "goofspiel(num_cards=4,imp_info=True,points_order=descending,returns_type=point_difference)",
     "battleship(board_height=2,board_width=2,ship_sizes=[2],ship_values=[1],num_shots=2,"
     "allow_repeated_shots=False,loss_multiplier=1)",
@@ -55,7 +55,7 @@ def test_the_value_lies_between_the_security_levels(spec, name):
     assert_brackets(run(form_of(spec), name, 20), value_of(spec))
 
 
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(random_games(num_players=2, zero_sum=True, max_histories=60))
 def test_the_value_lies_between_the_security_levels_on_random_games(game):
     form = build_tree(game).sequence_form
@@ -65,12 +65,12 @@ def test_the_value_lies_between_the_security_levels_on_random_games(game):
 
 
 @pytest.mark.parametrize("name", METHODS)
-@pytest.mark.parametrize("power", [-3, 8])
-def test_units_that_are_a_power_of_two_change_no_bit_of_the_policy(name, power):
+def test_units_that_are_a_power_of_two_change_no_bit_of_the_policy(name):
     form = form_of("leduc_poker(num_ranks=2)")
     low, high = form.payoff_range
-    unit = 2.0**power
-    scaled = replace(form, payoff=form.payoff * unit, payoff_range=(low * unit, high * unit))
-    policies = [run(game, name, 40).policy for game in (form, scaled)]
-    for ours, theirs in zip(*(policy.probabilities for policy in policies), strict=True):
-        assert np.array_equal(ours, theirs)
+    expected = run(form, name, 20).policy
+    for unit in (2.0**-3, 2.0**8):
+        scaled = replace(form, payoff=form.payoff * unit, payoff_range=(low * unit, high * unit))
+        found = run(scaled, name, 20).policy
+        for ours, theirs in zip(found.probabilities, expected.probabilities, strict=True):
+            assert np.array_equal(ours, theirs)
