@@ -76,7 +76,7 @@ def test_drawn_beliefs_are_right_on_average(is_posterior):
     assert exact.is_exact
     wanted = odds_of_cells(exact)
     total = dict.fromkeys(wanted, 0.0)
-    num_seeds = 200
+    num_seeds = 100
     for seed in range(num_seeds):
         drawn = private_belief(
             game,

@@ -91,7 +91,7 @@ def looks_of(history, of=lambda known: known):
     return world, tuple(map(float, history.rewards_so_far)), tuple(map(of, history.infostates))
 
 
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(random_games(max_histories=60), st.integers(0, 2**32))
 def test_the_subgame_keeps_the_rules_and_plays_like_the_game(game, seed):
     tree = build_tree(game)

@@ -19,10 +19,11 @@ from infoset.evaluation import (
     joint_distribution,
 )
 from infoset.evaluation.trigger_pairs import enumerate_trigger_pairs
-from infoset.games import RandomGame, load_game, matrix_game
-from infoset.interop import policy_to_openspiel, to_openspiel
+from infoset.games import RandomGame, matrix_game
+from infoset.interop import load_openspiel, policy_to_openspiel
 from infoset.policy import TabularPolicy, mix, random_policy, uniform_policy
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 
 CHICKEN = matrix_game([[0, 7], [2, 6]], [[0, 2], [7, 6]])
@@ -30,7 +31,8 @@ SHAPLEY = matrix_game([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 1, 0], [0, 0, 1], 
 
 
 def form_of(game):
-    return build_tree(load_game(game) if isinstance(game, str) else game).sequence_form
+    tree = cached_tree(game) if isinstance(game, str) else build_tree(game)
+    return tree.sequence_form
 
 
 def policies_at_random(form, count, seed=0):
@@ -246,7 +248,7 @@ def test_total_gains_are_between_the_gains_of_openspiel_for_cce_and_for_ce(seed)
     """The bounds are the gains without recommendations and with a complete plan recommended."""
     pyspiel = pytest.importorskip("pyspiel")
     policies_module = pytest.importorskip("open_spiel.python.policy")
-    tree = build_tree(load_game("kuhn_poker"))
+    tree = build_tree(load_openspiel("kuhn_poker"))
     policies = policies_at_random(tree.sequence_form, 2, seed)
     table = joint_distribution(policies)
     device = []
@@ -255,7 +257,7 @@ def test_total_gains_are_between_the_gains_of_openspiel_for_cce_and_for_ce(seed)
         pure = TabularPolicy.from_weights(tree.sequence_form, plans)
         theirs = policies_module.python_policy_to_pyspiel_policy(policy_to_openspiel(pure, tree))
         device.append((float(probability), theirs))
-    game, found = to_openspiel(tree), evaluate_efce(policies)
+    game, found = tree.game.pyspiel_game, evaluate_efce(policies)
     less = pyspiel.cce_dist(game, device).deviation_incentives
     more = pyspiel.ce_dist(game, device).deviation_incentives
     for player, total in enumerate(found.total_gains):

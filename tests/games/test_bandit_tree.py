@@ -105,7 +105,8 @@ def test_values_and_the_gap_of_uniform_play(can_stop, gap):
     assert nash_conv(policy) == pytest.approx(2 * gap, abs=1e-12)
 
 
-@pytest.mark.parametrize("can_stop", [False, pytest.param(True, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("can_stop", [False, True])
 def test_balanced_learners_gain_more_on_larger_trees(can_stop):
     ratios = []
     for branching in (4, 8):

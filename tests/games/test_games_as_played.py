@@ -231,8 +231,9 @@ def test_golden_transcript(spec):
     "spec",
     [
         "kuhn_poker(players=3)",
-        "leduc_poker",
-        "leduc_poker(action_mapping=True,suit_isomorphism=True)",
+        "leduc_poker(num_ranks=2)",
+        "leduc_poker(num_ranks=2,action_mapping=True,suit_isomorphism=True)",
+        pytest.param("leduc_poker", marks=pytest.mark.long),
         pytest.param("leduc_poker(num_ranks=2,num_suits=3,num_raises=1)", marks=pytest.mark.long),
         "liars_dice(numdice=2,dice_sides=2,bidding_rule=reset-quantity)",
         "goofspiel(num_cards=3)",

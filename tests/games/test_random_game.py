@@ -48,7 +48,7 @@ def rules(game: RandomGame) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.parametrize("seed", range(42))
 def test_random_games_keep_the_rules(seed: int) -> None:
     game = RandomGame(
         seed=seed,

@@ -25,6 +25,7 @@ def form_of(*matrices):
     return build_tree(matrix_game(*matrices)).sequence_form
 
 
+@settings(max_examples=15)
 @given(random_games(num_players=2, zero_sum=False, max_histories=60), st.integers(0, 2**32))
 def test_gambit_receives_the_same_sequence_form(game, seed):
     """Infostates have their indices, and every policy has the same values in both."""

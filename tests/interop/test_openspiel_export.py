@@ -121,10 +121,11 @@ def test_cfr_of_openspiel_finds_the_same_average_policy(name, cpp):
     tree = tree_of(name)
     exported = to_openspiel(tree)
     solver = (pyspiel if cpp else cfr).CFRSolver(exported)
-    for _ in range(10):
+    iterations = 10 if tree.num_players == 2 else 3
+    for _ in range(iterations):
         solver.evaluate_and_update_policy()
     theirs = policy_from_openspiel(solver.average_policy(), tree)
-    ours = solve(tree, "cfr", iterations=10)
+    ours = solve(tree, "cfr", iterations=iterations)
     for first, second in zip(ours.policy.probabilities, theirs.probabilities, strict=True):
         assert np.abs(first - second).max() < 1e-9
     if cpp:
@@ -149,7 +150,7 @@ def test_outcome_sampling_learns_our_game():
     exported = to_openspiel(tree)
     np.random.seed(7)  # noqa: NPY002 (the solver draws from there)
     solver = outcome_sampling_mccfr.OutcomeSamplingSolver(exported)
-    for _ in range(2000):
+    for _ in range(1000):
         solver.iteration()
     average = solver.average_policy()
     found = evaluate_policy(policy_from_openspiel(average, tree)).nash_conv

@@ -26,7 +26,7 @@ def own_past(pyspiel_game, world, player):
         "dark_hex_ir(board_size=2)",
         "dark_hex(num_rows=3,num_cols=2)",
         "leduc_poker(action_mapping=True)",
-        "repeated_leduc_poker",
+        pytest.param("repeated_leduc_poker", marks=pytest.mark.long),
     ],
 )
 def test_broken_recall_is_found_and_the_witness_holds(spec):

@@ -122,7 +122,7 @@ def test_the_lazy_average_agrees_with_the_explicit_one(name):
     simulator = simulator_of("leduc_poker")
     learners = LEARNERS[name].self_play(simulator, horizon=10, seed=1)
     total = np.zeros(simulator.num_sequences)
-    for _ in range(80):
+    for _ in range(30):
         total += plan_of(simulator, learners.state()["policy"])
         learners.run(1)
     expected = simulator.policy(behavior_of(simulator, total))

@@ -154,7 +154,7 @@ def test_sampled_deals_are_uniform():
     from scipy.stats import chisquare
 
     unseen, rng = UnseenCards(0b11, 0b1100, 0b1110000, (3, 2)), np.random.default_rng(0)
-    drawn = find_deals(unseen, 10, 20_000, rng).hands
+    drawn = find_deals(unseen, 10, 8_000, rng).hands
     _, counts = np.unique(drawn, axis=0, return_counts=True)
     assert len(counts) == num_deals(unseen)
     assert chisquare(counts).pvalue > 0.01

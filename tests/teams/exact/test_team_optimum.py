@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -39,6 +40,7 @@ MOST_PROFILES = 5_000
 BRIDGE = 2647 / 126
 
 
+@cache
 def form_of(name):
     return build_product_form(load_game(name))
 

@@ -69,8 +69,16 @@ def agree_with_reference(hiding, iterations=4):
     np.testing.assert_allclose(hiding.state()["penalty"], reference.penalty)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("game", GAMES)
+PAIRS = [
+    (game, scheme)
+    for game in GAMES
+    for scheme in SCHEMES
+    if game in ("trade", "random") or scheme in ("ftrl", "outcome, matching", "path, greedy")
+]
+"""Every scheme on two games, and every game with three schemes."""
+
+
+@pytest.mark.parametrize(("game", "scheme"), PAIRS)
 def test_iterations_agree_with_the_reference(game, scheme):
     agree_with_reference(ProgressiveHiding(GAMES[game](), SCHEMES[scheme], seed=4))
 

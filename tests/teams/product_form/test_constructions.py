@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
 from infoset.efg import as_game, build_extensive_form, forget_non_acting, format_efg, parse_efg
 from infoset.evaluation import expected_values
-from infoset.games import RandomGame, load_game
+from infoset.games import RandomGame
 from infoset.policy import random_policy
 from infoset.teams import (
     build_product_form,
@@ -20,6 +22,7 @@ from infoset.teams import (
     recall_bound,
 )
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.small_games import SMALL_GAMES
 
 MANY_PLAYERS = (
@@ -44,6 +47,11 @@ REBUILT = [spec for spec in SPECS if not spec.values[0].startswith(("tiny_bridge
 REBUILT.append(pytest.param("random_game(seed=1,max_histories=80)"))
 
 
+@cache
+def form_of(spec):
+    return build_product_form(cached_tree(spec))
+
+
 def other_constructions(tree):
     """Yield names and forms built from the extensive form, its text, and its rules."""
     augmented = build_extensive_form(tree)
@@ -65,8 +73,7 @@ def same_arrays(one, other):
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_all_constructions_give_the_same_form(spec):
-    tree = build_tree(load_game(spec))
-    form = build_product_form(tree)
+    tree, form = cached_tree(spec), form_of(spec)
     assert same_arrays(form, build_product_form(tree.game))
     for name, other in other_constructions(tree):
         if spec == "random_game":  # nodes of simultaneous players have another order
@@ -96,9 +103,8 @@ def test_all_constructions_agree_on_random_simultaneous_games(seed):
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_policy_values_agree_between_games_and_reduced_forms(spec):
-    tree = build_tree(load_game(spec))
-    policy = random_policy(tree.sequence_form, np.random.default_rng(7))
-    form = build_product_form(tree)
+    policy = random_policy(cached_tree(spec).sequence_form, np.random.default_rng(7))
+    form = form_of(spec)
     merged = merge_outcomes(form)
     for smaller in (form, merged, drop_decided(form), drop_decided(merged)):
         found = expected_payoffs(smaller.information, from_tabular(smaller.information, policy))
@@ -107,7 +113,7 @@ def test_policy_values_agree_between_games_and_reduced_forms(spec):
 
 @pytest.mark.parametrize("spec", REBUILT)
 def test_a_form_rebuilt_from_its_functions_is_the_same(spec):
-    form = build_product_form(load_game(spec))
+    form = form_of(spec)
     assert len(set(form.outcomes)) == len(form.outcomes)
     lengths = [len(form.path(node)) for node in range(form.num_nodes)]
     written = rebuild(form)
