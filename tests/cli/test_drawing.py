@@ -10,13 +10,13 @@ import pytest
 
 @pytest.mark.parametrize("suffix", ["svg", "png", "pdf"])
 def test_a_file_is_written_and_named(command, suffix):
-    shown = command("draw", "kuhn_poker", "--out", f"kuhn.{suffix}")
+    shown = command("draw", "matrix_mp", "--out", f"pennies.{suffix}")
     assert shown.code == 0
     assert shown.out.splitlines() == [
-        "kuhn_poker: histories, infosets of every player, public states",
-        f"saved in kuhn.{suffix}",
+        "matrix_mp: histories, infosets of every player, public states",
+        f"saved in pennies.{suffix}",
     ]
-    assert Path(f"kuhn.{suffix}").stat().st_size > 1000
+    assert Path(f"pennies.{suffix}").stat().st_size > 1000
 
 
 def test_views_and_player(command):

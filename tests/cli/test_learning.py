@@ -6,9 +6,8 @@ import csv
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
+from threading import Thread
 
 import pytest
 
@@ -129,21 +128,24 @@ def test_mistakes_are_reported_in_one_line(command, options, words):
     assert words in command("learn", "kuhn_poker", "--method", "ixomd", *options).complaint
 
 
-def test_ctrl_c_saves_what_is_done(tmp_path):
+def test_ctrl_c_saves_what_is_done(command, tmp_path):
+    """Ctrl-C is sent to this process, while a thread waits for the checkpoints of both seeds."""
+
+    def interrupt():
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            if all((tmp_path / f"kept.{seed}").exists() for seed in (0, 1)):
+                break
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
     arguments = "--episodes 1000000000000 --seeds 2 --json --checkpoint kept --checkpoint-seconds 0"
-    running = subprocess.Popen(
-        [sys.executable, "-m", "infoset", *LEARN[:4], *arguments.split()],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
-    while not all((tmp_path / f"kept.{seed}").exists() for seed in (0, 1)):
-        assert running.poll() is None
-        time.sleep(0.1)
-    running.send_signal(signal.SIGINT)
-    out, _ = running.communicate(timeout=60)
-    assert running.returncode == 130
-    found = json.loads(out)
+    thread = Thread(target=interrupt)
+    thread.start()
+    ran = command(*LEARN[:4], *arguments.split())
+    thread.join()
+    assert ran.code == 130
+    found = ran.json
     assert found["outcomes"] == ["interrupted", "interrupted"]
     assert sorted(path.name for path in tmp_path.glob("kept*")) == ["kept.0", "kept.1"]
     assert len(list((tmp_path / "runs" / "kuhn_poker-ixomd").iterdir())) == 5

@@ -121,7 +121,7 @@ def test_a_game_too_large_to_build_is_described_all_the_same(command, arguments,
     ("game", "model", "said"),
     [
         ("kuhn_poker", "GraphModel", "compiled (GraphModel)"),
-        ("liars_dice(numdice=2)", "DiceModel", "compiled (DiceModel)"),
+        ("liars_dice(numdice=2,dice_sides=2)", "DiceModel", "compiled (DiceModel)"),
         ("trick_taking(num_cards=6)", "TricksModel", "compiled (TricksModel)"),
         (ONE_CARD, None, "-"),
     ],

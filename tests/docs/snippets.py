@@ -142,6 +142,10 @@ def run_console(block: Block) -> None:
 def run_command(command: str) -> tuple[int, str]:
     """Run a command, in this process if it needs no shell; return its exit code and output."""
     words = shlex.split(command, comments=True)
+    if words[-3:-1] == ["|", "head"]:
+        code, printed = run_command(shlex.join(words[:-3]))
+        lines = printed.splitlines(keepends=True)
+        return code, "".join(lines[: int(words[-1].removeprefix("-"))])
     if any(sign in words for sign in SHELL_SIGNS):
         return run_in_shell(command)
     printed, stdin = io.StringIO(), sys.stdin

@@ -26,12 +26,12 @@ FEW_BIDDERS = tuple(
     entry for entry in bridge.ENTRIES if entry.label in (*bridge.DRAWN[:1], "previous, γ 5 to 200")
 )
 TINY = {
-    "matching-pennies": matching_pennies.Setting(runs=20, sweeps=5),
-    "trade": trade.Setting({2: 10, 3: 4}, ablation_seeds=8, restarts=5),
+    "matching-pennies": matching_pennies.Setting(runs=6, sweeps=2),
+    "trade": trade.Setting({2: 4, 3: 2}, ablation_seeds=4, restarts=5),
     "bridge": bridge.Setting(FEW_BIDDERS, seeds=2, restarts=5),
     "extensions": extensions.Setting(
         single_seeds=1,
-        markets=((4, "private_revealed", 5),),
+        markets=((4, "private_revealed", 2),),
         rounds=8,
         bridge_seeds=1,
         bridge_rounds=1,
