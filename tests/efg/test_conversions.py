@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from infoset import solve
@@ -71,7 +71,6 @@ def assert_same_values(one, other, seed=0):
     np.testing.assert_allclose(there.gains, here.gains, atol=1e-12)
 
 
-@settings(max_examples=60)
 @given(random_games(max_histories=60))
 def test_extensive_forms_have_perfect_recall_and_no_thick_sets(game):
     """Theorem 3.6 and the conditions of Definition 3.5."""
@@ -83,7 +82,6 @@ def test_extensive_forms_have_perfect_recall_and_no_thick_sets(game):
     assert_same_values(build_tree(serialize(game)).sequence_form, form.sequence_form)
 
 
-@settings(max_examples=60)
 @given(random_games(max_histories=60))
 def test_an_augmented_form_comes_back_from_its_game(game):
     """Second part of Theorem 3.6."""
@@ -94,7 +92,6 @@ def test_an_augmented_form_comes_back_from_its_game(game):
     assert_same_values(form.sequence_form, build_tree(back).sequence_form)
 
 
-@settings(max_examples=60)
 @given(random_games(max_histories=60))
 def test_a_classical_form_comes_back_from_its_game(game):
     """Theorem 3.10, both directions."""
@@ -133,7 +130,6 @@ def test_common_knowledge_refines_the_public_sets(game):
         assert len(crossing) == infoset.max() + 1
 
 
-@settings(max_examples=60)
 @given(random_games(max_histories=60), st.integers(0, 10**6))
 def test_padding_restores_an_equivalent_even_timing(game, seed):
     """Lemmas 3.9 and D.2 and Corollary D.3 on randomly padded forms."""

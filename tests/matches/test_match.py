@@ -125,8 +125,8 @@ def test_the_representation_of_the_rules_agrees_with_exact_values(spec):
 def test_both_representations_have_the_same_spread():
     tree = cached_tree("leduc_poker")
     first, second = two_policies("leduc_poker")
-    by_tree = play_matches(tree, first, second, num_deals=1500)
-    by_rules = play_matches(tree.game, first, second, num_deals=1500)
+    by_tree = play_matches(tree, first, second, num_deals=800)
+    by_rules = play_matches(tree.game, first, second, num_deals=800)
     assert by_rules.standard_error == pytest.approx(by_tree.standard_error, rel=0.15)
     gap = 4 * np.hypot(by_tree.standard_error, by_rules.standard_error)
     assert abs(by_tree.mean - by_rules.mean) < gap

@@ -134,7 +134,7 @@ def test_identical_searchers_win_half_of_every_deal():
 def test_the_results_so_far_are_those_of_shorter_matches(workers):
     tree, told = cached_tree("kuhn_poker"), []
     players = policies("kuhn_poker")
-    last = play_matches(tree, *players, num_deals=200_000, callback=told.append, workers=workers)
+    last = play_matches(tree, *players, num_deals=120_000, callback=told.append, workers=workers)
     assert len(told) > 1
     assert told[-1] == last
     for result in told:

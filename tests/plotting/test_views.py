@@ -338,7 +338,7 @@ def test_a_game_too_large_to_explore_has_a_lower_bound():
         truncated = compile_part(load_game("leduc_poker"), max_worlds=100)
     remark = history_picture(truncated, Limits(1, 100)).remark
     assert remark.startswith("… at least ")
-    with exact_limits(), pytest.raises(GameTooLargeError, match="more than 5 first steps"):
+    with exact_limits(), pytest.raises(GameTooLargeError, match="more than 5 possible first steps"):
         compile_part(load_game("leduc_poker"), max_worlds=5)
 
 

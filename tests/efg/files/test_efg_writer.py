@@ -39,7 +39,7 @@ GAME_SPECS = [
 ]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(forms())
 def test_what_is_written_is_read_as_the_same(form):
     assert_same(parse_efg(format_efg(form)), form)
