@@ -54,6 +54,7 @@ def test_the_metadata_of_the_policy(tmp_path):
     assert read_metadata(folder / "policy.parquet") == {
         "game": "kuhn_poker",
         "parameters": {"players": 2},
+        "source": {"kind": "rules", "rules": "infoset.games.kuhn_poker.KuhnPoker"},
         "method": "cfr+",
         "seed": None,
         "version": infoset.__version__,
@@ -160,7 +161,7 @@ def test_a_custom_game_gives_its_parameters(tmp_path):
     assert parameters["odds"] is None
     assert parameters["shape"] == "frozenset({1})"
     assert read_json(told / "result.json")["parameters"] == parameters
-    assert read_metadata(untold / "policy.parquet")["parameters"] is None
+    assert read_metadata(untold / "policy.parquet")["parameters"] == parameters
 
 
 def test_numbers_that_json_lacks_are_null(tmp_path):

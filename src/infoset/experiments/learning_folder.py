@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -13,7 +14,7 @@ from infoset.efg import ExtensiveForm
 from infoset.evaluation import save_correlated_policy
 from infoset.experiments.folders import RUNS, make_folder, run_slug
 from infoset.experiments.json_values import json_text
-from infoset.experiments.run_folder import RUN_FILES, parameters_of, trace_rows
+from infoset.experiments.run_folder import RUN_FILES, source_record, trace_rows
 from infoset.game import Game
 from infoset.learning import LearnResult
 from infoset.plotting import plot_learning
@@ -56,7 +57,7 @@ def save_learning(
     folder : str or Path, optional
         By default `runs/GAME-METHOD`.
     game : Game or ExtensiveForm, optional
-        The game, whose parameters are saved; needed only for a custom game.
+        The game whose parameters are saved; by default the one that was learned.
 
     Returns
     -------
@@ -71,8 +72,8 @@ def save_learning(
         If a file cannot be written.
     """
     files = learning_files(result)
-    parameters = parameters_of(result.game, game)
-    about = {"parameters": parameters, "method": result.method}
+    source = source_record(result.runs[0].policy, game)
+    about = {**source, "method": result.method}
     figure = plot_learning(result)
     made = make_folder(RUNS / run_slug(result.game, result.method) if folder is None else folder)
     for number, (seed, name) in enumerate(zip(result.seeds, files.values(), strict=False)):
@@ -85,14 +86,14 @@ def save_learning(
         _write_traces(result, path)
     with replace_file(made / files["picture"]) as path:
         figure.savefig(path, format="png")
-    write_text(made / files["result"], json_text(_record(result, parameters), indent=2) + "\n")
+    write_text(made / files["result"], json_text(_record(result, source), indent=2) + "\n")
     return made
 
 
-def _record(result: LearnResult, parameters: Any) -> dict[str, Any]:
+def _record(result: LearnResult, source: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **result.summary(),
-        "parameters": parameters,
+        **source,
         "version": __version__,
         "fingerprint": result.runs[0].policy.sequence_form.fingerprint,
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),

@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from infoset._version import __version__
 from infoset.efg import ExtensiveForm
-from infoset.errors import InfosetError
 from infoset.experiments.folders import RUNS, make_folder, run_slug
 from infoset.experiments.json_values import json_text, json_value
-from infoset.front import load
-from infoset.game import Game
+from infoset.game import Game, GameSource
 from infoset.plotting import plot_convergence
-from infoset.policy import save_policy
+from infoset.policy import TabularPolicy, save_policy
 from infoset.runs import SolveResult
 from infoset.teams import TeamResult
 from infoset.utils.arguments import check_type
@@ -26,7 +24,7 @@ from infoset.utils.files import replace_file, write_text
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["RUN_FILES", "parameters_of", "save_run", "trace_rows", "write_run"]
+__all__ = ["RUN_FILES", "save_run", "source_record", "trace_rows", "write_run"]
 
 RUN_FILES: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -56,8 +54,7 @@ def save_run(
     folder : str or Path, optional
         By default `runs/GAME-METHOD`.
     game : Game or ExtensiveForm, optional
-        The game, whose parameters are saved; needed only for a custom game, which `load` cannot
-        find by `result.game`.
+        The game whose parameters are saved; by default the one that was solved.
 
     Returns
     -------
@@ -73,7 +70,7 @@ def save_run(
     """
     check_type("result", result, SolveResult, 'a result of solve, such as solve("kuhn_poker")')
     about = {
-        "parameters": parameters_of(result.game, game),
+        **source_record(result.policy, game),
         "method": result.method,
         "seed": None,
     }
@@ -113,14 +110,27 @@ def write_run(
     return made
 
 
-def parameters_of(spec: str, game: Game | ExtensiveForm | None) -> Any:
-    """Return the parameters of the game as JSON values; None if they are unknown."""
-    if game is None:
-        try:
-            game = load(spec)
-        except InfosetError:
-            return None
-    return json_value(game.parameters()) if isinstance(game, Game) else None
+def source_record(
+    policy: TabularPolicy, game: Game | ExtensiveForm | None
+) -> dict[str, Any]:
+    """Return where a game came from and its parameters, as JSON values.
+
+    The name of the game is never loaded: it may be the title of a file.
+
+    Parameters
+    ----------
+    policy : TabularPolicy
+        A policy for the game.
+    game : Game, ExtensiveForm or None
+        The game to describe; by default the one for which the policy was made.
+    """
+    source = policy.sequence_form.source
+    if game is not None:
+        source = GameSource.of_rules(game) if isinstance(game, Game) else GameSource()
+    return {
+        "parameters": json_value(source.parameters),
+        "source": {"kind": source.kind, "rules": source.rules or None},
+    }
 
 
 def _record(result: SolveResult | TeamResult, about: Mapping[str, Any]) -> dict[str, Any]:

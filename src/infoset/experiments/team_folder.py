@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from infoset.efg import ExtensiveForm
-from infoset.experiments.run_folder import parameters_of, write_run
+from infoset.experiments.run_folder import source_record, write_run
 from infoset.game import Game
 from infoset.plotting import plot_team
 from infoset.teams import TeamResult
@@ -41,7 +41,7 @@ def save_team(
     folder : str or Path, optional
         By default `runs/GAME-METHOD`.
     game : Game or ExtensiveForm, optional
-        The game, whose parameters are saved; needed only for a custom game.
+        The game whose parameters are saved; by default the one that was solved.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def save_team(
     """
     check_type("result", result, TeamResult, "a result of solve_team")
     about = {
-        "parameters": parameters_of(result.game, game),
+        **source_record(result.policy, game),
         "method": result.method,
         "seed": result.seed,
     }

@@ -5,12 +5,14 @@ from infoset.game.history import History, initial_history, play_out
 from infoset.game.infostate import Infostate, PublicState, Step, step_text
 from infoset.game.protocol import Game, Observation, Probability, parameter_text
 from infoset.game.serialization import serialize
+from infoset.game.source import GameSource
 from infoset.game.transcripts import transcript
 from infoset.game.transforms import fold_chance_player, forget_factorization
 
 __all__ = [
     "CheckReport",
     "Game",
+    "GameSource",
     "History",
     "Infostate",
     "Observation",

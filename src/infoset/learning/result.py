@@ -31,7 +31,7 @@ class LearnResult:
     Attributes
     ----------
     game : str
-        Name of the game, as `load` accepts it.
+        Name of the game; the `sequence_form.source` of a policy records where it came from.
     method : str
         Name of the learner.
     seeds : tuple[int, ...]

@@ -72,7 +72,7 @@ class Checkpoint:
     Attributes
     ----------
     game : str
-        Name of the game, which `load` accepts.
+        Name of the game, for comparison and display; it is never loaded.
     fingerprint : str
         Fingerprint of the game's sequence form.
     method : str

@@ -87,7 +87,7 @@ class SolveResult:
     Attributes
     ----------
     game : str
-        Name of the game, which `load` accepts.
+        Name of the game; `policy.sequence_form.source` records where the game came from.
     method : str
     policy : TabularPolicy
         The answer. Depending on the method, it is the average policy, the last iterate, or the

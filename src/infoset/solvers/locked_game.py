@@ -220,6 +220,7 @@ def _reduced_form(
         chance_reach=reach,
         utility=payoff,
         num_steps=sum(plex.plan_roundings for plex in form.treeplexes),
+        source=form.source,
     )
     return replace(
         reduced,

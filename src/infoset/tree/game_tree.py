@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from infoset.game import Game
+from infoset.game import Game, GameSource
 from infoset.tree._unrolling_kernels import unroll_histories
 from infoset.tree.counting import GameCounts, check_fits, count_histories
 from infoset.tree.exploration import ExplorationProgress, build_world_graph
@@ -125,6 +125,7 @@ class GameTree:
             chance_reach=self.chance_reach[ends],
             utility=self.rewards_so_far[ends],
             num_steps=len(self.level_offsets) - 2,
+            source=GameSource.of_rules(self.game),
         )
 
 

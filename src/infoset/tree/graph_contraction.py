@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoset.game import Game
+from infoset.game import Game, GameSource
 from infoset.tree._unrolling_kernels import child_worlds
 from infoset.tree.counting import (
     MAX_HISTORIES,
@@ -254,6 +254,7 @@ class _Contraction:
             chance_reach=reach,
             utility=utility,
             num_steps=self.num_steps,
+            source=GameSource.of_rules(self.graph.game),
         )
 
 

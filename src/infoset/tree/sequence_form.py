@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from infoset.game import GameSource
 from infoset.tree._sequence_form_kernels import (
     mark_numbers,
     max_additions,
@@ -34,6 +35,7 @@ TREE_EXAMPLE = 'infoset.build_tree(infoset.load("kuhn_poker"))'
 """Example of a call that builds a tree, for error messages."""
 
 SUM_TOLERANCE = 1e-9
+EXTENSIVE_FORM = GameSource()
 UNIT = float(np.finfo(np.float64).eps)
 
 
@@ -101,7 +103,8 @@ class SequenceForm:
     Attributes
     ----------
     name : str
-        The game, in the notation that `load` reads.
+        The game. For rules of the library it is the notation that `load` reads; the title of a
+        file is arbitrary text, which must not be passed to `load`.
     treeplexes : tuple[Treeplex, ...]
         One per player.
     infostate_trees : tuple[InfostateTree, ...]
@@ -118,6 +121,8 @@ class SequenceForm:
     payoff_rounding : float
         Bound on the error that rounding in `payoff` and `constant_sum` causes in a value, in the
         game's units.
+    source : GameSource
+        Where the game came from.
 
     Source: von Stengel (1996); Kovařík et al. (2022), Section 4.4.
     """
@@ -130,6 +135,7 @@ class SequenceForm:
     payoff_range: tuple[float, float]
     constant_sum: float | None
     payoff_rounding: float
+    source: GameSource = EXTENSIVE_FORM
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -209,6 +215,7 @@ def contract_terminals(
     chance_reach: FloatArray,
     utility: FloatArray,
     num_steps: int,
+    source: GameSource = EXTENSIVE_FORM,
 ) -> SequenceForm:
     """Contract terminal histories to the sequence form.
 
@@ -225,6 +232,8 @@ def contract_terminals(
     num_steps : int
         Maximum number of transitions to a terminal history, which bounds the factors in a chance
         reach and the rewards in a utility.
+    source : GameSource
+        Where the game came from; by default an extensive form.
     """
     return contract_outcomes(
         name,
@@ -234,6 +243,7 @@ def contract_terminals(
         chance_reach=chance_reach,
         utility=utility,
         num_steps=num_steps,
+        source=source,
     )
 
 
@@ -246,6 +256,7 @@ def contract_outcomes(
     chance_reach: FloatArray,
     utility: FloatArray,
     num_steps: int,
+    source: GameSource = EXTENSIVE_FORM,
 ) -> SequenceForm:
     """Contract terminal histories to the sequence form if many of them share an outcome.
 
@@ -261,7 +272,7 @@ def contract_outcomes(
         [number of outcomes]
     utility : FloatArray
         [number of outcomes, N]
-    num_steps : int
+    num_steps, source
         As in `contract_terminals`.
     """
     sizes = tuple(tree.num_sequences for tree in infostate_trees)
@@ -284,6 +295,7 @@ def contract_outcomes(
         payoff_range=(float(at_ends.min()), float(at_ends.max())),
         constant_sum=constant_sum,
         payoff_rounding=rounding,
+        source=source,
     )
 
 

@@ -63,7 +63,7 @@ class TeamResult:
     Attributes
     ----------
     game : str
-        Name of the game, which `load` accepts.
+        Name of the game; `policy.sequence_form.source` records where the game came from.
     method : str
     teams : tuple[Team, ...]
         T teams, a partition of the agents.
