@@ -110,9 +110,7 @@ def write_run(
     return made
 
 
-def source_record(
-    policy: TabularPolicy, game: Game | ExtensiveForm | None
-) -> dict[str, Any]:
+def source_record(policy: TabularPolicy, game: Game | ExtensiveForm | None) -> dict[str, Any]:
     """Return where a game came from and its parameters, as JSON values.
 
     The name of the game is never loaded: it may be the title of a file.
