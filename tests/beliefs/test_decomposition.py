@@ -98,7 +98,7 @@ def check_insides(tree, parts):
 
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])
 def test_a_cut_at_a_depth_is_above_all_public_states_there(depth):
-    tree = build_tree(load_game("kuhn_poker"))
+    tree = cached_tree("kuhn_poker")
     cut = cut_tree(tree, depth=depth)
     level = slice(*tree.level_offsets[depth : depth + 2])
     assert set(cut.roots[1:].tolist()) == set(tree.public_state[level].tolist())

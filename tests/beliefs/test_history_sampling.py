@@ -16,7 +16,7 @@ from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.game import Game, Infostate, Observation, PublicState, Step, initial_history, play_out
 from infoset.games import LiarsDice, load_game
 from infoset.policy import random_policy
-from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.function_game import FunctionGame
 
 WEIGHT = st.sampled_from([0.0, 0.1, 0.25, 1.0, 2.0, 3.5, 10.0, 40.0])
@@ -340,7 +340,7 @@ def test_drawing_needs_a_generator():
 
 
 def test_policies_of_reach_zero_are_refused():
-    tree = build_tree(load_game("kuhn_poker"))
+    tree = cached_tree("kuhn_poker")
     weights = [np.ones(13), np.ones(13)]
     weights[0][[2, 4, 6]] = 0
     policy = random_policy(tree.sequence_form, np.random.default_rng(0)).from_weights(

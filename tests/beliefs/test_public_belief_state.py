@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from infoset.beliefs import PublicBeliefState, find_public_state, ranges
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
 from infoset.game import PublicState
-from infoset.games import load_game
 from infoset.policy import TabularPolicy, random_policy, uniform_policy
 from infoset.tree import build_tree
 from tests.beliefs.reference_values import ReferenceValues
@@ -144,7 +143,7 @@ def test_a_player_with_zero_reach_still_has_beliefs():
 
 def test_equal_is_the_same_game_public_state_and_ranges():
     belief = PublicBeliefState.from_policy(KUHN, PAPER, AFTER_BET)
-    again = PublicBeliefState(build_tree(load_game("kuhn_poker")), AFTER_BET, belief.ranges)
+    again = PublicBeliefState(cached_tree("kuhn_poker"), AFTER_BET, belief.ranges)
     assert again == belief
     assert hash(again) == hash(belief)
     assert belief != belief.normalize()

@@ -16,6 +16,7 @@ from infoset.game import Infostate, PublicState, Step
 from infoset.games import load_game
 from infoset.policy import random_policy
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 
 DICE = load_game("liars_dice(dice_sides=2)")
@@ -105,7 +106,7 @@ def test_no_card_is_dealt_twice(seed, public_weight):
 
 @cache
 def leduc_tree():
-    return build_tree(load_game("leduc_poker"))
+    return cached_tree("leduc_poker")
 
 
 def test_a_jack_in_hand_leaves_one_jack_of_five_cards():

@@ -16,6 +16,7 @@ from infoset.beliefs import (
 )
 from infoset.games import load_game
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 from tests.support.reference_histories import enumerate_histories
 
@@ -52,7 +53,7 @@ def test_a_cut_takes_the_same_histories(spec):
 
 
 def test_descendants_alone_are_not_closed_under_infosets():
-    tree = build_tree(load_game("kuhn_poker"))
+    tree = cached_tree("kuhn_poker")
     below = np.zeros(tree.num_histories, dtype=bool)
     below[1] = True  # one of the six deals
     assert not is_closed_under_infosets(tree, below)

@@ -21,6 +21,7 @@ from infoset.games import load_game, matrix_game
 from infoset.policy import TabularPolicy, random_policy
 from infoset.tree import build_tree
 from tests.beliefs.reference_values import ReferenceValues
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 from tests.support.reference_histories import enumerate_histories
 
@@ -116,7 +117,7 @@ def test_the_subgame_keeps_the_rules_and_plays_like_the_game(game, seed):
 
 
 def kuhn_after_bet(ranges=([1 / 16, 3 / 16, 1], [1, 1, 1])):
-    tree = build_tree(load_game("kuhn_poker"))
+    tree = cached_tree("kuhn_poker")
     return PublicBeliefState(tree, find_public_state(tree, PublicState((None, "bet"))), ranges)
 
 
@@ -140,14 +141,14 @@ def test_infostates_of_range_zero_are_left_out():
 
 
 def test_the_whole_game_is_its_subgame_at_the_root():
-    tree = build_tree(load_game("kuhn_poker"))
+    tree = cached_tree("kuhn_poker")
     subgame = value_subgame(PublicBeliefState.with_unit_ranges(tree))
     assert str(subgame) == "subgame(kuhn_poker,public_state=0)"
     assert solve(subgame, "lp").values[0] == pytest.approx(-1 / 18)
 
 
 def test_subgames_of_subgames_at_their_roots_keep_their_worlds_apart():
-    tree = build_tree(load_game("kuhn_poker"))
+    tree = cached_tree("kuhn_poker")
     for depth in range(1, 4):
         tree = build_tree(value_subgame(PublicBeliefState.with_unit_ranges(tree)))
         assert tree.num_histories == 55 + depth

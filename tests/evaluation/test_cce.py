@@ -14,6 +14,7 @@ from infoset.evaluation import CCEEvaluator, evaluate_cce, evaluate_policy, expe
 from infoset.games import load_game, matrix_game
 from infoset.policy import TabularPolicy, mix, random_policy, uniform_policy
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 
 
@@ -66,7 +67,7 @@ def test_one_policy_alone_is_measured_as_ever(spec):
 
 def test_in_two_player_zero_sum_games_marginals_lose_no_more_than_joint_play():
     """In these games the gains of joint play sum to the NashConv of its marginals."""
-    form = build_tree(load_game("kuhn_poker")).sequence_form
+    form = cached_tree("kuhn_poker").sequence_form
     policies = [random_policy(form, np.random.default_rng(seed)) for seed in range(4)]
     weights = [1.0, 2.0, 0.0, 5.0]
     joint, marginal = evaluate_cce(policies, weights), mix(policies, weights)
@@ -74,7 +75,7 @@ def test_in_two_player_zero_sum_games_marginals_lose_no_more_than_joint_play():
 
 
 def test_marginals_and_discounts():
-    form = build_tree(load_game("kuhn_poker")).sequence_form
+    form = cached_tree("kuhn_poker").sequence_form
     policies = [random_policy(form, np.random.default_rng(seed)) for seed in range(3)]
     play = CCEEvaluator(form)
     for policy in policies:
@@ -101,7 +102,7 @@ def test_a_traffic_light_beats_what_one_may_do_alone():
 
 
 def test_invalid_arguments():
-    form = build_tree(load_game("kuhn_poker")).sequence_form
+    form = cached_tree("kuhn_poker").sequence_form
     other = build_tree(load_game("matrix_rps")).sequence_form
     policy = uniform_policy(form)
     with pytest.raises(ParameterError, match="got 1 policies and weights"):

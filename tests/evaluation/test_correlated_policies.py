@@ -17,7 +17,7 @@ from infoset.evaluation import (
     save_correlated_policy,
 )
 from infoset.game import initial_history, play_out
-from infoset.games import load_game, matrix_game
+from infoset.games import matrix_game
 from infoset.matches import play_matches
 from infoset.matches.game_matches import make_chooser
 from infoset.policy import (
@@ -29,6 +29,7 @@ from infoset.policy import (
     uniform_policy,
 )
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 
 
@@ -38,7 +39,7 @@ def three_policies(form):
 
 @pytest.fixture(scope="module")
 def tree():
-    return build_tree(load_game("kuhn_poker(players=3)"))
+    return cached_tree("kuhn_poker(players=3)")
 
 
 @pytest.fixture(scope="module")
@@ -140,8 +141,8 @@ def test_a_custom_loop_draws_once_per_episode(tree, joint):
 
 
 def test_invalid_arguments():
-    form = build_tree(load_game("kuhn_poker")).sequence_form
-    other = build_tree(load_game("kuhn_poker(players=3)")).sequence_form
+    form = cached_tree("kuhn_poker").sequence_form
+    other = cached_tree("kuhn_poker(players=3)").sequence_form
     with pytest.raises(ParameterError, match="nonnegative weight"):
         CorrelatedPolicy((uniform_policy(form),), (1.0, 1.0))
     with pytest.raises(ParameterError, match="positive weight"):
@@ -194,7 +195,7 @@ def test_files_of_another_game_and_damaged_ones(tree, joint, tmp_path):
     path = tmp_path / "joint.parquet"
     save_correlated_policy(joint, path)
     with pytest.raises(PolicyMismatchError, match=r"holds a policy for kuhn_poker\(players=3\)"):
-        load_correlated_policy(path, build_tree(load_game("kuhn_poker")).sequence_form)
+        load_correlated_policy(path, cached_tree("kuhn_poker").sequence_form)
     save_correlated_policy(CorrelatedPolicy(joint.policies, (1.0, 1.0, 1.0)), path)
     table = pq.read_table(path)
     weights = table.schema.metadata[b"infoset"].replace(b"[1.0, 1.0, 1.0]", b"[1.0, 1.0]")

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from infoset.errors import GameTooLargeError, ParameterError
 from infoset.evaluation import evaluate_cce, joint_distribution, joint_distributions
-from infoset.games import load_game, matrix_game
+from infoset.games import matrix_game
 from infoset.policy import TabularPolicy, mix, random_policy, uniform_policy
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 
 
@@ -35,7 +36,7 @@ def test_it_plays_as_the_policies_do(game, seed):
 
 def test_measured_by_playing_every_tuple(monkeypatch):
     """Evaluation in parts, as for large distributions, with one policy per tuple of plans."""
-    form = build_tree(load_game("kuhn_poker(players=3)")).sequence_form
+    form = cached_tree("kuhn_poker(players=3)").sequence_form
     monkeypatch.setattr(joint_distributions, "CELLS_PER_CHUNK", 7 * form.num_payoffs)
     joint = joint_distribution([random_policy(form, np.random.default_rng(3))])
     chosen = [
@@ -67,7 +68,7 @@ def test_a_traffic_light_stays_one():
 
 
 def test_the_same_plans_are_counted_once():
-    form = build_tree(load_game("kuhn_poker")).sequence_form
+    form = cached_tree("kuhn_poker").sequence_form
     policy = uniform_policy(form)
     once, twice = joint_distribution([policy]), joint_distribution([policy, policy], [2, 5])
     assert np.array_equal(once.support, twice.support)
@@ -78,7 +79,7 @@ def test_the_same_plans_are_counted_once():
 
 
 def test_invalid_arguments(monkeypatch):
-    form = build_tree(load_game("kuhn_poker")).sequence_form
+    form = cached_tree("kuhn_poker").sequence_form
     policy = uniform_policy(form)
     with pytest.raises(ParameterError, match="got 1 policies"):
         joint_distribution([policy], [1, 2])

@@ -134,7 +134,7 @@ def test_the_roundings_on_the_way_to_a_value_are_counted():
     sequence. A plan takes a sum of two actions and a division or product per infostate. A path has
     two infostates of the first player and one of the second.
     """
-    form = build_tree(load_game("kuhn_poker")).sequence_form
+    form = cached_tree("kuhn_poker").sequence_form
     additions, plans = 4 + 6, 2 * (2 + 1) + (2 + 1)
     assert [plex.plan_roundings for plex in form.treeplexes] == [6, 3]
     largest_payoff = 2.0

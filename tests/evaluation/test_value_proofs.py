@@ -16,6 +16,7 @@ from infoset.evaluation import prove_value
 from infoset.games import RandomGame, matrix_game
 from infoset.policy import uniform_policy
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 
 PROVED = {
@@ -40,7 +41,7 @@ def test_values_of_known_games_are_proved(spec):
 
 @pytest.mark.long
 def test_the_value_of_liars_dice_with_six_sides_is_proved():
-    tree = build_tree(infoset.load("liars_dice"))
+    tree = cached_tree("liars_dice")
     assert prove_value(tree, infoset.solve(tree, "lp").policy).value == Fraction(-7, 258)
 
 
@@ -71,7 +72,7 @@ def test_bounds_hold_and_are_tight_for_any_policy(game):
 
 
 def test_the_policies_of_a_proof_are_distributions():
-    tree = build_tree(infoset.load("kuhn_poker"))
+    tree = cached_tree("kuhn_poker")
     proof = prove_value(tree, infoset.solve(tree, "lp").policy)
     for plex, own in zip(tree.sequence_form.treeplexes, proof.probabilities, strict=True):
         for first, count in zip(plex.first_sequence, plex.num_actions, strict=True):
@@ -79,15 +80,15 @@ def test_the_policies_of_a_proof_are_distributions():
 
 
 def test_a_policy_far_from_equilibrium_proves_bounds_only():
-    tree = build_tree(infoset.load("kuhn_poker"))
+    tree = cached_tree("kuhn_poker")
     proof = prove_value(tree, uniform_policy(tree.sequence_form))
     assert proof.value is None
     assert proof.lower < Fraction(-1, 18) < proof.upper
 
 
 def test_what_cannot_be_proved_is_refused():
-    kuhn = build_tree(infoset.load("kuhn_poker"))
-    three = build_tree(infoset.load("kuhn_poker(players=3)"))
+    kuhn = cached_tree("kuhn_poker")
+    three = cached_tree("kuhn_poker(players=3)")
     with pytest.raises(UnsupportedGameError, match="two-player"):
         prove_value(three, uniform_policy(three.sequence_form))
     with pytest.raises(PolicyMismatchError):

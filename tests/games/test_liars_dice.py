@@ -75,7 +75,9 @@ def test_counts_of_the_default_game():
     ("game", "histories", "terminals", "acting"),
     [
         (LiarsDice(dice_sides=4), 8177, 4080, 512),
-        (LiarsDice(dice_sides=5), 25 * 2047 + 1, 25 * 1023, 2560),
+        pytest.param(
+            LiarsDice(dice_sides=5), 25 * 2047 + 1, 25 * 1023, 2560, marks=pytest.mark.long
+        ),
         (LiarsDice(numdice=2, dice_sides=2), 4600, 2295, 384),
     ],
 )

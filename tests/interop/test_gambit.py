@@ -16,6 +16,7 @@ from infoset.games import load_game, matrix_game
 from infoset.interop import gambit, gambit_equilibria
 from infoset.policy import TabularPolicy, random_policy
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 
 BACH = ([[3, 0], [0, 2]], [[2, 0], [0, 3]])
@@ -71,7 +72,7 @@ def test_answers_that_are_no_equilibria_are_left_out(monkeypatch):
 def test_what_is_refused(monkeypatch):
     with pytest.raises(ParameterError, match="use one of lcp, enummixed"):
         gambit_equilibria(form_of(*BACH), "lp")
-    three = build_tree(load_game("kuhn_poker(players=3)")).sequence_form
+    three = cached_tree("kuhn_poker(players=3)").sequence_form
     with pytest.raises(UnsupportedGameError, match=r"3 players.*solve_coarse_correlated"):
         gambit_equilibria(three)
     monkeypatch.setitem(sys.modules, "pygambit", None)

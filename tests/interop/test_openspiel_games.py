@@ -84,7 +84,7 @@ def test_acting_infostates_are_the_strings_of_openspiel(spec):
 
 @pytest.mark.parametrize("spec", RECALLING + OTHERS)
 def test_games_keep_the_rules_of_the_model(spec):
-    check_game(loaded(spec), max_histories=300)
+    check_game(loaded(spec), max_histories=150)
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,13 @@ def test_a_game_that_is_too_large_loads(name):
 
 
 @pytest.mark.parametrize(
-    "row", [row for row in ROWS if number(row["histories"]) <= 1_500], ids=lambda row: row["spec"]
+    "row",
+    [
+        pytest.param(row, marks=[pytest.mark.long] if number(row["histories"]) > 700 else [])
+        for row in ROWS
+        if number(row["histories"]) <= 1_500
+    ],
+    ids=lambda row: row["spec"],
 )
 def test_a_row_of_the_table(row):
     game = load_openspiel(row["spec"])

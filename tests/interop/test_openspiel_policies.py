@@ -11,6 +11,7 @@ from infoset.games import load_game
 from infoset.interop import load_openspiel, policy_from_openspiel, policy_to_openspiel
 from infoset.policy import random_policy, uniform_policy
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 
 pyspiel = pytest.importorskip("pyspiel")
 from open_spiel.python import policy as spiel_policy  # noqa: E402
@@ -82,7 +83,7 @@ def test_a_policy_of_openspiels_solver_on_its_own_leduc_poker():
 
 @pytest.mark.parametrize("policy", [{}, {"0: [J]": [(0, 1.0)]}])
 def test_a_policy_without_an_infostate_is_refused(policy):
-    tree = build_tree(load_game("kuhn_poker"))
+    tree = cached_tree("kuhn_poker")
     with pytest.raises(PolicyMismatchError, match=r"player 0 at '0: \[[JQ]\]'.*to_openspiel\(kuhn"):
         policy_from_openspiel(pyspiel.TabularPolicy(policy), tree)
 

@@ -23,7 +23,7 @@ from infoset.game import transcript
 from infoset.games import RandomGame, load_game, matrix_game
 from infoset.interop import pettingzoo as module
 from infoset.interop import to_pettingzoo
-from infoset.tree import InfostateEncoder, build_tree, build_world_graph
+from infoset.tree import InfostateEncoder, build_world_graph
 from tests.support.function_game import FunctionGame
 from tests.support.hypothesis_strategies import random_games
 
@@ -36,6 +36,8 @@ from pettingzoo.test import (
     seed_test,
 )
 from pettingzoo.utils import aec_to_parallel
+
+from tests.support.cached_games import cached_tree
 
 GOOFSPIEL = "goofspiel(num_cards=3,imp_info=True)"
 GAMES = [
@@ -214,13 +216,13 @@ def test_a_game_without_actions_is_refused():
 
 
 def test_a_compiled_game_is_not_explored_again(monkeypatch):
-    tree = build_tree(load_game("kuhn_poker"))
+    tree = cached_tree("kuhn_poker")
     monkeypatch.setattr(module, "build_world_graph", None)
     assert play(to_pettingzoo(tree), lambda mask: 1, seed=0) in ([2, -2], [-2, 2])
 
 
 def test_a_custom_encoding():
-    tree = build_tree(load_game("kuhn_poker"))
+    tree = cached_tree("kuhn_poker")
 
     def number(infostate):
         return np.int64(tree.infostate_trees[infostate.player].index_of(infostate))

@@ -9,7 +9,6 @@ import pytest
 
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import CCEEvaluator, best_response
-from infoset.games import load_game
 from infoset.learning import (
     AdversarialPlay,
     get_learner,
@@ -18,14 +17,14 @@ from infoset.learning import (
     tree_size,
 )
 from infoset.policy import TabularPolicy, uniform_policy
-from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 
 RANGE = 4
 
 
 @pytest.fixture(scope="module")
 def kuhn():
-    return make_simulator(build_tree(load_game("kuhn_poker")))
+    return make_simulator(cached_tree("kuhn_poker"))
 
 
 def pure(form, rng):
@@ -45,7 +44,7 @@ def pure_policies(simulator, count=4, seed=0):
 
 @pytest.mark.parametrize("player", [0, 1, 2])
 def test_regret_is_the_sum_over_episodes(player):
-    simulator = make_simulator(build_tree(load_game("kuhn_poker(players=3)")))
+    simulator = make_simulator(cached_tree("kuhn_poker(players=3)"))
     adversary = switch_between(pure_policies(simulator))
     row = get_learner("balanced-omd", step_sizes=(0.3, 0.02))
     settings = {"player": player, "phase": 7, "horizon": 100, "seed": 3}
@@ -191,7 +190,7 @@ def test_invalid_arguments(kuhn):
         AdversarialPlay("ixomd", kuhn, switch_between([uniform]), horizon=10, player=2)
     with pytest.raises(ParameterError, match="at least one policy"):
         switch_between([])
-    other = uniform_policy(build_tree(load_game("leduc_poker")).sequence_form)
+    other = uniform_policy(cached_tree("leduc_poker").sequence_form)
     with pytest.raises(PolicyMismatchError, match="policy for leduc_poker"):
         AdversarialPlay("ixomd", kuhn, switch_between([other]), horizon=10).run(1)
     with pytest.raises(ParameterError, match="the adversary's policy"):

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from infoset.errors import ParameterError, UnknownNameError
-from infoset.games import load_game
 from infoset.learning import (
     LEARNERS,
     Knowledge,
@@ -19,7 +18,7 @@ from infoset.learning import (
     make_simulator,
 )
 from infoset.learning.online_mirror_descent import OnlineMirrorDescent
-from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 
 KUHN = TreeSize(6, 12, 2, 2, "kuhn_poker")
 
@@ -49,7 +48,7 @@ def test_specs_show_their_parameters(name, knowledge):
 
 
 def test_presets_change_fields_and_keep_the_rest():
-    simulator = make_simulator(build_tree(load_game("kuhn_poker")))
+    simulator = make_simulator(cached_tree("kuhn_poker"))
     for name, row in LEARNERS.items():
         for preset in row.presets:
             changed = get_learner(name, preset=preset.upper())
@@ -60,7 +59,7 @@ def test_presets_change_fields_and_keep_the_rest():
 
 def test_learners_with_a_horizon_have_anytime_steps():
     """Anytime parameters do not depend on the horizon."""
-    simulator = make_simulator(build_tree(load_game("kuhn_poker")))
+    simulator = make_simulator(cached_tree("kuhn_poker"))
 
     def goes_by_horizon(row):
         runs = [row.self_play(simulator, horizon=horizon).settings() for horizon in (100, 9999)]
@@ -140,14 +139,14 @@ def test_unknown_names_come_with_the_nearest():
 
 
 def test_untuned_steps_are_refused():
-    simulator = make_simulator(build_tree(load_game("goofspiel(num_cards=2)")))
+    simulator = make_simulator(cached_tree("goofspiel(num_cards=2)"))
     with pytest.raises(ParameterError, match=r"no tuned step sizes for goofspiel.*another preset"):
         get_learner("ixomd", preset="tuned").self_play(simulator, horizon=10)
 
 
 @pytest.mark.parametrize("horizon", [0, -1, 0.5, True])
 def test_a_run_needs_episodes(horizon):
-    simulator = make_simulator(build_tree(load_game("kuhn_poker")))
+    simulator = make_simulator(cached_tree("kuhn_poker"))
     with pytest.raises(ParameterError, match=f"horizon={horizon} must be a whole number"):
         LEARNERS["ixomd"].self_play(simulator, horizon=horizon)
 

@@ -31,7 +31,12 @@ def scaled_regret(name, infostates, seed):
 
 
 @pytest.mark.parametrize(
-    "name", ["balanced-ftrl", "vr-mccfr", pytest.param("balanced-omd", marks=pytest.mark.long)]
+    "name",
+    [
+        "balanced-ftrl",
+        pytest.param("vr-mccfr", marks=pytest.mark.long),
+        pytest.param("balanced-omd", marks=pytest.mark.long),
+    ],
 )
 def test_the_lower_bound_on_regret(name):
     found = [

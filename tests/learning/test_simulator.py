@@ -17,6 +17,7 @@ from infoset.utils.compilation import kernel
 from infoset.utils.splitmix import make_stream
 from tests.learning.reference_mirror_descent import Draws, own_sequences
 from tests.learning.reference_mirror_descent import play as play_slowly
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 
 GAMES = ["kuhn_poker", "kuhn_poker(players=3)", "leduc_poker", "goofspiel(num_cards=3)"]
@@ -89,14 +90,14 @@ def test_chance_probabilities_are_exact():
 
 
 def test_losses_are_between_0_and_1_and_fall_as_utilities_rise():
-    simulator = make_simulator(build_tree(load_game("leduc_poker")))
+    simulator = make_simulator(cached_tree("leduc_poker"))
     losses = simulator.losses()
     assert (losses.min(), losses.max()) == (0.0, 1.0)
     np.testing.assert_allclose(losses * 26, 13 - simulator.utility, atol=1e-12)
 
 
 def test_simultaneous_players_do_not_see_each_other():
-    simulator = make_simulator(build_tree(load_game("goofspiel(num_cards=2)")))
+    simulator = make_simulator(cached_tree("goofspiel(num_cards=2)"))
     nodes = simulator.nodes
     first = nodes.kind[0] if nodes.kind[0] >= 0 else nodes.kind[nodes.first[0]]
     root = int(np.flatnonzero(nodes.kind == first)[0])

@@ -16,12 +16,13 @@ from infoset.errors import PolicyFileError, PolicyMismatchError
 from infoset.games import load_game
 from infoset.policy import load_policy, random_policy, read_metadata, save_policy
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 
 
 @pytest.fixture(scope="module")
 def form():
-    return build_tree(load_game("leduc_poker")).sequence_form
+    return cached_tree("leduc_poker").sequence_form
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ from tests.support.reference_histories import enumerate_histories
 
 @pytest.fixture(scope="module")
 def kuhn():
-    return build_tree(load_game("kuhn_poker")).sequence_form
+    return cached_tree("kuhn_poker").sequence_form
 
 
 def drawn(form, seed):
@@ -136,7 +136,7 @@ def test_mixing_needs_one_weight_per_policy_and_one_game(kuhn):
     for weights in ([1], [1, -1], [0, 0]):
         with pytest.raises(ParameterError, match="one weight per policy"):
             mix([policy, policy], weights)
-    other = uniform_policy(build_tree(load_game("leduc_poker")).sequence_form)
+    other = uniform_policy(cached_tree("leduc_poker").sequence_form)
     with pytest.raises(PolicyMismatchError, match="leduc_poker"):
         mix([policy, other], [1, 1])
 

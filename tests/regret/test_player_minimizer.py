@@ -7,15 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from infoset.games import load_game
 from infoset.regret import SCHEMES, PlayerMinimizer, RegretMinimizer
-from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.reference_regret import ReferenceMinimizer
 
-FORMS = {
-    spec: build_tree(load_game(spec)).sequence_form
-    for spec in ("kuhn_poker", "kuhn_poker(players=3)")
-}
+FORMS = {spec: cached_tree(spec).sequence_form for spec in ("kuhn_poker", "kuhn_poker(players=3)")}
 
 
 @pytest.mark.parametrize("name", ["cfr-simultaneous", "cfr+-simultaneous", "apcfr+", "hs-pdcfr+"])

@@ -14,12 +14,10 @@ from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.runs import Budget
 from infoset.solvers import RegretMethod, average_policy
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.reference_regret import generic
 
-FORMS = {
-    spec: build_tree(load_game(spec)).sequence_form
-    for spec in ("leduc_poker", "kuhn_poker(players=3)")
-}
+FORMS = {spec: cached_tree(spec).sequence_form for spec in ("leduc_poker", "kuhn_poker(players=3)")}
 
 
 def both(form, scheme, iterations):
@@ -97,7 +95,7 @@ def test_other_precisions_are_refused_by_name():
 @pytest.mark.parametrize("name", [name for name in SCHEMES if "p" in name])
 def test_the_limits_of_single_precision(name):
     """As on the page about the family, exploitability remains above 1e-7 to 1e-5 of the range."""
-    form = build_tree(load_game("kuhn_poker")).sequence_form
+    form = cached_tree("kuhn_poker").sequence_form
     single, double = both(form, replace(SCHEMES[name], horizon=50_000), 50_000)
     low, high = form.payoff_range
     assert measured(double) / 2 < 1e-13 * (high - low)

@@ -12,18 +12,18 @@ from hypothesis import given, settings
 
 import infoset
 from infoset.errors import ParameterError
-from infoset.games import load_game
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.regret.threads import ThreadedIteration, partition_player
 from infoset.runs import Budget, Checkpointing, read_checkpoint
 from infoset.solvers import get_method
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 from tests.support.reference_regret import generic
 
 SHIPS = "board_width=2,board_height=2,ship_sizes=[1],ship_values=[1],num_shots=3"
 FORMS = {
-    spec: build_tree(load_game(spec)).sequence_form
+    spec: cached_tree(spec).sequence_form
     for spec in (
         "leduc_poker",
         "liars_dice(dice_sides=4)",
@@ -250,7 +250,7 @@ def test_invalid_numbers_of_threads_are_refused(threads):
 
 
 def test_games_of_more_players_are_refused():
-    form = build_tree(load_game("kuhn_poker(players=3)")).sequence_form
+    form = cached_tree("kuhn_poker(players=3)").sequence_form
     with pytest.raises(ParameterError, match="threads=2 needs a game with two players"):
         RegretMinimizer(form, SCHEMES["cfr+"], threads=2)
 

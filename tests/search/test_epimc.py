@@ -13,6 +13,7 @@ from infoset.search import EPIMC, GraphModel, RulesModel, pimc_policy
 from infoset.search.models.dice import DiceModel
 from infoset.tree import build_tree, build_world_graph
 from tests.search.reference_values import plain_values
+from tests.support.cached_games import cached_tree
 from tests.support.function_game import FunctionGame
 
 SIDES = ("rock", "paper", "scissors")
@@ -206,14 +207,14 @@ def first_values(tree, **options):
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_public_values_are_means_over_own_hands(depth):
     # each hand continues with knowledge of itself
-    tree = build_tree(load_game("leduc_poker"))
+    tree = cached_tree("leduc_poker")
     private, reach = first_values(tree, depth=depth)
     public, _ = first_values(tree, depth=depth, belief=1.0)
     assert abs(public - reach @ private).max() < 1e-12
 
 
 def test_paranoid_is_max_n_in_zero_sum_games():
-    tree = build_tree(load_game("leduc_poker"))
+    tree = cached_tree("leduc_poker")
     max_n, _ = first_values(tree, depth=3)
     paranoid, _ = first_values(tree, depth=3, opponents="paranoid")
     assert abs(max_n - paranoid).max() < 1e-12
@@ -239,7 +240,7 @@ def test_no_leak_and_no_memory():
 
 
 def test_a_search_with_a_time_limit(clock):
-    model = GraphModel(build_tree(load_game("leduc_poker")))
+    model = GraphModel(cached_tree("leduc_poker"))
     searcher = EPIMC(model, num_worlds=None, milliseconds=200, belief=1.0)
     infostates = model.tree.infostate_trees[0]
     searcher.search(infostates.infostate_at(infostates.acting[0]), np.random.default_rng(0))

@@ -8,8 +8,9 @@ from infoset.game import initial_history
 from infoset.games import load_game
 from infoset.search import GraphModel, RulesModel
 from infoset.search.ismcts import ISMCTS
-from infoset.tree import build_tree, build_world_graph
+from infoset.tree import build_world_graph
 from tests.search.reference_ismcts import ReferenceISMCTS, root_counts
+from tests.support.cached_games import cached_tree
 
 RANDOM = (
     "random_game(seed={},num_players=3,max_depth=5,max_histories=300,simultaneous_share=0.4,"
@@ -130,7 +131,7 @@ def test_rules_graphs_and_plain_python_search_alike(name, public_weight):
 
 def test_a_tree_and_its_graph_search_alike():
     """Their beliefs list the same worlds."""
-    tree = build_tree(load_game("leduc_poker"))
+    tree = cached_tree("leduc_poker")
     infostate = decision(tree.graph.game, np.random.default_rng(2), 2)
     policies = [
         ISMCTS(GraphModel(source)).search(infostate, np.random.default_rng(0)).tolist()

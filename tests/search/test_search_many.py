@@ -11,9 +11,10 @@ from infoset.games import load_game
 from infoset.matches import average_search
 from infoset.search import ISMCTS, PIMC, RulesModel, make_searcher, search_model
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 
 MODELS = {
-    "tree": lambda: search_model(build_tree(load_game("leduc_poker"))),
+    "tree": lambda: search_model(cached_tree("leduc_poker")),
     "dice": lambda: search_model(load_game("liars_dice(numdice=2,dice_sides=3)")),
     "cards": lambda: search_model(load_game("trick_taking(num_cards=8)")),
     "rules": lambda: RulesModel(load_game("kuhn_poker")),
@@ -128,7 +129,7 @@ class OneByOne:
 
 @pytest.mark.parametrize("text", SEARCHERS)
 def test_averages_agree_with_single_searches(text):
-    tree = build_tree(load_game("kuhn_poker"))
+    tree = cached_tree("kuhn_poker")
     searcher = make_searcher(text, tree)
     slow = average_search(tree, OneByOne(searcher), tolerance=0.2, seed=3)
     fast = average_search(tree, searcher, tolerance=0.2, seed=3)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 import infoset
-from infoset.games import load_game, matrix_game
+from infoset.games import matrix_game
 from infoset.runs import DEFAULT_TARGET, make_budget
 from infoset.solvers import Auto, auto
 from tests.support.cached_games import cached_tree
@@ -90,7 +90,7 @@ def test_the_choice_does_not_depend_on_the_clock(monkeypatch):
 
 @pytest.mark.parametrize(("target", "absolute"), [("0.1%", 0.026), (" 2 % ", 0.52), ("0.5", 0.5)])
 def test_targets_may_be_percentages_of_the_payoff_range(target, absolute):
-    form = infoset.build_tree(load_game("leduc_poker")).sequence_form
+    form = cached_tree("leduc_poker").sequence_form
     budget = make_budget(form, target=target, iterations=None, seconds=None, callback=None)
     assert budget.target == pytest.approx(absolute)
 

@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.evaluation import evaluate_cce, evaluate_policy, expected_values
-from infoset.games import load_game, matrix_game
+from infoset.games import matrix_game
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.runs import Budget
 from infoset.solvers import (
@@ -21,13 +21,14 @@ from infoset.solvers import (
     solve_coarse_correlated,
 )
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 
 # Shapley's game with one higher payoff, so that its equilibrium is not the uniform first policy.
 SHAPLEY = ([[1, 0, 0], [0, 1, 0], [0, 0, 1.1]], [[0, 1, 0], [0, 0, 1], [1, 0, 0]])
 CHICKEN = ([[-9, 1], [0, 0]], [[-9, 0], [1, 0]])
 STAGS = ([[4, 0], [3, 2]], [[4, 3], [0, 2]])
-KUHN3 = build_tree(load_game("kuhn_poker(players=3)")).sequence_form
+KUHN3 = cached_tree("kuhn_poker(players=3)").sequence_form
 
 
 def form_of(matrices):
@@ -222,7 +223,7 @@ def test_numbers_out_of_range_are_refused(wrong):
 
 def test_the_trace_has_the_gap_of_joint_play():
     found = solve_coarse_correlated(
-        build_tree(load_game("kuhn_poker(players=3)")).sequence_form, budget=Budget(iterations=60)
+        cached_tree("kuhn_poker(players=3)").sequence_form, budget=Budget(iterations=60)
     )
     assert found.result.trace[-1].cce_gap == found.joint.cce_gap
     assert next(iter(found.result.trace[0].errors)) == "CCE gap"

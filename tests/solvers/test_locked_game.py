@@ -224,9 +224,7 @@ def test_policies_of_other_games_are_refused():
         locked.restrict(uniform_policy(locked.form))
 
 
-@pytest.mark.parametrize(
-    "game", ["kuhn_poker", load_game("kuhn_poker"), build_tree(load_game("kuhn_poker"))]
-)
+@pytest.mark.parametrize("game", ["kuhn_poker", load_game("kuhn_poker"), cached_tree("kuhn_poker")])
 @pytest.mark.parametrize(
     "take",
     [

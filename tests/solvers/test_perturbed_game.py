@@ -20,7 +20,6 @@ from infoset.errors import (
     UnsupportedGameError,
 )
 from infoset.evaluation import evaluate_policy
-from infoset.games import load_game
 from infoset.policy import TabularPolicy, random_policy, uniform_policy
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.runs import Budget, Checkpointing
@@ -216,7 +215,7 @@ def test_many_players_and_a_custom_method():
         weights = np.exp(row[0] * (state[0] - state[0].max(axis=0)))
         policy[:] = weights / weights.sum(axis=0)
 
-    three = build_tree(load_game("kuhn_poker(players=3)")).sequence_form
+    three = cached_tree("kuhn_poker(players=3)").sequence_form
     perturbed = perturb_game(three, 0.1)
     result = perturbed.solve("pcfr+", Budget(iterations=500))
     assert_respected(perturbed, result.policy)
@@ -255,7 +254,7 @@ def test_unsupported_methods_are_refused():
     for row in (LinearProgram(), get_method("cfr+")):
         with pytest.raises(ParameterError, match=r"method is of type .* give a name such as"):
             solve("kuhn_poker", PerturbedMethod(0.1, row))
-    three = build_tree(load_game("kuhn_poker(players=3)")).sequence_form
+    three = cached_tree("kuhn_poker(players=3)").sequence_form
     with pytest.raises(UnsupportedGameError, match=r"use cfr\+"):
         perturb_game(three, 0.1).solve("lp", Budget())
 

@@ -16,6 +16,7 @@ from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameErro
 from infoset.games import matrix_game
 from infoset.regret import SCHEMES, RegretMinimizer, RegretScheme
 from infoset.solvers import METHODS, Auto, average_policy
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 
 VALUES = {
@@ -182,7 +183,7 @@ def test_an_invalid_game_is_refused(game, verb):
 
 
 def test_a_sequence_form_can_be_solved_and_evaluated():
-    form = infoset.build_tree(infoset.load("kuhn_poker")).sequence_form
+    form = cached_tree("kuhn_poker").sequence_form
     assert (
         infoset.solve(form, iterations=5).values == infoset.solve("kuhn_poker", iterations=5).values
     )

@@ -17,6 +17,7 @@ from infoset.policy import TabularPolicy
 from infoset.solvers import exact, solve_exactly
 from infoset.solvers.exact import Equations, solve_in_fractions
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 
 LEDUC = Fraction(-1454920850547486749701863871533, 16995463438839962469905132501930)
@@ -60,12 +61,12 @@ def test_the_policies_are_an_equilibrium_of_that_value(game):
 
 def test_without_equations_the_answer_has_the_bounds_of_rounding(monkeypatch):
     monkeypatch.setattr(exact, "solve_in_fractions", lambda equations: None)
-    assert solve_exactly(build_tree(infoset.load("kuhn_poker"))).value == Fraction(-1, 18)
+    assert solve_exactly(cached_tree("kuhn_poker")).value == Fraction(-1, 18)
 
 
 def test_unsupported_games_are_refused():
     with pytest.raises(UnsupportedGameError, match="two-player"):
-        solve_exactly(build_tree(infoset.load("kuhn_poker(players=3)")))
+        solve_exactly(cached_tree("kuhn_poker(players=3)"))
     floating = build_tree(RandomGame(exact=False, zero_sum=True, chance_share=0.9, seed=3))
     with pytest.raises(UnsupportedGameError, match="Fraction"):
         solve_exactly(floating)

@@ -21,6 +21,7 @@ from infoset.teams import (
     to_tabular,
 )
 from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 from tests.support.random_product_forms import random_product_form
 
 TEAM = (0, 1)
@@ -46,7 +47,7 @@ def test_classical_forms_have_tabular_policies():
 
 
 def test_a_refined_map_can_play_the_same_policy():
-    tree = build_tree(load_game("leduc_poker"))
+    tree = cached_tree("leduc_poker")
     form = build_product_form(tree)
     policy = random_policy(tree.sequence_form, np.random.default_rng(3))
     worth = expected_payoffs(form.information, from_tabular(form.information, policy))

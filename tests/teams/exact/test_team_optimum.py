@@ -250,9 +250,14 @@ def test_hanabi(parameters, best):
 # --- searches that end early -------------------------------------------------------------------
 
 
+@cache
+def ended_early(max_states):
+    return team_optimum(tiny_bridge_form().information, max_states=max_states)
+
+
 @pytest.mark.parametrize("max_states", [1, 7000])
 def test_a_search_that_ends_early_has_bounds_and_a_policy(bridge, max_states):
-    optimum = team_optimum(bridge.information, max_states=max_states)
+    optimum = ended_early(max_states)
     assert optimum.outcome == "states"
     assert optimum.num_states == max_states
     assert 18 < optimum.value <= BRIDGE + 1e-9 <= optimum.upper_bound + 2e-9
@@ -261,8 +266,8 @@ def test_a_search_that_ends_early_has_bounds_and_a_policy(bridge, max_states):
     assert set(optimum.probability) == {0.0, 1.0}
 
 
-def test_longer_searches_tighten_both_bounds(bridge):
-    early, late = (team_optimum(bridge.information, max_states=size) for size in (100, 6500))
+def test_longer_searches_tighten_both_bounds():
+    early, late = (ended_early(size) for size in (100, 7000))
     assert late.value > early.value + 0.1
     assert late.upper_bound < early.upper_bound - 0.1
 
