@@ -56,7 +56,7 @@ OTHERS = [
     "markov_soccer(horizon=2)",
     "oshi_zumo(coins=3,size=1,horizon=3)",
     "repeated_game(stage_game=matrix_pd,num_repetitions=3,recall=1)",
-    "python_iterated_prisoners_dilemma(max_game_length=3)",
+    "python_iterated_prisoners_dilemma(max_game_length=2)",
 ]
 """Rewards on the way, observation strings only, perfect information, forgetful strings."""
 
