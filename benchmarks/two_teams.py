@@ -194,7 +194,7 @@ def values_table() -> str:
         plans = " and ".join(map(str, found.num_plans))
         nodes = f"{form.num_nodes:,}"
         lines.append((duel.game, _who(duel.sides), nodes, plans, f"{found.value:.6f}"))
-    return table(("game", "sides", "nodes", "plans", "value of the first"), lines)
+    return table(("game", "sides", "nodes", "plans", "value for the first side"), lines)
 
 
 def learning_table() -> str:

@@ -97,7 +97,7 @@ def test_what_messages_say():
     assert "at depth 1, from 'h', at depth 2" in text("not_timeable", UNEVEN)
     assert "infoset" not in text("thick_public_set", THICK_PUBLIC)
     recall = text("thick_infoset", RECALL)
-    assert "by nothing (it is the root) and the second by waiting at 'waiting'" in recall
+    assert "without a step (it is the root) and the second by waiting at 'waiting'" in recall
 
 
 @pytest.mark.parametrize("form", example_forms.two_augmentations(), ids=str)

@@ -131,13 +131,13 @@ def test_a_rule_broken_past_the_limit_is_found_by_a_random_play() -> None:
 def test_the_text_of_a_report() -> None:
     complete = CheckReport("kuhn_poker", 55, 55, True, 1.0, num_samples=1234)
     assert str(complete) == (
-        "kuhn_poker: no broken rule found\n"
+        "kuhn_poker: no rule violations found\n"
         "  checked all 55 histories, through 55 world states\n"
         "  compared 1,234 draws of sample_transition"
     )
     partial = CheckReport("liars_dice", 937, 10_000, False, 0.4753, num_plays=1872)
     assert str(partial) == (
-        "liars_dice: no broken rule found\n"
+        "liars_dice: no rule violations found\n"
         "  checked 10,000 histories, through 937 world states, and 1,872 random plays\n"
         "  incomplete: a random play visits only these histories with probability 0.475; "
         "increase max_histories to check more"

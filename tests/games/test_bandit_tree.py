@@ -140,7 +140,7 @@ def test_no_learner_beats_the_lower_bound(method):
         ("depth", 0, "from 1 to 10"),
         ("num_actions", 1, "from 2 to 100"),
         ("best_chance", 1.5, "from 0 to 1"),
-        ("stop_chance", -0.5, "from 0 up"),
+        ("stop_chance", -0.5, "of at least 0"),
         ("can_stop", 1, "True or False"),
     ],
 )

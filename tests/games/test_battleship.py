@@ -214,7 +214,7 @@ def test_a_text_is_read_by_openspiel_too():
         ({"board_width": 11}, "board_width must be a whole number from 1 to 10"),
         ({"ship_sizes": []}, "ship_sizes must be a list of whole numbers from 1 to 10"),
         ({"ship_sizes": [0]}, r"for example battleship\(ship_sizes=\[2;3;3;4;5\]\)"),
-        ({"ship_values": [1, -1]}, "ship_values must be a list of numbers from 0 up"),
+        ({"ship_values": [1, -1]}, "ship_values must be a list of numbers of at least 0"),
         ({"ship_sizes": [2]}, r"one value for each of the 1 ships, .*\(ship_values=\[1.0\]\)"),
         (
             {"board_width": 2, "board_height": 2, "ship_sizes": [3], "ship_values": [1]},

@@ -25,12 +25,12 @@ def test_membership_of_a_domain(domain, inside, outside):
     ("domain", "text"),
     [
         (Domain(int, low=2, high=10), "a whole number from 2 to 10"),
-        (Domain(int, low=1), "a whole number from 1 up"),
-        (Domain(int, low=1, special=-1), "-1 or a whole number from 1 up"),
+        (Domain(int, low=1), "a whole number of at least 1"),
+        (Domain(int, low=1, special=-1), "-1 or a whole number of at least 1"),
         (Domain(int, low=2, high=2), "2"),
         (Domain(float), "a number"),
-        (Domain(float, low=0), "a number from 0 up"),
-        (Domain(int, low=1, is_list=True), "a list of whole numbers from 1 up"),
+        (Domain(float, low=0), "a number of at least 0"),
+        (Domain(int, low=1, is_list=True), "a list of whole numbers of at least 1"),
         (Domain(bool), "True or False"),
         (Domain(str, options=("a", "b")), "one of a, b"),
     ],
@@ -59,7 +59,7 @@ def test_an_error_has_the_value_the_rule_and_the_remedy():
     with pytest.raises(ParameterError) as caught:
         LiarsDice(numdice=0)
     assert str(caught.value) == (
-        "liars_dice: numdice=0 is not allowed; numdice must be a whole number from 1 up, "
+        "liars_dice: numdice=0 is not allowed; numdice must be a whole number of at least 1, "
         "for example liars_dice(numdice=1)"
     )
 

@@ -306,9 +306,12 @@ def test_the_best(changes, best):
         ({"players": 6}, "players must be a whole number from 2 to 5"),
         ({"colors": 0}, "colors must be a whole number from 1 to 5"),
         ({"ranks": 6}, "ranks must be a whole number from 1 to 5"),
-        ({"hand_size": 0}, "hand_size must be -1 or a whole number from 1 up"),
-        ({"max_information_tokens": -1}, "max_information_tokens must be a whole number from 0 up"),
-        ({"max_life_tokens": 0}, "max_life_tokens must be a whole number from 1 up"),
+        ({"hand_size": 0}, "hand_size must be -1 or a whole number of at least 1"),
+        (
+            {"max_information_tokens": -1},
+            "max_information_tokens must be a whole number of at least 0",
+        ),
+        ({"max_life_tokens": 0}, "max_life_tokens must be a whole number of at least 1"),
         ({"observation_type": "all"}, "must be one of card_knowledge, minimal, seer"),
         (
             {"colors": 1, "ranks": 2},

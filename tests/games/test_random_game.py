@@ -158,7 +158,7 @@ def test_random_games_have_everything_a_game_can_have() -> None:
     [
         ({"num_players": 5}, "num_players=5 is not allowed; num_players must be a whole number"),
         ({"num_players": 1}, "from 2 to 4"),
-        ({"seed": -1}, "seed must be a whole number from 0 up"),
+        ({"seed": -1}, "seed must be a whole number of at least 0"),
         ({"max_depth": 0}, "max_depth=0"),
         ({"exact": 1}, "exact must be True or False"),
         ({"chance_share": 1.5}, "chance_share=1.5 is not allowed; chance_share must be a number"),

@@ -94,7 +94,7 @@ def test_a_policy_for_another_game():
     with pytest.raises(PolicyMismatchError, match=r"leduc_poker\), with a distribution"):
         policy_from_openspiel(table, leduc)
     with pytest.raises(
-        PolicyMismatchError, match="the policy is for kuhn_poker, the tree is leduc"
+        PolicyMismatchError, match="the policy is for kuhn_poker, but the tree is of leduc"
     ):
         policy_to_openspiel(uniform_policy(kuhn.sequence_form), leduc)
 

@@ -512,7 +512,7 @@ def test_a_known_tree_refuses_other_infostates():
         learner.act(theirs.infostate_at(int(theirs.acting[0])))
     with pytest.raises(TrajectoryError, match=r"now has the actions \['bet', 'pass'\]"):
         learner.act("[K]", ("bet", "pass"))
-    with pytest.raises(TrajectoryError, match=r"follows no own action, but .* 'pass'"):
+    with pytest.raises(TrajectoryError, match=r"follows no earlier action, but .* 'pass'"):
         learner.act("[K] / pass / bet")
     assert everything(learner) == before
     assert learner.act("[K]") in ("pass", "bet")

@@ -197,7 +197,7 @@ def test_a_killed_process_resumes_with_the_same_bits(path):
 
 @pytest.mark.parametrize("cost", [0, 2, 30])
 def test_a_killed_run_loses_at_most_the_checkpoint_seconds(path, monkeypatch, cost):
-    """A simulated clock adds a second per iteration and some seconds per save.
+    """A simulated clock adds a second per iteration and several seconds per save.
 
     The run is saved when the given seconds since the previous save have passed, unless saving would
     take more than half of the time.

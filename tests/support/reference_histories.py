@@ -40,7 +40,7 @@ def enumerate_histories(game: Game) -> list[Visit]:
 
 
 def policy_reach(visits: list[Visit], policy: TabularPolicy) -> np.ndarray:
-    """Return [H] the reach of each history under a policy, chance included."""
+    """Return [H] the reach of each history under a policy, including chance."""
     reach = np.zeros(len(visits))
     reach[0] = 1.0
     for position, visit in enumerate(visits[1:], start=1):

@@ -58,11 +58,11 @@ def overview(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
-    """Games with hidden information: solve, measure, play.
+    """Solve, measure and play games with hidden information.
 
     GAME is a name such as kuhn_poker, a quoted name with parameters such as
-    'leduc_poker(num_ranks=4)', your own game as path/to/file.py:Class, or a Gambit file
-    such as path/to/game.efg.
+    'leduc_poker(num_ranks=4)', your own game as path/to/file.py:Class, or a
+    Gambit file such as path/to/game.efg.
     """
     if version:
         say(f"infoset {__version__}")

@@ -59,7 +59,7 @@ class Progress:
         self._began = time.monotonic()
 
     def measured(self, point: TracePoint) -> None:
-        """Record a measurement and the time so far, earlier sessions included."""
+        """Record a measurement and the time so far, including earlier sessions."""
         self._trace.append(point)
         self._began = time.monotonic() - point.seconds
 

@@ -15,7 +15,7 @@ __all__ = ["closure", "common_knowledge_sets", "merge_intersecting"]
 def common_knowledge_sets(form: HistoryTree) -> IntArray:
     """Return the finest partition of histories in which every information set lies in one part.
 
-    Two histories are in the same part exactly if they are connected by a chain of histories in
+    Two histories are in the same part if and only if they are connected by a chain of histories in
     which, at each link, some player cannot distinguish the two. A fact is common knowledge if it is
     true throughout a part. In a classical form only the information sets of acting players are
     used.

@@ -92,8 +92,8 @@ def find_recall_violation(form: HistoryTree) -> Violation | None:
                 rule="perfect recall: all histories of an information set share the player's past "
                 "information sets and actions",
                 histories=pair,
-                found=f"{_where(form, player, pair)}, but it reached the first by {records[0]} "
-                f"and the second by {records[1]}",
+                found=f"{_where(form, player, pair)}, but it reached the first {records[0]} "
+                f"and the second {records[1]}",
                 player=player,
             )
     return None
@@ -189,23 +189,23 @@ def first_unequal_reward(sets: IntArray, paid: FloatArray) -> tuple[int, int] | 
 
 
 def own_record_text(form: HistoryTree, player: Player, history: int) -> str:
-    """Return the own actions of a player on the way to a history, as text."""
+    """Return how a player reached a history by its own actions, as text."""
     steps: list[str] = []
     last = form.last_own_move(player)
     while last[history] >= 0:
         steps.append(own_move_text(form, player, int(last[history])))
         history = int(form.parent[last[history]])
-    return ", ".join(reversed(steps)) or "no own action"
+    return f"by {', '.join(reversed(steps))}" if steps else "without acting"
 
 
 def previous_step_text(form: HistoryTree, player: Player, history: int) -> str:
-    """Return a player's last information set and action before a history, as text."""
+    """Return how a player reached a history from its last information set, as text."""
     before = int(form.parent[history])
     if before < 0:
-        return "nothing (it is the root)"
+        return "without a step (it is the root)"
     if form.actor[before] == player:
-        return own_move_text(form, player, history)
-    return f"waiting at {form.infoset_name(player, int(form.infoset[before, player]))!r}"
+        return f"by {own_move_text(form, player, history)}"
+    return f"by waiting at {form.infoset_name(player, int(form.infoset[before, player]))!r}"
 
 
 def own_move_text(form: HistoryTree, player: Player, history: int) -> str:

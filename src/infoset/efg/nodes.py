@@ -282,8 +282,8 @@ def _check(node: Node, names: Sequence[str]) -> None:
     for player in {node.actor, *node.sees} - {CHANCE, TERMINAL}:
         if not 0 <= player < len(names):
             raise ParameterError(
-                f"a node names player {player}, but there are {len(names)} players, from 0 on; "
-                "pass their number to extensive_form_from_nodes(root, players=...)"
+                f"a node names player {player}, but there are {len(names)} players, numbered "
+                "from 0; pass their number to extensive_form_from_nodes(root, players=...)"
             )
     if node.outcome is None:
         return

@@ -169,7 +169,7 @@ def padded_histories(form: ExtensiveForm) -> IntArray:
 
 
 def _skipped(form: ExtensiveForm) -> IntArray:
-    """Return [H] the number of times that the earliest timing skips before each history."""
+    """Return [H] the number of time steps that the earliest timing skips before each history."""
     times = exact_timing(form)
     skipped = times - times[form.parent] - 1
     skipped[0] = 0

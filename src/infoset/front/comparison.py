@@ -33,7 +33,7 @@ def compare(
     """Solve a game by several methods in turn, each with the same limits.
 
     Each method first runs one iteration outside the limits, so that a method that does not apply
-    to the game is refused before any work is done.
+    to the game is rejected before any work is done.
 
     Parameters
     ----------

@@ -45,12 +45,12 @@ class GameInfo:
         None for an extensive form, which has no world states.
     histories, terminals : int
         Histories include the root and the terminal histories. Each call of `transitions` adds one
-        step, also when players move simultaneously.
+        step, even when players move simultaneously.
     infostates, acting_infostates : tuple[int, ...] or None
         Per player: all infostates, and those where the player acts.
     public_states : int or None
     sequences : tuple[int, ...] or None
-        Per player, the empty sequence included; None without perfect recall.
+        Per player, including the empty sequence; None without perfect recall.
     two_player_zero_sum : bool or None
         Whether two players' utilities sum to zero.
     constant_sum : float or None

@@ -83,7 +83,7 @@ def solve_team(
         Number of runs from different initial policies. A run may end in a local optimum, so a
         single team has several by default, and the best run is the answer.
     seconds : float, optional
-        Time limit for all runs together, earlier sessions included.
+        Time limit for all runs together, including earlier sessions.
     seed : int
         Random seed of the first run; run k uses `seed + k`.
     callback : callable, optional

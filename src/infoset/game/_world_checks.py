@@ -97,7 +97,7 @@ class WorldFacts(NamedTuple):
 
 @dataclass(frozen=True)
 class WorldRules:
-    """Calls all methods of a game at a world state and raises on the first broken rule.
+    """Calls all methods of a game at a world state and raises on the first rule violation.
 
     Attributes
     ----------
@@ -220,7 +220,7 @@ class WorldRules:
         return first
 
     def _ask(self, method: str, *arguments: Any) -> Any:
-        """Call a method; any exception that it raises is a broken rule."""
+        """Call a method; any exception that it raises is a rule violation."""
         try:
             answer = getattr(self.game, method)(*arguments)
             longest = self.limit + 1 if method == "transitions" else LONGEST_LIST

@@ -30,7 +30,7 @@ EDGES_PER_HISTORY = 5
 
 @dataclass(frozen=True)
 class CheckReport:
-    """The part of a game that `check_game` checked without finding a broken rule.
+    """The part of a game that `check_game` checked without finding a rule violation.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class CheckReport:
         """Return the report as text of two to four lines."""
         every = "all " if self.is_complete else ""
         lines = [
-            f"{self.game}: no broken rule found",
+            f"{self.game}: no rule violations found",
             f"  checked {every}{self.num_histories:,} histories, "
             f"through {self.num_worlds:,} world states",
         ]
@@ -108,7 +108,7 @@ def check_game(
     Raises
     ------
     GameRuleError
-        At the first broken rule. The error names the rule, the world state and the player.
+        At the first rule violation. The error names the rule, the world state and the player.
     CyclicGameError
         If a world state can be reached from itself.
     ParameterError
@@ -118,7 +118,7 @@ def check_game(
     --------
     >>> from infoset.games import load_game
     >>> print(check_game(load_game("matrix_pd")))
-    matrix_pd: no broken rule found
+    matrix_pd: no rule violations found
       checked all 5 histories, through 2 world states
     """
     check_type("game", game, Game, 'a Game, such as infoset.load("kuhn_poker")')

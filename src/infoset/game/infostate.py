@@ -36,7 +36,7 @@ class Step(NamedTuple):
 class Infostate:
     """A player's information: its own actions and observations so far, in order.
 
-    Two histories have equal infostates exactly if the player cannot distinguish them.
+    Two histories have equal infostates if and only if the player cannot distinguish them.
     """
 
     player: Player

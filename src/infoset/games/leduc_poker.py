@@ -109,7 +109,7 @@ class LeducPoker(Game):
             rule = f"must be a player, from 0 to {self.players - 1}"
             raise parameter_error(self, "starting_player", rule, 0)
         if len(self.deck) <= self.players:
-            rule = f"must give a deck of more cards than the {self.players} players, over all suits"
+            rule = f"must be so large that the deck has more than {self.players} cards"
             raise parameter_error(self, "num_ranks", rule, self.players + 1)
 
     @cached_property

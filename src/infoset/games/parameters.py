@@ -98,7 +98,8 @@ class Domain:
         noun = "whole number" if self.kind is int else "number"
         text = f"a list of {noun}s" if self.is_list else f"a {noun}"
         if self.low is not None:
-            text += f" from {self.low} " + ("up" if self.high is None else f"to {self.high}")
+            has_high = self.high is not None
+            text += f" from {self.low} to {self.high}" if has_high else f" of at least {self.low}"
         return text if self.special is None else f"{self.special} or {text}"
 
 

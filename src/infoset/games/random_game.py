@@ -64,7 +64,7 @@ class RandomGame(Game):
     simultaneous_share : float
         Probability that a decision is a simultaneous move.
     chance_share : float
-        Probability of a chance move, and of a random outcome of a players' move.
+        Probability of a chance move, and of a random outcome of a player's move.
     end_share : float
         Probability that a world state is terminal before `max_depth`.
 
@@ -72,7 +72,7 @@ class RandomGame(Game):
     --------
     >>> from infoset.game import check_game
     >>> print(check_game(RandomGame(seed=3, max_histories=50)))
-    random_game(seed=3,max_histories=50): no broken rule found
+    random_game(seed=3,max_histories=50): no rule violations found
       checked all 45 histories, through 22 world states
     """
 

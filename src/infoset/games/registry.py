@@ -200,7 +200,7 @@ def entries() -> Iterator[GameEntry]:
         "trade_comm", TradeComm, "messages about private items, then matching offers", "trade_comm"
     )
     yield GameEntry(
-        "tiny_bridge_2p", TinyBridge2p, "the bidding of a bridge with eight cards", "tiny_bridge_2p"
+        "tiny_bridge_2p", TinyBridge2p, "the bidding of bridge with eight cards", "tiny_bridge_2p"
     )
     yield GameEntry("hanabi", Hanabi, "build fireworks from cards that only others see", "hanabi")
     yield GameEntry("bandit_tree", BanditTree, "one player against chance, for learners")

@@ -93,7 +93,7 @@ def parse_value(text: str, source: Source) -> Value:
         return tuple(parse_value(part.strip(), source) for part in parts)
     if text[0] in "'\"":
         if len(text) < 2 or text[-1] != text[0]:
-            raise source.malformed(f"{text} is not a word in quotes")
+            raise source.malformed(f"{text} is not a quoted word")
         return text[1:-1]
     if text in WORDS:
         return WORDS[text]
@@ -114,7 +114,7 @@ def split_list(text: str, source: Source, separators: str = ",") -> list[str]:
     parts = [text[start:end] for start, end in zip(starts, ends, strict=False)]
     if not all(part.strip() for part in parts):
         signs = " or ".join({",": "comma", ";": "semicolon"}[sign] for sign in separators)
-        raise source.malformed(f"there is nothing before or after a {signs}")
+        raise source.malformed(f"an item is missing before or after a {signs}")
     return parts
 
 

@@ -90,10 +90,11 @@ def gambit_equilibria(
     allowed = CERTIFIED * (high - low)
     right = [policy for policy, gain in zip(answers, gains, strict=True) if gain <= allowed]
     if not right:
+        others = [name for name in get_args(Algorithm) if name != algorithm]
         found = f"a player can still gain {min(gains):.3g}" if gains else "it found none"
         raise UnsupportedGameError(
             f"Gambit's {algorithm} returns no equilibrium of {sequence_form.name}: {found}; try "
-            f"the other of {', '.join(get_args(Algorithm))}, or solve_coarse_correlated"
+            f"{' or '.join(others)}, or solve_coarse_correlated"
         )
     return tuple(right)
 

@@ -45,7 +45,7 @@ class BalancedCFRState(NamedTuple):
     policy : FloatArray
         [S] the current policy, which changes at the end of an iteration.
     regret : FloatArray
-        [S] cumulative regrets, those of the current iteration included.
+        [S] cumulative regrets, including those of the current iteration.
     touched : IntArray
         [E] the infostate whose regrets each episode of the iteration changed, or -1.
     baseline, visits : FloatArray

@@ -103,7 +103,7 @@ class BalancedCFR:
         return BalancedCFRSelfPlay(self, simulator, horizon, seed)
 
     def update_rule(self, size: TreeSize | None, horizon: int) -> BalancedCFRUpdate:
-        """Return the update rule of one player, planned for `horizon` of its own episodes."""
+        """Return the update rule of one player, planned for `horizon` episodes of that player."""
         num_layers = max(1, require_tree_size(size, self.name).decisions)
         parameters = np.array([self.parameters(size, max(1, horizon // num_layers))])
         return BalancedCFRUpdate(self, parameters, np.array([num_layers], np.int32))

@@ -101,7 +101,7 @@ class BalancedEFCEOMD:
         return BalancedEFCEOMDSelfPlay(self, simulator, horizon, seed)
 
     def update_rule(self, size: TreeSize | None, horizon: int) -> BalancedEFCEOMDUpdate:
-        """Return the update rule of one player, planned for `horizon` of its own episodes."""
+        """Return the update rule of one player, planned for `horizon` episodes of that player."""
         parameters = self.parameters(require_tree_size(size, self.name), horizon)
         return BalancedEFCEOMDUpdate(self, np.array([parameters]))
 

@@ -109,7 +109,7 @@ class LocalOMD:
         return LocalOMDSelfPlay(self, simulator, horizon, seed)
 
     def update_rule(self, size: TreeSize | None, horizon: int) -> LocalOMDUpdate:
-        """Return the update rule of one player, planned for `horizon` of its own episodes."""
+        """Return the update rule of one player, planned for `horizon` episodes of that player."""
         return LocalOMDUpdate(self, np.array([self.parameters(size, horizon)]))
 
     def parameters(self, size: TreeSize | None, own_episodes: int) -> tuple[float, ...]:

@@ -135,7 +135,7 @@ class OnlineMirrorDescent:
         return OnlineMirrorDescentSelfPlay(self, simulator, horizon, seed)
 
     def update_rule(self, size: TreeSize | None, horizon: int) -> OnlineMirrorDescentUpdate:
-        """Return the update rule of one player, planned for `horizon` of its own episodes."""
+        """Return the update rule of one player, planned for `horizon` episodes of that player."""
         return OnlineMirrorDescentUpdate(self, np.array([self.parameters(size, horizon)]))
 
     def parameters(self, size: TreeSize | None, horizon: int) -> tuple[float, ...]:

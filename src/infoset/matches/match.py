@@ -1,4 +1,4 @@
-"""Matches between policies and searchers, with every deal played at every position."""
+"""Matches between policies and searchers, with every deal played in every position."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def play_matches(
     checkpoint: str | Path | None = None,
     callback: Callable[[MatchResult], object] | None = None,
 ) -> MatchResult:
-    """Estimate the utility of `first` against `second`, playing each deal at every position.
+    """Estimate the utility of `first` against `second`, playing each deal in every position.
 
     A position is a player of the game. A deal is played once for each position of the first policy,
     with the second policy at all other positions. An N-player game thus has N plays per deal.
@@ -259,8 +259,8 @@ def _check_arguments(game: object, first: object, second: object, values: object
         check_values(game, values)
     elif not callable(values):
         raise ParameterError(
-            f"values of type {type(values).__name__} cannot be called; for a Game, give a "
-            "function of a History that returns a number for each player"
+            f"the argument values is of type {type(values).__name__}, which cannot be called; "
+            "for a Game, give a function of a History that returns a number for each player"
         )
 
 

@@ -90,7 +90,7 @@ class MatchFile:
                 )
 
     def write_occasionally(self, tally: Tally, next_check: int) -> None:
-        """Save the deals if the last write was some seconds ago."""
+        """Save the deals if the last write was at least `SECONDS_BETWEEN_WRITES` ago."""
         if time.monotonic() >= self._written + SECONDS_BETWEEN_WRITES:
             self.write(tally, next_check)
 

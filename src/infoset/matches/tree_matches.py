@@ -148,7 +148,7 @@ def exact_match(
     first: Policy | CorrelatedPolicy | None,
     second: Policy | CorrelatedPolicy | None,
 ) -> MatchResult:
-    """Return the expected utility of `first` against `second` at every position, exactly.
+    """Return the expected utility of `first` against `second` in every position, exactly.
 
     Parameters
     ----------

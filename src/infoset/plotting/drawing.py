@@ -135,7 +135,7 @@ def draw(
 ) -> Drawing:
     """Draw a game: its histories, the infostates of a player, its public states, or all three.
 
-    A large tree is truncated at a depth, and a remark in the picture counts the omitted nodes.
+    A large tree is truncated at a depth, and a remark in the picture says how many are omitted.
 
     Parameters
     ----------

@@ -224,7 +224,7 @@ class Layout:
         return self.levels[self.picture.depth[node]]
 
     def marks_left(self, node: int) -> float:
-        """Return the start of the marks of a node."""
+        """Return the x coordinate at which the marks of a node start."""
         return self.left[node] + self.level(node).marks
 
 

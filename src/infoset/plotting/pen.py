@@ -275,5 +275,5 @@ class Pen:
         )
 
     def _place(self, point: Point) -> Point:
-        """Return a point on the axes, rounded to hundredths of a point."""
+        """Return the axes coordinates of a point, rounded to two decimals."""
         return round(self.left + point[0], 2), round(self.top + point[1], 2)

@@ -178,8 +178,8 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
         raise PolicyFileError(f"there is no file {path}; check the path of the policy") from error
     except csv.Error as error:
         raise PolicyFileError(
-            f"{path}, line {begin}: {error}. The rule: a label with a comma, a quote or a line end "
-            "is in double quotes, and quotes inside it are doubled."
+            f"{path}, line {begin}: {error}; enclose a label that contains a comma, a quote or a "
+            "line break in double quotes, and double the quotes inside it"
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise PolicyFileError(

@@ -1,4 +1,4 @@
-"""Regret minimization by a local rule at every infostate, also in perturbed games."""
+"""Regret minimization by a local rule at every infostate, including in perturbed games."""
 
 from __future__ import annotations
 
@@ -260,9 +260,8 @@ def _check_probabilities(layout: Layout, policy: FloatArray) -> None:
         if not is_right.all():
             raise ParameterError(
                 f"the rule left {chosen[:, np.argmin(is_right)].tolist()} as the policy of an "
-                "infostate, which is not a probability distribution: the rule must write numbers "
-                "into policy [A, I], in place, that are not negative and sum to 1 over the first "
-                "axis"
+                "infostate, which is not a probability distribution: the rule must write into "
+                "policy [A, I], in place, nonnegative numbers that sum to 1 over the first axis"
             )
 
 

@@ -131,7 +131,7 @@ class ProxResponse(NamedTuple):
     Attributes
     ----------
     policy : FloatArray
-        [Q] behavior, also at infostates that the player's own actions exclude.
+        [Q] behavior, including at infostates that the player's own actions exclude.
     plan : FloatArray
         [Q] realization plan.
     value : float

@@ -222,7 +222,8 @@ def plan_model(sequence_form: SequenceForm, player: Player) -> LinearModel:
     matrix = block_array([[flow, None], [payoffs, -other_flow.T]], format="csr")
     num_rows, num_columns = matrix.shape
     num_plan, num_flow = own.num_sequences, 1 + own.num_infostates
-    # Flow rows are equations with the right side (1, 0, 0, …); other rows are bounded below by 0.
+    # Flow rows are equations with the right-hand side (1, 0, 0, …); the others are bounded below
+    # by 0.
     row_upper = np.full(num_rows, np.inf)
     row_upper[:num_flow] = 0.0
     row_lower = np.zeros(num_rows)

@@ -158,7 +158,7 @@ MAX_STEPS = 1024
 
 
 class Equations(NamedTuple):
-    """A square system of linear equations in fractions: a sparse matrix and the right side.
+    """A square system of linear equations in fractions: a sparse matrix and the right-hand side.
 
     Attributes
     ----------
@@ -167,7 +167,7 @@ class Equations(NamedTuple):
     values : Sequence[Fraction]
         [E] value of each entry.
     right : Sequence[Fraction]
-        [size] the right side.
+        [size] the right-hand side.
     """
 
     rows: IntArray

@@ -1,4 +1,4 @@
-"""Minimum action probabilities: a game in which every action has at least some probability."""
+"""Minimum action probabilities: a game in which every action has a minimum probability."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ EXPECTED_METHOD = 'a name such as "cfr+" or "lp", a RegretScheme, or a LocalMeth
 
 @dataclass(frozen=True, eq=False)
 class PerturbedGame:
-    """A game whose players must play each action with at least some probability.
+    """A game whose players must play each action with at least its minimum probability.
 
     The limits of equilibria of such games, as the probabilities go to zero, are the trembling-hand
     perfect equilibria (Selten 1975). See `perturb_game`.
@@ -196,7 +196,7 @@ def check_min_probabilities(min_probability: object) -> None:
 
 
 def perturb_game(form: SequenceForm, min_probability: MinProbabilities) -> PerturbedGame:
-    """Return the game in which every action has at least some probability.
+    """Return the game in which every action has a minimum probability.
 
     Parameters
     ----------

@@ -124,7 +124,7 @@ def _arguments(key: Any) -> Iterable[Any]:
 
 
 def _named_fields(types: Iterable[Any]) -> list[tuple[str, ...]]:
-    """Return the field names of all named tuples among argument types, nested ones included."""
+    """Return the field names of all named tuples among argument types, including nested ones."""
     found: list[tuple[str, ...]] = []
     for kind in types:
         if isinstance(kind, BaseNamedTuple):

@@ -100,7 +100,7 @@ class Registry(Mapping[str, Entry]):
 
     @property
     def known_names(self) -> tuple[str, ...]:
-        """All names that `resolve` accepts, aliases included, in lower case."""
+        """All names that `resolve` accepts, including aliases, in lower case."""
         return tuple(self._names)
 
     def resolve(self, name_or_entry: str | Entry) -> Entry:

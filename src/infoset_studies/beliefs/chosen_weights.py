@@ -139,7 +139,7 @@ def _tree_value(cell: ChosenCell) -> tuple[int, Callable[[LongArray], float]]:
 
 
 def _dice_value(cell: ChosenCell) -> tuple[int, Callable[[LongArray], float]]:
-    """Return the number of last bids, "none" included, and the value of each choice."""
+    """Return the number of last bids, including "none", and the value of each choice."""
     game = load_game(cell.game)
     assert isinstance(game, LiarsDice)
     public_weights = np.array(cell.public_weights)

@@ -127,7 +127,7 @@ def _contestant(algorithm: str, game: Game, public_weight: float, interrupt: Eve
 
 
 def _table_of(game: LiarsDice, public_weight: float) -> BidTable:
-    """Return the policy of PIMC in liar's dice, averaged over decisions and computed once."""
+    """Return PIMC's policy in liar's dice, averaged over sampled decisions; computed only once."""
     with building:
         return _table(game, public_weight)
 

@@ -42,14 +42,14 @@ FIRST_SEED = 50_000
 
 
 class Goal(NamedTuple):
-    """A game, and the payoff that counts as solving it.
+    """A game, and the payoff at which it counts as solved.
 
     Attributes
     ----------
     game : str
     relaxation : str
     payoff : float
-        Smallest payoff that counts as solved.
+        Smallest payoff at which the game counts as solved.
     seeds : int
     """
 

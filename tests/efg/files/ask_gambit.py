@@ -8,7 +8,7 @@ Gambit. After a change of the writer or of a file, update the answers in a separ
     gambit/bin/python tests/efg/files/ask_gambit.py --write
 
 pygambit has no wheel for most versions of Python. Then pip builds it, which needs a C++ compiler
-and takes some minutes. Without `--write` the answers are compared with the saved ones, and
+and takes a few minutes. Without `--write` the answers are compared with the saved ones, and
 differences are printed.
 """
 

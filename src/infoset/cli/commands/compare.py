@@ -1,4 +1,4 @@
-"""`infoset compare`: solve one game by several methods; table and picture."""
+"""`infoset compare`: solve one game by several methods; print a table and save a picture."""
 
 from __future__ import annotations
 
@@ -57,8 +57,7 @@ def run(
     """Solve a game by several methods, and plot their convergence.
 
     If none of --target, --iterations and --seconds is given, each method runs 1,000
-    iterations.
-    Ctrl-C stops at any time and saves the results so far.
+    iterations. Ctrl-C stops at any time and saves the results so far.
     """
     from infoset.experiments import check_writable
     from infoset.front import compare, comparison_budget, load, to_form

@@ -48,7 +48,7 @@ def run(
 ) -> None:
     """Draw the histories of a game, the infostates of a player, or the public states.
 
-    A large tree is truncated at a depth, and the picture counts the omitted nodes.
+    A large tree is truncated at a depth, and the picture shows how many nodes are omitted.
     """
     from infoset.plotting import check_target, draw
 

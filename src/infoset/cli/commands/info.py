@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def run(game: GameArgument, memory: MemoryOption = None, as_json: JsonOption = False) -> None:
     """Report the size of a game: histories, infostates, sequences, and memory.
 
-    For a game that is too large to build, ≥ marks lower bounds, and - unknown values.
+    For a game that is too large to build, ≥ marks lower bounds and - marks unknown values.
     """
     from infoset.front import info
 

@@ -1,4 +1,4 @@
-"""`infoset learn`: learn from play, and save policies, traces and picture in a folder."""
+"""`infoset learn`: learn from play, and save policies, traces and a picture in a folder."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def run(
     """Learn policies for a game from self-play, and save them.
 
     Most learners use only the observations, actions and rewards of their own player;
-    '--method list' shows what others need. Ctrl-C stops at any time and saves the results so
+    '--method list' shows what the others need. Ctrl-C stops at any time and saves the results so
     far.
     """
     from infoset.experiments import check_writable

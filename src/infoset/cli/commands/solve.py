@@ -1,4 +1,4 @@
-"""`infoset solve`: solve a game, and save policy, trace and picture in a folder."""
+"""`infoset solve`: solve a game, and save the policy, a trace and a picture in a folder."""
 
 from __future__ import annotations
 
@@ -132,8 +132,8 @@ def run(
     """Solve a game, and save the policy.
 
     If none of --target, --iterations and --seconds is given, solving stops at an
-    exploitability of 0.1% of the payoff range, or after 60 seconds. Team methods then stop
-    after a default number of iterations. Ctrl-C stops at any time and saves the results so far.
+    exploitability of 0.1% of the payoff range, or after 60 seconds. Team methods stop after a
+    default number of iterations instead. Ctrl-C stops at any time and saves the results so far.
     """
     if is_for_teams(method):
         refuse(

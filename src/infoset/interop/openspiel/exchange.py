@@ -104,8 +104,8 @@ def policy_to_openspiel(policy: TabularPolicy, tree: GameTree) -> Any:
     import_pyspiel(PURPOSE)
     if policy.sequence_form.fingerprint != tree.sequence_form.fingerprint:
         raise PolicyMismatchError(
-            f"the policy is for {policy.sequence_form.name}, the tree is {tree.game}; give the "
-            "tree of the policy's game"
+            f"the policy is for {policy.sequence_form.name}, but the tree is of {tree.game}; give "
+            "the tree of the policy's game"
         )
     game = to_openspiel(tree)
     decisions = list(list_decisions(tree, game))

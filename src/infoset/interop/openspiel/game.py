@@ -278,7 +278,7 @@ class OpenSpielGame(Game):
         return (*self._notes, *(str(witness) for witness in found if witness is not None))
 
     def parameters(self) -> dict[str, Any]:
-        """Return OpenSpiel's parameters by name, defaults included."""
+        """Return OpenSpiel's parameters by name, including defaults."""
         return dict(self._game.get_parameters())
 
     def __str__(self) -> str:

@@ -104,7 +104,7 @@ def load_game(wanted: Spec) -> Any:
     try:
         return pyspiel.load_game(wanted.name, wanted.parameters)
     except pyspiel.SpielError as error:
-        raise ParameterError(f"OpenSpiel refuses {wanted.name}: {first_line(error)}") from error
+        raise ParameterError(f"OpenSpiel rejects {wanted.name}: {first_line(error)}") from error
 
 
 @lru_cache(maxsize=256)
@@ -121,7 +121,7 @@ def try_apart(wanted: str) -> None:
     Raises
     ------
     ParameterError
-        If OpenSpiel refuses the parameters, crashes on them or exceeds the time limit.
+        If OpenSpiel rejects the parameters, crashes on them or exceeds the time limit.
     """
     shown = spec_text(json.loads(wanted))
     try:
@@ -134,7 +134,7 @@ def try_apart(wanted: str) -> None:
     except OSError:
         return
     if done.returncode == REFUSED:
-        raise ParameterError(f"OpenSpiel refuses {shown}: {first_line(done.stdout)}")
+        raise ParameterError(f"OpenSpiel rejects {shown}: {first_line(done.stdout)}")
     if not 0 <= done.returncode < 256:
         raise ParameterError(
             f"OpenSpiel crashes on {shown}; choose parameters within the game's range"

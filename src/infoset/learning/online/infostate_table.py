@@ -126,10 +126,10 @@ class InfostateTable(ABC):
         known_parent = int(self.infostates.parent_sequence[number])
         if known_parent != parent_sequence:
             raise TrajectoryError(
-                f"the infostate {infostate} now follows {self._last(parent_sequence)}, but before "
-                f"it followed {self._last(known_parent)}. With perfect recall, an infostate has "
-                "exactly one history of own actions. If a new episode has begun, call observe() or "
-                "abandon() first"
+                f"the infostate {infostate} now follows {self._last(parent_sequence)}, but "
+                f"previously it followed {self._last(known_parent)}. With perfect recall, an "
+                "infostate has exactly one history of own actions. If a new episode has begun, "
+                "call observe() or abandon() first"
             )
         return number
 
@@ -161,7 +161,7 @@ class InfostateTable(ABC):
     def _last(self, sequence: int) -> str:
         """Describe the last own action of a sequence."""
         if sequence == 0:
-            return "no own action"
+            return "no earlier action"
         owner = self._owner(sequence)
         action = self.legal_actions(owner)[sequence - int(self.infostates.first_sequence[owner])]
         return f"{action!r} at {self._text(owner)}"

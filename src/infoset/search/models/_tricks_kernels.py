@@ -394,7 +394,7 @@ def card_values(
 
 @inlined
 def _play(model: Tricks, state: LongArray, card: int, after: LongArray) -> None:
-    """Write the state after a card."""
+    """Write the state after a card is played."""
     for entry in range(STATE_SIZE):
         after[entry] = state[entry]
     after[CHOSEN] = card

@@ -157,7 +157,7 @@ class DiceInfostate(NamedTuple):
 
 
 def parse_dice_infostate(game: LiarsDice, infostate: Infostate) -> DiceInfostate:
-    """Return the hand and the bidding that an infostate describes.
+    """Return the hand and the bids that an infostate describes.
 
     Raises
     ------

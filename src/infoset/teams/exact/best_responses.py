@@ -167,8 +167,8 @@ def iterated_best_response(
     """Run iterated best response from many random policies.
 
     Each climb begins with a uniformly random action at each cell. The agents take turns to switch
-    to a best response to the others. If an earlier action is as good as the best, also at a cell
-    that play does not reach, it remains. An agent without perfect recall responds one stage at a
+    to a best response to the others. If an earlier action is as good as the best, it remains, even
+    at a cell that play does not reach. An agent without perfect recall responds one stage at a
     time, because one pass over all stages would not find a best response. A climb ends in a local
     optimum, where no agent gains by deviating alone; two agents together might. `team_optimum`
     finds the global optimum.

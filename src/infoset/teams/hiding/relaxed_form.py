@@ -115,7 +115,7 @@ class RelaxedForm:
         return _uniform(self.original)
 
     def lift(self, policy: FloatArray) -> FloatArray:
-        """Return [S] the relaxed policy that plays an implementable policy [C]."""
+        """Return [S] the relaxed policy equivalent to an implementable policy [C]."""
         start = self.original.first_entry[self.known] - self.relaxed.first_entry[:-1]
         step: LongArray = np.repeat(start, self.relaxed.num_actions)
         lifted: FloatArray = policy[np.arange(self.relaxed.num_entries) + step]

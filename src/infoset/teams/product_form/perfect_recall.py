@@ -107,14 +107,14 @@ def _forgotten(form: ProductForm, team: Team, pair: tuple[int, int], before: Lon
     first, second = map(form.prefix_text, pair)
     ways = [_last_choice(form, *step) for step in zip(pair, before.tolist(), strict=True)]
     return (
-        f"{names} cannot tell {first!r} from {second!r}, but reached the first by {ways[0]} and "
-        f"the second by {ways[1]}"
+        f"{names} cannot tell {first!r} from {second!r}, but reached the first {ways[0]} and "
+        f"the second {ways[1]}"
     )
 
 
 def _last_choice(form: ProductForm, node: int, before: int) -> str:
-    """Describe the last action of the team before a node, taken at the node `before`."""
+    """Describe how the team reached a node by its last action, taken at the node `before`."""
     if before < 0:
-        return "no earlier action"
+        return "without acting"
     agent, action = form.path(node)[len(form.path(before))]
-    return f"{form.agent_names[agent]}: {action} at {form.prefix_text(before)!r}"
+    return f"by {form.agent_names[agent]}: {action} at {form.prefix_text(before)!r}"

@@ -273,7 +273,7 @@ REFUSALS: Final = MappingProxyType(
         "seconds, a limit after which it returns its best policy and bound",
     }
 )
-"""Reasons why a method refuses an option."""
+"""Reasons why a method rejects an option."""
 
 
 @runtime_checkable
