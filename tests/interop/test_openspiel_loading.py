@@ -97,10 +97,10 @@ def test_unknown_names_get_the_nearest(spec, message):
         ("kuhn_poker(players)", "'players' is not of the form parameter=value"),
         ("kuhn_poker(players=2,players=3)", "players is given twice"),
         ("", "cannot read the game ''"),
-        ("kuhn_poker(players=99)", r"OpenSpiel refuses kuhn_poker\(players=99\): num_players_ <="),
-        ("misere", "OpenSpiel refuses misere: Missing parameter game"),
+        ("kuhn_poker(players=99)", r"OpenSpiel rejects kuhn_poker\(players=99\): num_players_ <="),
+        ("misere", "OpenSpiel rejects misere: Missing parameter game"),
         ("goofspiel(num_cards=0)", "a nonterminal position without a move"),
-        ("mnk(m=-1)", "OpenSpiel refuses mnk"),
+        ("mnk(m=-1)", "OpenSpiel rejects mnk"),
     ],
 )
 def test_bad_parameters_are_refused(spec, message, capfd):

@@ -456,7 +456,7 @@ def test_infostates_must_keep_their_actions_and_past():
         learner.act("arms")
     learner.abandon()
     learner.act("door", ARMS)
-    with pytest.raises(TrajectoryError, match=r"follows '\w+' at door, but .* no own"):
+    with pytest.raises(TrajectoryError, match=r"follows '\w+' at door, but .* no earlier"):
         learner.act("arms")
     learner.abandon()
     assert learner.state()["cumulative_plan"].tobytes() == before["cumulative_plan"]

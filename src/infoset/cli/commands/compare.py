@@ -56,8 +56,8 @@ def run(
 ) -> None:
     """Solve a game by several methods, and plot their convergence.
 
-    If none of --target, --iterations and --seconds is given, each method runs 1,000
-    iterations. Ctrl-C stops at any time and saves the results so far.
+    If none of --target, --iterations and --seconds is given, each method runs
+    1,000 iterations. Ctrl-C stops at any time and saves the results so far.
     """
     from infoset.experiments import check_writable
     from infoset.front import compare, comparison_budget, load, to_form

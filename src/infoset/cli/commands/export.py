@@ -30,8 +30,9 @@ def run(
 ) -> None:
     """Write a game to a file for other programs.
 
-    An .efg file holds the classical extensive form: players, information sets, chance
-    probabilities and payoffs. An existing file is replaced once the new one is complete.
+    An .efg file holds the classical extensive form: players, information sets,
+    chance probabilities and payoffs. An existing file is replaced once the new
+    one is complete.
     """
     from infoset.efg import save_efg
     from infoset.front import to_compiled

@@ -90,9 +90,9 @@ def run(
 ) -> None:
     """Learn policies for a game from self-play, and save them.
 
-    Most learners use only the observations, actions and rewards of their own player;
-    '--method list' shows what the others need. Ctrl-C stops at any time and saves the results so
-    far.
+    Most learners use only the observations, actions and rewards of their own
+    player; '--method list' shows what the others need. Ctrl-C stops at any time
+    and saves the results so far.
     """
     from infoset.experiments import check_writable
     from infoset.front import learn, load, resolve_learner

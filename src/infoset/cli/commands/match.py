@@ -85,8 +85,8 @@ def run(
 ) -> None:
     """Play FIRST against SECOND in every position, and report the results of FIRST.
 
-    With more than two players, SECOND plays all other positions. Ctrl-C stops at any
-    time and reports the results so far.
+    With more than two players, SECOND plays all other positions. Ctrl-C stops
+    at any time and reports the results so far.
     """
     from infoset.front import to_game
 

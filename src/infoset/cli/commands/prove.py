@@ -13,8 +13,8 @@ from infoset.cli.screen import make_table, number_text, print_json, print_table,
 def run(game: GameArgument, memory: MemoryOption = None, as_json: JsonOption = False) -> None:
     """Prove the value of a small two-player constant-sum game as a fraction.
 
-    The proof consists of rational policies and best responses in exact arithmetic. Chance
-    probabilities must be exact fractions.
+    The proof consists of rational policies and best responses in exact
+    arithmetic. Chance probabilities must be exact fractions.
     """
     from infoset.front import to_compiled
     from infoset.solvers import solve_exactly

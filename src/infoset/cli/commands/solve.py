@@ -131,9 +131,10 @@ def run(
 ) -> None:
     """Solve a game, and save the policy.
 
-    If none of --target, --iterations and --seconds is given, solving stops at an
-    exploitability of 0.1% of the payoff range, or after 60 seconds. Team methods stop after a
-    default number of iterations instead. Ctrl-C stops at any time and saves the results so far.
+    If none of --target, --iterations and --seconds is given, solving stops at
+    an exploitability of 0.1% of the payoff range, or after 60 seconds. Team
+    methods stop after a default number of iterations instead. Ctrl-C stops at
+    any time and saves the results so far.
     """
     if is_for_teams(method):
         refuse(
