@@ -12,11 +12,11 @@ import numpy as np
 from infoset.regret._cfr_kernels import realize_and_average
 from infoset.regret._payoff_kernels import BlockPayoffs, fill_gradient
 from infoset.typing import FloatArray, IndexArray, LongArray
-from infoset.utils.compilation import kernel
+from infoset.utils.compilation import kernel, passed_kernel
 from infoset.utils.simd import LANES, filled, load, maximum, store
 
 
-@kernel
+@passed_kernel
 def apply_scheme(
     row: FloatArray, values: FloatArray, policy: FloatArray, state: FloatArray
 ) -> None:

@@ -44,6 +44,15 @@ class BlockPayoffs(NamedTuple):
 
 
 @kernel
+def is_same_row(rows: LongArray, one: int, other: int) -> bool:
+    """Return whether two rows of a table are equal."""
+    for lane in range(rows.shape[1]):
+        if rows[one, lane] != rows[other, lane]:
+            return False
+    return True
+
+
+@kernel
 def share_payoffs(
     first: LongArray,
     lane: NDArray[np.uint8],
@@ -70,14 +79,15 @@ def share_payoffs(
         # The upper bits of a product depend on all bits of its factors.
         slot = (code >> 32) & (len(slots) - 1)
         # linear probing, until the row or an empty slot is found
-        while slots[slot] >= 0 and (rows[slots[slot]] != rows[used]).any():
+        while slots[slot] >= 0 and not is_same_row(rows, slots[slot], used):
             slot = (slot + 1) & (len(slots) - 1)
         # A new row remains. A known row is reset to zeros for the next candidate.
         if slots[slot] < 0:
             slots[slot] = used
             used += 1
         else:
-            rows[used] = 0
+            for i in range(LANES):
+                rows[used, i] = 0
         where[entry] = LANES * slots[slot]
     return used
 

@@ -9,6 +9,15 @@ from infoset.utils.compilation import kernel
 
 
 @kernel
+def any_nonzero(table: FloatArray, row: int) -> bool:
+    """Return whether a row of a table has a number other than zero."""
+    for column in range(table.shape[1]):
+        if table[row, column] != 0.0:
+            return True
+    return False
+
+
+@kernel
 def merge_rows(
     columns: IndexArray,
     order: IndexArray,
@@ -26,7 +35,7 @@ def merge_rows(
     place. Rows whose sums are all zero are left out.
     """
     num_players = len(columns)
-    filled = -1
+    filled = np.int64(-1)
     num_equal = max_equal = 0
     before = order[0]
     for row in order:
@@ -39,7 +48,7 @@ def merge_rows(
         max_equal = max(max_equal, num_equal)
         if is_new:
             # A finished row whose payoffs are all zero is overwritten by the next one.
-            if filled < 0 or total[filled].any():
+            if filled < 0 or any_nonzero(total, filled):
                 filled += 1
             for player in range(num_players):
                 merged[filled, player] = columns[player, row]
@@ -48,7 +57,7 @@ def merge_rows(
             for player in range(num_players):
                 total[filled, player] += payoff[outcome[row], player]
     # The last row was not checked for zeros in the loop.
-    return filled + 1 if total[filled].any() else filled, max_equal
+    return filled + 1 if any_nonzero(total, filled) else filled, max_equal
 
 
 @kernel
@@ -96,8 +105,11 @@ def max_roundings(
     - 1 roundings for the sum of the weights, one for the division and one for the product.
     """
     roundings = np.zeros(num_sequences, np.int64)
+    largest = 0
     for infostate in range(len(num_actions)):
         first = first_sequence[infostate]
         here = roundings[parent_sequence[infostate]] + num_actions[infostate] + 1
-        roundings[first : first + num_actions[infostate]] = here
-    return int(roundings.max())
+        largest = max(largest, here)
+        for sequence in range(first, first + num_actions[infostate]):
+            roundings[sequence] = here
+    return int(largest)

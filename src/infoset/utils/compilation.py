@@ -25,7 +25,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.extending import _Intrinsic
 from numba.core.types import BaseNamedTuple
 
-__all__ = ["bare_kernel", "inner_kernel", "kernel"]
+__all__ = ["bare_kernel", "inner_kernel", "kernel", "passed_kernel"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -46,6 +46,11 @@ def kernel(function: Function) -> Function:
     return _compile(function)
 
 
+def passed_kernel(function: Function) -> Function:
+    """Compile `function` as `kernel` does, so that it can be passed to kernels as an argument."""
+    return _compile(function, no_cfunc_wrapper=False)
+
+
 def bare_kernel(function: Function) -> Function:
     """Compile `function` as `kernel` does, without reference counting of arrays.
 
@@ -59,12 +64,30 @@ def inner_kernel(function: Function) -> Function:
     """Compile `function` as `bare_kernel` does, inlined into every kernel that calls it.
 
     Use it for functions with many array arguments that are called in innermost loops, where passing
-    the arrays is expensive.
+    the arrays is expensive. It compiles in half the time, because it has no wrapper for calls from
+    Python. Where Python code calls it, as kernels do that run uncompiled, it is compiled a second
+    time, with the wrapper.
     """
-    return _compile(function, _nrt=False, forceinline=True)
+    options = {"_nrt": False, "forceinline": True}
+    compiled: Any = _compile(function, no_cpython_wrapper=True, **options)
+    with_wrapper: list[Function] = []
+
+    def for_python(*arguments: Any) -> Function:
+        if not with_wrapper:
+            with_wrapper.append(_compile(function, **options))
+        return with_wrapper[0]
+
+    if isinstance(compiled, Dispatcher):  # with NUMBA_DISABLE_JIT=1, it is the function itself
+        # The dispatcher would jump to a wrapper that is not there. With no overload inserted, it
+        # asks this method at every call for a function to call instead.
+        compiled._insert = lambda *overload: None
+        compiled._compile_for_args = for_python
+    return cast(Function, compiled)
 
 
 def _compile(function: Function, **options: Any) -> Function:
+    # Functions that are not passed to kernels as arguments need no wrapper for such calls.
+    options = {"no_cfunc_wrapper": True, **options}
     compiled = numba.njit(cache=True, error_model="numpy", nogil=True, **options)(function)
     on_disk = getattr(compiled, "_cache", None)
     if on_disk is not None:  # with NUMBA_DISABLE_JIT=1, nothing is compiled
