@@ -46,7 +46,7 @@ class BlockPayoffs(NamedTuple):
 @kernel
 def is_same_row(rows: LongArray, one: int, other: int) -> bool:
     """Return whether two rows of a table are equal."""
-    for lane in range(rows.shape[1]):
+    for lane in range(rows.shape[1]):  # noqa: SIM110, Numba compiles no generator
         if rows[one, lane] != rows[other, lane]:
             return False
     return True

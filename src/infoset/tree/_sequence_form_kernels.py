@@ -11,7 +11,7 @@ from infoset.utils.compilation import kernel
 @kernel
 def any_nonzero(table: FloatArray, row: int) -> bool:
     """Return whether a row of a table has a number other than zero."""
-    for column in range(table.shape[1]):
+    for column in range(table.shape[1]):  # noqa: SIM110, Numba compiles no generator
         if table[row, column] != 0.0:
             return True
     return False

@@ -174,7 +174,7 @@ def filled_table(parent: IntArray, step: IntArray, num_steps: int, shift: int) -
 
 @kernel
 def grown(values: IntArray) -> IntArray:
-    """Return a copy of [n] in an array [2n]; a loop compiles in a fraction of `np.append`'s time."""
+    """Return `values` [n] in an array [2n]. The loop compiles faster than `np.append`."""
     larger = np.empty(2 * len(values), np.int32)
     for index in range(len(values)):
         larger[index] = values[index]
