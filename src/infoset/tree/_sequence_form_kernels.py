@@ -35,7 +35,7 @@ def merge_rows(
     place. Rows whose sums are all zero are left out.
     """
     num_players = len(columns)
-    filled = np.int64(-1)
+    filled = -1
     num_equal = max_equal = 0
     before = order[0]
     for row in order:

@@ -202,7 +202,7 @@ def extend_states(
     is filled in place. Returns the parent [s], the step [s] and the first child [s] of each new
     number.
     """
-    shift = np.int64(54)
+    shift = 54
     slots = empty_table(shift)
     new_parent = np.empty(len(slots) // 2, np.int32)
     new_step = np.empty(len(slots) // 2, np.int32)

@@ -69,7 +69,7 @@ def inner_kernel(function: Function) -> Function:
     time, with the wrapper.
     """
     options = {"_nrt": False, "forceinline": True}
-    compiled: Any = _compile(function, no_cpython_wrapper=True, **options)
+    compiled = _compile(function, no_cpython_wrapper=True, **options)
     with_wrapper: list[Function] = []
 
     def for_python(*arguments: Any) -> Function:
@@ -77,12 +77,13 @@ def inner_kernel(function: Function) -> Function:
             with_wrapper.append(_compile(function, **options))
         return with_wrapper[0]
 
-    if isinstance(compiled, Dispatcher):  # with NUMBA_DISABLE_JIT=1, it is the function itself
+    dispatcher: Any = compiled
+    if dispatcher is not function:  # with NUMBA_DISABLE_JIT=1, nothing is compiled
         # The dispatcher would jump to a wrapper that is not there. With no overload inserted, it
         # asks this method at every call for a function to call instead.
-        compiled._insert = lambda *overload: None
-        compiled._compile_for_args = for_python
-    return cast(Function, compiled)
+        dispatcher._insert = lambda *overload: None
+        dispatcher._compile_for_args = for_python
+    return compiled
 
 
 def _compile(function: Function, **options: Any) -> Function:
