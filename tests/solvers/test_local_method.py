@@ -43,7 +43,7 @@ def test_the_average_has_the_weights_of_the_exponent():
 
 def test_rules_that_do_not_leave_policies_are_refused():
     method = LocalMethod("careless", lambda row, values, policy, state: policy.fill(2))
-    with pytest.raises(ParameterError, match="write numbers into policy"):
+    with pytest.raises(ParameterError, match="write into policy"):
         solve("kuhn_poker", method, iterations=1)
 
 
