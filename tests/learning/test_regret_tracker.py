@@ -202,7 +202,7 @@ def test_trigger_gains_are_over_the_counted_policies(kuhn_3):
     assert (
         play.cost_per_iteration > play.learners.cost_per_iteration + untold.cost_per_iteration // 2
     )
-    with pytest.raises(ParameterError, match=r"by RegretTracker\(learners, triggers=True\)"):
+    with pytest.raises(ParameterError, match=r"with RegretTracker\(learners, triggers=True\)"):
         untold.evaluate_efce()
 
 

@@ -122,7 +122,11 @@ def test_files_of_spreadsheets_are_read(tmp_path):
         (1, "player;infostate;action;probability", r"line 1, column player: it occurs 0 times"),
         (1, "player,player,infostate,action,probability", "column player: it occurs 2 times"),
         (1, "", "line 1, column player: it occurs 0 times"),
-        (2, "0,[J],1.0,pass", r"line 2, column 5: the line has 4 columns, the first line 5"),
+        (
+            2,
+            "0,[J],1.0,pass",
+            r"line 2, column 5: the line has 4 columns, but the first line has 5",
+        ),
         (3, "0,[J],1.0,pass,0.5,0.5", "line 3, column 6: the line has 6 columns"),
         (3, "2,[J],1.0,pass,0.5", "line 3, column player: '2' is not a player.* are 0 to 1"),
         (3, "0,[A],1.0,pass,0.5", r"line 3, column infostate: .*'\[A\]'; did you mean \[Q\]"),

@@ -328,7 +328,7 @@ def _check_arrays(reach: FloatArray, prior: FloatArray) -> None:
         )
     if not (prior >= 0).all() or not abs(prior.sum() - 1) <= SUM_TOLERANCE:
         raise ParameterError(
-            f"prior has the sum {prior.sum()} or negative entries; give the probability of each "
+            f"prior sums to {prior.sum()} or has negative entries; give the probability of each "
             f"hand"
         )
     if not ((reach >= 0) & (reach <= 1 + SUM_TOLERANCE)).all():

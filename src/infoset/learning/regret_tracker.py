@@ -191,8 +191,8 @@ class RegretTracker:
         """
         if self._triggers is None:
             raise ParameterError(
-                "this tracker does not measure trigger deviations: make it, before the first "
-                "episode, by RegretTracker(learners, triggers=True)"
+                "this tracker does not measure trigger deviations: create it before the first "
+                "episode with RegretTracker(learners, triggers=True)"
             )
         return self._triggers.evaluate()
 
@@ -222,8 +222,8 @@ class RegretTracker:
         sampled = self._sample[: int(self._offered[0])]
         if not len(sampled):
             raise ParameterError(
-                f"no policies have been sampled (keep={len(self._sample)}): make the tracker by "
-                "RegretTracker(learners, keep=1000), and run it before this call"
+                f"no policies have been sampled (keep={len(self._sample)}): create the tracker "
+                "with RegretTracker(learners, keep=1000), and run it before this call"
             )
         policies = tuple(self.learners.simulator.policy(policy) for policy in sampled)
         return CorrelatedPolicy(policies, (1.0,) * len(policies))

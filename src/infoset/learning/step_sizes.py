@@ -226,7 +226,7 @@ def require_tree_size(size: TreeSize | None, learner: str) -> TreeSize:
         raise ParameterError(
             f"the step sizes of {learner} depend on the size of the player's tree, which is not "
             "known: give size=TreeSize(infostates=..., sequences=..., decisions=..., actions=...), "
-            f'where upper bounds suffice; or give numbers by get_learner("{learner}", '
+            f'where upper bounds suffice; or give numbers with get_learner("{learner}", '
             "step_sizes=(learning_rate, implicit_exploration))"
         )
     return size

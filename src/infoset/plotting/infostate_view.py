@@ -41,7 +41,7 @@ MAX_UTILITIES = 3
 def infostate_picture(
     truncated: TruncatedTree, player: Player, limits: Limits, policy: TabularPolicy | None = None
 ) -> Picture:
-    """Return the tree of one player's infostates, also those at which it does not act.
+    """Return the tree of one player's infostates, including those at which it does not act.
 
     Parameters
     ----------

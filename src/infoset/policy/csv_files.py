@@ -158,7 +158,7 @@ def _lines(path: Path) -> Iterator[_Line]:
         if row and len(row) != len(header):
             raise _Line(path, number, {}).error(
                 str(min(len(row), len(header)) + 1),
-                f"the line has {len(row)} columns, the first line {len(header)}",
+                f"the line has {len(row)} columns, but the first line has {len(header)}",
                 "all lines have the same columns; put a label with a comma in double quotes",
             )
         if row:

@@ -93,7 +93,7 @@ class TabularPolicy:
         if values.shape != (treeplex.num_sequences,):
             raise ParameterError(
                 f"probabilities of player {player} have shape {values.shape}; the player has "
-                f"{treeplex.num_sequences} sequences, the empty one included"
+                f"{treeplex.num_sequences} sequences, including the empty one"
             )
         if not (values >= 0).all():
             raise ParameterError(f"player {player} has a probability that is negative or NaN")

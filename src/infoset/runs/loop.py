@@ -131,7 +131,7 @@ def _breakdown(solver: IterativeSolver, method: str, found: str) -> NumericalErr
     return NumericalError(
         f"{method} has broken down by iteration {solver.iteration}: {found}. Its numbers are too "
         f"large or too small for floating point: scale the payoffs of {solver.sequence_form.name} "
-        f"to sizes about 1, or give {method} less extreme parameters"
+        f"to a magnitude of about 1, or give {method} less extreme parameters"
     )
 
 

@@ -140,8 +140,9 @@ class InfostateTable(ABC):
         known = self.legal_actions(number)
         if tuple(legal_actions) != known:
             raise TrajectoryError(
-                f"the infostate {infostate} now has the actions {list(legal_actions)}, but before "
-                f"it had {list(known)}: pass the same actions in the same order every time"
+                f"the infostate {infostate} now has the actions {list(legal_actions)}, but "
+                f"previously it had {list(known)}: pass the same actions "
+                "in the same order every time"
             )
 
     def sequences(self, number: int) -> slice:

@@ -184,8 +184,8 @@ def _check_fits(frames: int, cells: int, actions: int, successors: int, words: i
         raise GameTooLargeError(
             f"a search with {cells:,} cells in a public state, {actions:,} actions, {successors:,} "
             f"public states that may come next and sets of {64 * words:,} nodes needs about "
-            f"{format_bytes(needed)}, but only {format_bytes(allowed)} are allowed; reduce the "
-            "game by merge_outcomes(form) or drop_decided(form)",
+            f"{format_bytes(needed)}, but only {format_bytes(allowed)} is allowed; reduce the "
+            "game with merge_outcomes(form) or drop_decided(form)",
             {"cells": cells, "actions": actions, "public_states": successors, "bytes": needed},
         )
 
