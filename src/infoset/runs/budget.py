@@ -186,7 +186,8 @@ def _payoff_width(sequence_form: SequenceForm) -> float:
         raise ParameterError(
             f"the payoffs of {sequence_form.name} go from {low:.3g} to {high:.3g}; float64 cannot "
             "represent the difference, so a percentage of it (the default target is 0.1%) is "
-            "undefined: scale the payoffs to magnitudes of about 1, or give only iterations or seconds"
+            "undefined: scale the payoffs to magnitudes of about 1, or give only iterations or "
+            "seconds"
         )
     return high - low
 
