@@ -85,6 +85,7 @@ from .teams import (
 from .tree import (
     GameTree as GameTree,
     SequenceForm as SequenceForm,
+    build_limits as build_limits,
     build_sequence_form as build_sequence_form,
     build_tree as build_tree,
     build_world_graph as build_world_graph,

@@ -192,6 +192,38 @@ def test_a_game_too_large_to_explore_is_not_solved(command, monkeypatch):
     assert "world states" in command("solve", "leduc_poker").complaint
 
 
+def test_what_stopped_the_visit_is_said(command):
+    shown = command("info", "leduc_poker", "--max-worlds", "300")
+    assert shown.code == 0
+    assert "stopped at the limit on world states (--max-worlds): ≥ marks lower bounds" in shown.out
+    assert "infoset match GAME ismcts pimc" in shown.out
+    assert command("info", "leduc_poker", "--max-worlds", "300", "--json").json["stop"] == "worlds"
+    large = command("info", "goofspiel(num_cards=30)", "--seconds", "0.01", "--json").json
+    assert (large["stop"], large["is_exact"]) == ("seconds", False)
+
+
+def test_after_ctrl_c_info_prints_lower_bounds(command, monkeypatch):
+    import infoset.games.leduc_poker as leduc
+
+    def interrupt(game, betting, action):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(leduc.LeducPoker, "_next_betting", interrupt)
+    shown = command("info", "leduc_poker")
+    assert shown.code == 130
+    assert "interrupted: ≥ marks lower bounds" in shown.out
+
+
+@pytest.mark.parametrize("verb", ["solve", "evaluate", "show", "prove", "compare", "learn"])
+def test_every_verb_that_builds_has_the_limits(command, verb):
+    policy = ["uniform"] if verb in ("evaluate", "show") else []
+    complaint = command(verb, "leduc_poker", *policy, "--max-worlds", "300").complaint
+    assert "at least 301 world states" in complaint
+    assert "raise max_worlds (--max-worlds)" in complaint
+    large = [verb, "goofspiel(num_cards=30)", *policy, "--build-seconds", "0.01"]
+    assert "raise max_seconds (--build-seconds)" in command(*large).complaint
+
+
 def test_texts_of_numbers_of_any_size():
     found = GameInfo(
         game="g",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import count
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,13 @@ import pytest
 from infoset.errors import ExplorationLimitError, GameRuleError, ParameterError
 from infoset.game import Observation
 from infoset.games import load_game
-from infoset.tree import build_sequence_form, build_tree, build_world_graph, count_histories
+from infoset.tree import (
+    build_limits,
+    build_sequence_form,
+    build_tree,
+    build_world_graph,
+    count_histories,
+)
 from tests.support.function_game import FunctionGame
 
 
@@ -96,9 +103,9 @@ def endless() -> FunctionGame:
 
 
 def test_a_game_without_end_meets_the_limit():
-    with pytest.raises(ExplorationLimitError, match=r"at least 1,\d\d\d world states") as caught:
+    with pytest.raises(ExplorationLimitError, match="at least 1,001 world states") as caught:
         build_world_graph(endless(), max_worlds=1000)
-    assert caught.value.counts["world_states"] > 1000
+    assert caught.value.counts["world_states"] == 1001
 
 
 def test_a_partial_graph_says_so():
@@ -152,3 +159,106 @@ def test_the_clock_is_looked_at_within_a_move():
 def test_the_name_of_a_game_is_none(compile_it):
     with pytest.raises(ParameterError, match=r"game='kuhn_poker' .* such as infoset\.load\("):
         compile_it("kuhn_poker")
+
+
+def test_without_a_time_limit_the_clock_decides_nothing(monkeypatch):
+    """By default the limits are numbers of world states and memory: a slow game is completed."""
+    clock = count(0.0, 3600.0)
+    moved = SimpleNamespace(monotonic=lambda: next(clock))
+    monkeypatch.setattr("infoset.utils.watchdog.time", moved)
+    assert build_world_graph(load_game("leduc_poker")).is_complete
+    with pytest.raises(ExplorationLimitError, match=r"time limit of 30 s.* raise max_seconds"):
+        build_world_graph(load_game("leduc_poker"), max_seconds=30)
+
+
+def test_the_number_of_world_states_is_limited_exactly():
+    assert build_world_graph(load_game("kuhn_poker"), max_worlds=55).is_complete
+    with pytest.raises(ExplorationLimitError, match=r"limit of 54\. .* raise max_worlds"):
+        build_world_graph(load_game("kuhn_poker"), max_worlds=54)
+
+
+def test_a_product_of_many_joint_actions_is_not_begun():
+    game = FunctionGame(
+        num_players=6,
+        actors=lambda w: range(6) if w == "start" else (),
+        legal_actions=lambda w, p: range(100),
+        transitions=lambda w, a: [("end", 1)] if w == "start" else [],
+    )
+    with pytest.raises(ExplorationLimitError, match="10,000,000 transitions"):
+        build_world_graph(game)
+    assert build_world_graph(game, partial=True).stop == "transitions"
+
+
+def test_transitions_are_limited_where_world_states_are_few(monkeypatch):
+    monkeypatch.setattr("infoset.tree.limits.MIN_MAX_TRANSITIONS", 1000)
+    game = FunctionGame(
+        initial_world=lambda: 0,
+        actors=lambda w: (0,) if w < 9 else (),
+        legal_actions=lambda w, p: range(2_000),
+        transitions=lambda w, a: [(w + 1, 1)] if w < 9 else [],
+    )
+    graph = build_world_graph(game, max_worlds=1000, partial=True)
+    assert (graph.stop, graph.num_edges) == ("transitions", 10_000)
+
+
+def slow_outcomes(keep):
+    """Return a game whose rules build a list without end, as code of the user may."""
+
+    def outcomes(world, joint_action):
+        found = []
+        for number in count():
+            found.append(keep(number))
+        return found
+
+    return FunctionGame(transitions=outcomes)
+
+
+def test_a_list_without_end_inside_the_rules_meets_the_time_limit():
+    graph = build_world_graph(slow_outcomes(lambda n: None), max_seconds=0.05, partial=True)
+    assert (graph.stop, graph.worlds) == ("seconds", ("start",))
+
+
+def test_a_list_without_end_inside_the_rules_meets_the_memory_limit():
+    with pytest.raises(ExplorationLimitError, match=r"memory limit of 60.0 MB.* raise memory"):
+        build_world_graph(slow_outcomes(lambda n: bytes(100_000)), memory=60_000_000)
+
+
+def test_rules_that_catch_all_exceptions_are_stopped_too():
+    def outcomes(world, joint_action):
+        while True:
+            try:
+                sum(range(1000))
+            except Exception:
+                pass
+
+    graph = build_world_graph(FunctionGame(transitions=outcomes), max_seconds=0.05, partial=True)
+    assert graph.stop == "seconds"
+
+
+def interrupted_after(number):
+    def rewards(world, joint_action, next_world):
+        if next_world == number:
+            raise KeyboardInterrupt
+        return (0,)
+
+    return FunctionGame(
+        initial_world=lambda: 0, transitions=lambda w, a: [(w + 1, 1)], rewards=rewards
+    )
+
+
+def test_after_ctrl_c_a_partial_graph_has_what_was_found():
+    graph = build_world_graph(interrupted_after(100), partial=True)
+    assert (graph.stop, graph.num_expanded) == ("interrupted", 99)
+    assert count_histories(graph).histories == 101
+    with pytest.raises(KeyboardInterrupt):
+        build_world_graph(interrupted_after(100))
+
+
+def test_limits_for_everything_in_a_block():
+    with build_limits(max_worlds=10):
+        with pytest.raises(ExplorationLimitError, match="limit of 10"):
+            build_sequence_form(load_game("kuhn_poker"))
+        assert build_world_graph(load_game("kuhn_poker"), max_worlds=100).is_complete
+    assert build_tree(load_game("kuhn_poker")).num_histories == 55
+    with pytest.raises(ParameterError, match="max_worlds=0"), build_limits(max_worlds=0):
+        pass

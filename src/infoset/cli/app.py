@@ -13,6 +13,7 @@ from typing import Annotated, NoReturn, cast
 import typer
 
 from infoset._version import __version__
+from infoset.cli.building import with_build_limits
 from infoset.cli.commands import (
     compare,
     draw,
@@ -85,7 +86,8 @@ for module in (
     export,
     reproduce,
 ):
-    app.command(module.__name__.rpartition(".")[2])(module.run)
+    name = module.__name__.rpartition(".")[2]
+    app.command(name)(with_build_limits(name, module.run))
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

@@ -9,12 +9,15 @@ from typing import Annotated, Any, Final, NamedTuple, TypeAlias
 import typer
 
 __all__ = [
+    "BuildSecondsOption",
     "CheckpointOption",
     "CheckpointSecondsOption",
     "GameArgument",
     "IterationsOption",
     "JsonOption",
+    "MaxWorldsOption",
     "MemoryOption",
+    "OnlyBuildSecondsOption",
     "PolicyArgument",
     "SecondsOption",
     "Stops",
@@ -87,6 +90,30 @@ MemoryOption: TypeAlias = Annotated[
         parser=parse_memory,
         help="Memory limit for building the game, such as 4GB.",
         show_default="70% of the free memory",
+    ),
+]
+MaxWorldsOption: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--max-worlds",
+        metavar="NUMBER",
+        help="Limit on the world states visited in building the game.",
+        show_default="1000000",
+    ),
+]
+BuildSecondsOption: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        "--build-seconds",
+        help="Time limit for visiting the world states of the game.",
+    ),
+]
+OnlyBuildSecondsOption: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        "--build-seconds",
+        "--seconds",
+        help="Time limit for visiting the world states of the game.",
     ),
 ]
 TargetOption: TypeAlias = Annotated[

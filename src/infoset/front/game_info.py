@@ -61,8 +61,8 @@ class GameInfo:
     observable_rewards : bool or None
         Whether each player always knows the rewards it has received.
     is_exact : bool
-        False if a limit on visiting world states was reached. World states, histories and terminals
-        are then lower bounds.
+        False if the visit of the world states was stopped, or there are more than 10**1000
+        histories. World states, histories and terminals are then lower bounds.
     forecast_bytes : int
         Peak memory of building the tree of histories.
     fits : bool
@@ -75,6 +75,9 @@ class GameInfo:
     search_model : str or None
         The search model of the game. `RulesModel` calls the rules in plain Python; all others are
         compiled, and hundreds of times as fast. None for an extensive form.
+    stop : str or None
+        What stopped the visit of the world states: `worlds` or `transitions` for a limit on their
+        number, `memory`, `seconds`, or `interrupted`. None if all were visited.
     notes : tuple[str, ...]
         Remarks about loading the game.
     """
@@ -98,6 +101,7 @@ class GameInfo:
     solving_bytes: int | None = None
     solving_fits: bool | None = None
     search_model: str | None = None
+    stop: str | None = None
     notes: tuple[str, ...] = field(default=())
 
     def summary(self) -> dict[str, Any]:
@@ -112,8 +116,8 @@ def info(
     game: GameLike,
     *,
     memory: int | None = None,
-    max_worlds: int = 1_000_000,
-    max_seconds: float = 30.0,
+    max_worlds: int | None = None,
+    max_seconds: float | None = None,
     progress: ExplorationProgress | None = None,
 ) -> GameInfo:
     """Report the size and properties of a game.
@@ -127,8 +131,8 @@ def info(
     memory : int, optional
         Bytes allowed for building; by default 70 % of the free memory.
     max_worlds, max_seconds, progress
-        Limits and progress callback of building the world graph. If a limit is reached, the counts
-        are lower bounds.
+        Limits and progress callback of `build_world_graph`. If a limit is reached, and after
+        Ctrl-C, the counts are lower bounds.
 
     Examples
     --------
@@ -142,6 +146,7 @@ def info(
         return _with_tree(_from_graph(game.graph, memory), game)
     graph = build_world_graph(
         game,
+        memory=memory,
         max_worlds=max_worlds,
         max_seconds=max_seconds,
         partial=True,
@@ -170,6 +175,7 @@ def _from_graph(graph: WorldGraph, memory: int | None) -> GameInfo:
         solving_bytes=solving,
         solving_fits=None if solving is None else solving <= allowed,
         search_model=search_model_type(graph).__name__,
+        stop=graph.stop,
         notes=tuple(getattr(graph.game, "notes", ())),
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -112,7 +111,7 @@ def compile_part(
 
 
 def _explore(game: Game, max_worlds: int) -> WorldGraph:
-    return build_world_graph(game, max_worlds=max_worlds, max_seconds=inf, partial=True)
+    return build_world_graph(game, max_worlds=max_worlds, partial=True)
 
 
 def _explore_first_steps(game: Game, depth: int | None, max_worlds: int) -> WorldGraph:

@@ -2,10 +2,11 @@
 
 from infoset.tree.counting import GameCounts, allowed_memory, check_fits, count_histories
 from infoset.tree.encodings import InfostateEncoder
-from infoset.tree.exploration import ExplorationProgress, build_world_graph
+from infoset.tree.exploration import build_world_graph
 from infoset.tree.game_tree import GameTree, build_tree, unroll
 from infoset.tree.graph_contraction import build_sequence_form, contract_graph, forecast_contraction
 from infoset.tree.infostate_tree import InfostateTree, PublicTree
+from infoset.tree.limits import BuildLimits, ExplorationProgress, build_limits
 from infoset.tree.sequence_form import (
     SequenceForm,
     Treeplex,
@@ -17,6 +18,7 @@ from infoset.tree.state_numbering import StepTable
 from infoset.tree.world_graph import WorldGraph
 
 __all__ = [
+    "BuildLimits",
     "ExplorationProgress",
     "GameCounts",
     "GameTree",
@@ -28,6 +30,7 @@ __all__ = [
     "Treeplex",
     "WorldGraph",
     "allowed_memory",
+    "build_limits",
     "build_sequence_form",
     "build_tree",
     "build_world_graph",

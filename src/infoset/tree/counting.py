@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import psutil
 
 from infoset.errors import CyclicGameError, GameTooLargeError
 from infoset.tree._unrolling_kernels import path_counts, topological_order
@@ -14,6 +13,7 @@ from infoset.tree.world_graph import WorldGraph
 from infoset.typing import FloatArray, IntArray
 from infoset.utils.arguments import check_number
 from infoset.utils.text import format_bytes
+from infoset.utils.watchdog import available_memory
 
 __all__ = [
     "GameCounts",
@@ -112,13 +112,15 @@ def _find_cycle(graph: WorldGraph, order: IntArray) -> list[int]:
 def allowed_memory(memory: int | None) -> int:
     """Return `memory` in bytes, or by default 70 % of the memory that is currently free.
 
+    A limit on the process's address space (`ulimit -v`) counts too.
+
     Raises
     ------
     ParameterError
         If `memory` is not a number that is at least 1.
     """
     if memory is None:
-        return int(psutil.virtual_memory().available * FREE_MEMORY_FRACTION)
+        return int(available_memory() * FREE_MEMORY_FRACTION)
     check_number("memory", memory, minimum=1)
     return memory
 

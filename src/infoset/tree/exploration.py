@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable
 from fractions import Fraction
 from itertools import product
 from math import isfinite, prod
-from typing import TypeAlias
 
 import numpy as np
 
-from infoset.errors import ExplorationLimitError, GameRuleError
+from infoset.errors import GameRuleError
 from infoset.game import Game, Probability
+from infoset.tree.limits import ExplorationProgress, ExplorationWatch
 from infoset.tree.world_graph import WorldGraph, freeze
 from infoset.typing import NOOP, Action, JointAction, Player, World
 from infoset.utils.arguments import SUM_TOLERANCE, check_callable, check_type
+from infoset.utils.watchdog import LimitReached
 
-__all__ = ["ExplorationProgress", "build_world_graph"]
+__all__ = ["build_world_graph"]
 
-ExplorationProgress: TypeAlias = Callable[[int, float], None]
-"""A callback that receives the number of world states found so far and the elapsed seconds."""
-
-WORLDS_PER_CHECK = 256
-TRANSITIONS_PER_CHECK = 4096
+WORLDS_PER_REPORT = 256
+TRANSITIONS_PER_REPORT = 4096
 MAX_KEPT_JOINT_ACTIONS = 256
 
 
 def build_world_graph(
     game: Game,
     *,
-    max_worlds: int = 1_000_000,
-    max_seconds: float = 30.0,
+    memory: int | None = None,
+    max_worlds: int | None = None,
+    max_seconds: float | None = None,
     partial: bool = False,
     progress: ExplorationProgress | None = None,
 ) -> WorldGraph:
@@ -41,12 +38,16 @@ def build_world_graph(
     Parameters
     ----------
     game : Game
-    max_worlds : int
-        Limit on the number of world states.
-    max_seconds : float
-        Limit on the elapsed time, in seconds.
+    memory : int, optional
+        Limit in bytes; by default 70 % of the free memory.
+    max_worlds : int, optional
+        Limit on the number of world states; by default that of `build_limits`, one million. There
+        may be ten times as many transitions, and always a million.
+    max_seconds : float, optional
+        Limit on the elapsed time, in seconds; by default that of `build_limits`, which is None: no
+        limit.
     partial : bool
-        Return a partial graph when a limit is exceeded, instead of raising.
+        Return a partial graph at a limit or after Ctrl-C, instead of raising.
     progress : callable, optional
         Called every few hundred world states with the number found so far and the elapsed seconds.
 
@@ -63,7 +64,7 @@ def build_world_graph(
     ExplorationLimitError
         If a limit is exceeded and `partial` is False.
     ParameterError
-        If `game` is not a `Game` (a name, for example).
+        If `game` is not a `Game` (a name, for example), or a limit is out of range.
 
     Examples
     --------
@@ -78,49 +79,28 @@ def build_world_graph(
             progress,
             "a function of the number of world states and the seconds",
         )
-    explorer = _Explorer(game, _Limits(max_worlds, max_seconds, progress))
+    watch = ExplorationWatch(max_worlds, max_seconds, memory, progress)
+    explorer = _Explorer(game, watch)
+    watch.stop = _explore(explorer, watch, partial)
+    if watch.stop is not None and not (partial and explorer.worlds):
+        raise watch.error(game, len(explorer.worlds), len(explorer.next_world))
+    return explorer.graph(watch.stop)
+
+
+def _explore(explorer: _Explorer, watch: ExplorationWatch, partial: bool) -> str | None:
+    """Expand all world states; return what stopped it, or None if it is complete."""
     try:
-        while explorer.num_expanded < len(explorer.worlds):
-            explorer.expand()
-    except _LimitReached:
+        watch.run(explorer.explore)
+    except LimitReached:
+        return watch.stop or watch.reached
+    except MemoryError:
+        explorer.index.clear()
+        return "memory"
+    except KeyboardInterrupt:
         if not partial:
-            raise _limit_error(game, explorer) from None
-    return explorer.graph()
-
-
-class _LimitReached(Exception):
-    """Raised when a limit of the exploration is exceeded."""
-
-
-@dataclass
-class _Limits:
-    """The limits of an exploration and its progress callback."""
-
-    max_worlds: int
-    max_seconds: float
-    progress: ExplorationProgress | None
-    started: float = field(default_factory=time.monotonic)
-
-    @property
-    def seconds(self) -> float:
-        return time.monotonic() - self.started
-
-    def check(self, num_worlds: int) -> None:
-        """Report progress; raise `_LimitReached` when a limit is exceeded."""
-        seconds = self.seconds
-        if self.progress is not None:
-            self.progress(num_worlds, seconds)
-        if num_worlds > self.max_worlds or seconds > self.max_seconds:
-            raise _LimitReached
-
-
-def _limit_error(game: Game, explorer: _Explorer) -> ExplorationLimitError:
-    found, seconds = len(explorer.worlds), explorer.limits.seconds
-    return ExplorationLimitError(
-        f"{game} has at least {found:,} world states; exploration stopped after "
-        f"{seconds:.0f} s: use smaller parameters or, in Python, raise max_worlds and max_seconds",
-        {"world_states": found},
-    )
+            raise
+        return "interrupted"
+    return None
 
 
 class _Explorer:
@@ -131,9 +111,11 @@ class _Explorer:
     cached.
     """
 
-    def __init__(self, game: Game, limits: _Limits) -> None:
+    def __init__(self, game: Game, watch: ExplorationWatch) -> None:
         self.game = game
-        self.limits = limits
+        self.watch = watch
+        self.max_worlds = watch.limits.max_worlds
+        self.max_transitions = watch.limits.max_transitions
         self.num_players = game.num_players
         self.worlds: list[World] = []
         self.num_expanded = 0
@@ -153,7 +135,12 @@ class _Explorer:
         self.rewards: list[float] = []
         self.public: list[int] = []
         self.private: list[int] = []
-        self.world_index(game.initial_world())
+
+    def explore(self) -> None:
+        """Expand all world states; raise `LimitReached` beyond a limit."""
+        self.world_index(self.game.initial_world())
+        while self.num_expanded < len(self.worlds):
+            self.expand()
 
     def world_index(self, world: World) -> int:
         """Return the number of a world state; a new one gets the next number."""
@@ -168,12 +155,16 @@ class _Explorer:
             ) from error
         if known == len(self.worlds):
             self.worlds.append(world)
+            if known >= self.max_worlds:
+                self.watch.stop_at("worlds")
         return known
 
     def expand(self) -> None:
-        """Append the edges of the next unexpanded world; raise `_LimitReached` beyond a limit."""
-        if self.num_expanded % WORLDS_PER_CHECK == 0:
-            self.limits.check(len(self.worlds))
+        """Append the edges of the next unexpanded world; raise `LimitReached` beyond a limit."""
+        if self.num_expanded % WORLDS_PER_REPORT == 0:
+            self.watch.report(len(self.worlds))
+            if len(self.next_world) > self.max_transitions:
+                self.watch.stop_at("transitions")
         world = self.worlds[self.num_expanded]
         sets, joint_actions = self.legal_joint_actions(world)
         self.action_set.append(sets)
@@ -214,7 +205,10 @@ class _Explorer:
         legal = [labels[chosen] if chosen >= 0 else (NOOP,) for chosen in sets]
         indices = [range(len(labels[chosen])) if chosen >= 0 else (-1,) for chosen in sets]
         joint_actions = zip(product(*legal), product(*indices), strict=True)
-        if prod(map(len, legal)) > MAX_KEPT_JOINT_ACTIONS:
+        number = prod(map(len, legal))
+        if number > MAX_KEPT_JOINT_ACTIONS:
+            if len(self.next_world) + number > self.max_transitions:
+                self.watch.stop_at("transitions")
             return key, joint_actions
         return key, self.joint_actions.setdefault(key, list(joint_actions))
 
@@ -244,8 +238,8 @@ class _Explorer:
         merged: dict[int, Probability] = {}
         count = 0
         for count, (next_world, probability) in enumerate(outcomes, 1):
-            if count % TRANSITIONS_PER_CHECK == 0:
-                self.limits.check(len(self.worlds))
+            if count % TRANSITIONS_PER_REPORT == 0:
+                self.watch.report(len(self.worlds))
             if probability == 0:
                 continue
             target = self.world_index(next_world)
@@ -253,6 +247,8 @@ class _Explorer:
         weights = [float(probability) for probability in merged.values()]
         if count or must_move:
             _check_distribution(weights, world, joint)
+        if len(self.next_world) + len(merged) > self.max_transitions:
+            self.watch.stop_at("transitions")
         self.exact_probability += merged.values()
         self.probability += weights
         return merged
@@ -285,11 +281,13 @@ class _Explorer:
             )
         self.valid_rewards.add(rewards)
 
-    def graph(self) -> WorldGraph:
+    def graph(self, stop: str | None) -> WorldGraph:
         """Return the read-only arrays, without the edges of a partly expanded world."""
         size = self.num_players
+        # An interrupt may have come between any two instructions, also those of `expand`.
         expanded = self.num_expanded
-        edges = self.first_edge[-1]
+        first_edge = self.first_edge[: expanded + 1]
+        edges = first_edge[-1]
         padding = len(self.worlds) - expanded
         probabilities = self.exact_probability[:edges]
         graph = WorldGraph(
@@ -300,7 +298,7 @@ class _Explorer:
                 [*self.action_set[:expanded], *[(-1,) * size] * padding], dtype=np.int32
             ),
             action_sets=tuple(self.action_sets),
-            first_edge=np.array(self.first_edge + self.first_edge[-1:] * padding, dtype=np.int32),
+            first_edge=np.array(first_edge + [edges] * padding, dtype=np.int32),
             joint_action=np.array(self.joint_action[: edges * size], np.int32).reshape(-1, size),
             probability=np.array(self.probability[:edges]),
             exact_probability=_fractions(probabilities),
@@ -309,6 +307,7 @@ class _Explorer:
             public_observation=np.array(self.public[:edges], dtype=np.int32),
             private_observation=np.array(self.private[: edges * size], np.int32).reshape(-1, size),
             observations=tuple(self.observations),
+            stop=stop,
         )
         freeze(graph)
         return graph

@@ -10,8 +10,9 @@ import numpy as np
 from infoset.game import Game, GameSource
 from infoset.tree._unrolling_kernels import unroll_histories
 from infoset.tree.counting import GameCounts, check_fits, count_histories
-from infoset.tree.exploration import ExplorationProgress, build_world_graph
+from infoset.tree.exploration import build_world_graph
 from infoset.tree.infostate_tree import InfostateTree, PublicTree
+from infoset.tree.limits import ExplorationProgress
 from infoset.tree.sequence_form import SequenceForm, contract_terminals
 from infoset.tree.state_numbering import (
     StateNumbering,
@@ -133,8 +134,8 @@ def build_tree(
     game: Game,
     *,
     memory: int | None = None,
-    max_worlds: int = 1_000_000,
-    max_seconds: float = 30.0,
+    max_worlds: int | None = None,
+    max_seconds: float | None = None,
     progress: ExplorationProgress | None = None,
 ) -> GameTree:
     """Build the world graph of a game and unroll it into the game tree.
@@ -152,7 +153,7 @@ def build_tree(
     GameTooLargeError
         If the tree would not fit in memory. This is checked before anything is allocated.
     ExplorationLimitError
-        If the world graph exceeds `max_worlds` or `max_seconds`.
+        If the world graph exceeds `max_worlds`, `memory` or `max_seconds`.
     GameRuleError
         If the game breaks a rule of the model, for example because legal actions depend on
         something that the player cannot see.
@@ -165,7 +166,7 @@ def build_tree(
     (55, [6, 6])
     """
     graph = build_world_graph(
-        game, max_worlds=max_worlds, max_seconds=max_seconds, progress=progress
+        game, memory=memory, max_worlds=max_worlds, max_seconds=max_seconds, progress=progress
     )
     return unroll(graph, memory=memory)
 
@@ -182,7 +183,7 @@ def unroll(graph: WorldGraph, *, memory: int | None = None) -> GameTree:
     """
     if not graph.is_complete:
         raise ValueError(
-            "the world graph is partial; build it with higher max_worlds and max_seconds"
+            "the world graph is partial; build it with higher max_worlds, memory or max_seconds"
         )
     counts = count_histories(graph)
     check_fits(counts, str(graph.game), memory)

@@ -17,8 +17,9 @@ from infoset.tree.counting import (
     level_sizes,
     too_large_error,
 )
-from infoset.tree.exploration import ExplorationProgress, build_world_graph
+from infoset.tree.exploration import build_world_graph
 from infoset.tree.infostate_tree import InfostateTree
+from infoset.tree.limits import ExplorationProgress
 from infoset.tree.sequence_form import SequenceForm, contract_outcomes
 from infoset.tree.state_numbering import (
     StateNumbering,
@@ -40,8 +41,8 @@ def build_sequence_form(
     game: Game,
     *,
     memory: int | None = None,
-    max_worlds: int = 1_000_000,
-    max_seconds: float = 30.0,
+    max_worlds: int | None = None,
+    max_seconds: float | None = None,
     progress: ExplorationProgress | None = None,
 ) -> SequenceForm:
     """Build the sequence form of a game without storing its histories.
@@ -74,7 +75,7 @@ def build_sequence_form(
     (30, [13, 13])
     """
     graph = build_world_graph(
-        game, max_worlds=max_worlds, max_seconds=max_seconds, progress=progress
+        game, memory=memory, max_worlds=max_worlds, max_seconds=max_seconds, progress=progress
     )
     return contract_graph(graph, memory=memory)
 
@@ -91,7 +92,7 @@ def contract_graph(graph: WorldGraph, *, memory: int | None = None) -> SequenceF
     """
     if not graph.is_complete:
         raise ValueError(
-            "the world graph is partial; build it with higher max_worlds and max_seconds"
+            "the world graph is partial; build it with higher max_worlds, memory or max_seconds"
         )
     contraction = _Contraction(graph, count_histories(graph), allowed_memory(memory))
     while len(contraction.level.world):

@@ -52,6 +52,9 @@ class WorldGraph:
         observations of its groups.
     observations : tuple[Hashable, ...]
         The distinct observations.
+    stop : str or None
+        What stopped the exploration of a partial graph: `worlds`, `transitions`, `memory`,
+        `seconds` or `interrupted`. None for a complete graph.
     """
 
     game: Game
@@ -68,6 +71,7 @@ class WorldGraph:
     public_observation: IntArray
     private_observation: IntArray
     observations: tuple[Hashable, ...]
+    stop: str | None = None
 
     @property
     def num_players(self) -> int:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import typer
+
+from infoset.cli.exit_codes import INTERRUPTED
 from infoset.cli.options import GameArgument, JsonOption, MemoryOption
 from infoset.cli.progress import live
 from infoset.cli.screen import (
@@ -17,11 +20,22 @@ from infoset.cli.screen import (
 if TYPE_CHECKING:
     from infoset.front import GameInfo
 
+STOPS = {
+    "worlds": "stopped at the limit on world states (--max-worlds)",
+    "transitions": "stopped at ten transitions for each world state allowed (--max-worlds)",
+    "memory": "stopped at the memory limit (--memory)",
+    "seconds": "stopped at the time limit (--seconds)",
+    "interrupted": "interrupted",
+    None: "there are too many histories to count",
+}
+"""What stopped the visit of the world states, in words."""
+
 
 def run(game: GameArgument, memory: MemoryOption = None, as_json: JsonOption = False) -> None:
     """Report the size of a game: histories, infostates, sequences, and memory.
 
     For a game that is too large to build, ≥ marks lower bounds and - marks unknown values.
+    Ctrl-C stops the count and prints lower bounds.
     """
     from infoset.front import info
 
@@ -29,7 +43,13 @@ def run(game: GameArgument, memory: MemoryOption = None, as_json: JsonOption = F
         found = info(game, memory=memory, progress=progress.explored)
     if as_json:
         print_json(found.summary())
-        return
+    else:
+        _report(found)
+    if found.stop == "interrupted":
+        raise typer.Exit(INTERRUPTED)
+
+
+def _report(found: GameInfo) -> None:
     table = make_table()
     for name, text in describe(found).items():
         table.add_row(name, text)
@@ -66,7 +86,10 @@ def remarks(found: GameInfo) -> list[str]:
     """Return remarks on missing or approximate numbers."""
     lines = list(found.notes)
     if not found.is_exact:
-        lines.append("there are too many world states to visit: ≥ marks lower bounds")
+        lines.append(f"{STOPS[found.stop]}: ≥ marks lower bounds")
+        lines.append(
+            "without building the game, searchers can play it: infoset match GAME ismcts pimc"
+        )
     elif not found.fits:
         lines.append("too large for the memory limit: values that need the tree are unknown (-)")
         if found.solving_fits:

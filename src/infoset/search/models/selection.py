@@ -14,13 +14,12 @@ from infoset.search.models.graph import GraphModel
 from infoset.search.models.model import SearchModel
 from infoset.search.models.rules import RulesModel
 from infoset.search.models.tricks import TricksModel
-from infoset.tree import GameTree, WorldGraph, build_world_graph
+from infoset.tree import BuildLimits, GameTree, WorldGraph, build_world_graph
 from infoset.utils.arguments import check_type
 
 __all__ = ["register_model", "search_model", "search_model_type"]
 
 MAX_WORLDS = 100_000
-MAX_SECONDS = 10.0
 
 _MODELS: Final[dict[type[Game], Callable[[Any], SearchModel]]] = {
     LiarsDice: DiceModel,
@@ -65,7 +64,7 @@ def search_model(source: Game | GameTree | WorldGraph) -> SearchModel:
 
     A tree or a world graph becomes a `GraphModel`. A game becomes the model registered for its
     class, if any. Otherwise its world states are explored into a `GraphModel`; if there are more
-    than 100,000 or exploring takes more than ten seconds, a `RulesModel` is returned.
+    than 100,000, or a million transitions, a `RulesModel` is returned.
 
     Parameters
     ----------
@@ -86,7 +85,7 @@ def search_model(source: Game | GameTree | WorldGraph) -> SearchModel:
     if registered is not None:
         return registered
     try:
-        return GraphModel(build_world_graph(source, max_worlds=MAX_WORLDS, max_seconds=MAX_SECONDS))
+        return GraphModel(build_world_graph(source, max_worlds=MAX_WORLDS))
     except ExplorationLimitError:
         return RulesModel(source)
 
@@ -94,8 +93,7 @@ def search_model(source: Game | GameTree | WorldGraph) -> SearchModel:
 def search_model_type(graph: WorldGraph) -> type[SearchModel]:
     """Return the class of model that `search_model` makes for the game of a world graph.
 
-    The graph may be incomplete. The time limit of ten seconds is ignored, because its effect
-    depends on the machine.
+    The graph may be incomplete.
 
     Examples
     --------
@@ -106,7 +104,9 @@ def search_model_type(graph: WorldGraph) -> type[SearchModel]:
     registered = _registered_model(graph.game)
     if registered is not None:
         return type(registered)
-    is_small = graph.is_complete and graph.num_worlds <= MAX_WORLDS
+    limits = BuildLimits(MAX_WORLDS)
+    is_small = graph.is_complete and graph.num_worlds <= limits.max_worlds
+    is_small = is_small and graph.num_edges <= limits.max_transitions
     return GraphModel if is_small else RulesModel
 
 

@@ -1,0 +1,165 @@
+"""Limits on building a game: world states, transitions, memory, and time where it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Final, TypeAlias
+
+from infoset.errors import ExplorationLimitError
+from infoset.game import Game
+from infoset.tree.counting import allowed_memory
+from infoset.utils.arguments import check_count, check_number
+from infoset.utils.text import format_bytes
+from infoset.utils.watchdog import LimitReached, Watchdog
+
+__all__ = ["BuildLimits", "ExplorationProgress", "ExplorationWatch", "build_limits"]
+
+ExplorationProgress: TypeAlias = Callable[[int, float], None]
+"""A callback that receives the number of world states found so far and the elapsed seconds."""
+
+TRANSITIONS_PER_WORLD: Final = 10
+MIN_MAX_TRANSITIONS: Final = 1_000_000
+GRAPH_MEMORY_FRACTION: Final = 0.75
+"""Fraction of the memory allowed at which exploration stops; its arrays need the rest."""
+MIN_WATCHED_MEMORY: Final = 50_000_000
+"""Growth of the process in bytes below which exploration never stops; less is not measurable."""
+
+
+@dataclass(frozen=True)
+class BuildLimits:
+    """Limits on exploring the world states of a game.
+
+    Attributes
+    ----------
+    max_worlds : int
+        Maximum number of world states. There may be ten times as many transitions, and always a
+        million.
+    max_seconds : float or None
+        Maximum time; None for no limit.
+    """
+
+    max_worlds: int = 1_000_000
+    max_seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        check_count("max_worlds", self.max_worlds, minimum=1)
+        if self.max_seconds is not None and self.max_seconds != inf:
+            check_number("max_seconds", self.max_seconds)
+
+    @property
+    def max_transitions(self) -> int:
+        """Maximum number of transitions."""
+        return max(MIN_MAX_TRANSITIONS, TRANSITIONS_PER_WORLD * self.max_worlds)
+
+    def updated(self, max_worlds: int | None, max_seconds: float | None) -> BuildLimits:
+        """Return these limits with those replaced that are given."""
+        given = {"max_worlds": max_worlds, "max_seconds": max_seconds}
+        return replace(self, **{name: value for name, value in given.items() if value is not None})
+
+
+_CURRENT: ContextVar[BuildLimits] = ContextVar("build_limits", default=BuildLimits())
+
+
+@contextmanager
+def build_limits(
+    *, max_worlds: int | None = None, max_seconds: float | None = None
+) -> Iterator[BuildLimits]:
+    """Set the limits on building games, for everything that is called in the block.
+
+    Functions such as `solve` and `evaluate` build the game that they are given. By default they
+    give up at a million world states, or when the memory is used up, but at no time limit.
+
+    Parameters
+    ----------
+    max_worlds : int, optional
+        Maximum number of world states; at most ten times as many transitions are explored.
+    max_seconds : float, optional
+        Maximum time for exploring the world states.
+
+    Raises
+    ------
+    ParameterError
+        If `max_worlds` is less than 1 or `max_seconds` is negative.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.tree import build_tree
+    >>> with build_limits(max_worlds=5_000_000, max_seconds=600):
+    ...     tree = build_tree(load_game("kuhn_poker"))
+    """
+    token = _CURRENT.set(_CURRENT.get().updated(max_worlds, max_seconds))
+    try:
+        yield _CURRENT.get()
+    finally:
+        _CURRENT.reset(token)
+
+
+class ExplorationWatch(Watchdog):
+    """The limits of one exploration, its progress callback, and the limit that stopped it.
+
+    Parameters
+    ----------
+    max_worlds, max_seconds : optional
+        Limits; by default those of `build_limits`.
+    memory : int, optional
+        Limit in bytes; by default 70 % of the free memory.
+    progress : callable, optional
+    """
+
+    def __init__(
+        self,
+        max_worlds: int | None,
+        max_seconds: float | None,
+        memory: int | None,
+        progress: ExplorationProgress | None,
+    ) -> None:
+        self.limits = _CURRENT.get().updated(max_worlds, max_seconds)
+        self.allowed = allowed_memory(memory)
+        self.progress = progress
+        self.stop: str | None = None
+        watched = max(MIN_WATCHED_MEMORY, int(self.allowed * GRAPH_MEMORY_FRACTION))
+        super().__init__(self.limits.max_seconds, watched)
+
+    def report(self, num_worlds: int) -> None:
+        """Report progress; raise `LimitReached` if the time or the memory is used up."""
+        if self.progress is not None:
+            self.progress(num_worlds, self.elapsed)
+        self.check()
+
+    def stop_at(self, limit: str) -> None:
+        """Stop the exploration at a limit that was reached.
+
+        Raises
+        ------
+        LimitReached
+            Always.
+        """
+        self.stop = limit
+        raise LimitReached
+
+    def error(self, game: Game, num_worlds: int, num_transitions: int) -> ExplorationLimitError:
+        """Return the error for a game whose exploration was stopped."""
+        limits = self.limits
+        where, fix = {
+            "worlds": (f"at the limit of {limits.max_worlds:,}", "max_worlds (--max-worlds)"),
+            "transitions": (
+                f"at the limit of {limits.max_transitions:,} transitions",
+                "max_worlds (--max-worlds)",
+            ),
+            "memory": (f"at the memory limit of {format_bytes(self.allowed)}", "memory (--memory)"),
+            "seconds": (
+                f"at the time limit of {limits.max_seconds} s",
+                "max_seconds (--build-seconds)",
+            ),
+        }[self.stop or "memory"]
+        return ExplorationLimitError(
+            f"{game} has at least {num_worlds:,} world states; exploring them stopped {where}. "
+            f"Use smaller parameters, raise {fix} or, without building the game, "
+            "let searchers play it: infoset match GAME ismcts pimc",
+            {"world_states": num_worlds, "transitions": num_transitions},
+        )

@@ -1,0 +1,143 @@
+"""Limits on the time and the memory of calls to code that does not look at a clock."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Final, Literal, TypeAlias, TypeVar
+
+import psutil
+
+__all__ = ["LimitReached", "Watchdog", "WatchedLimit", "available_memory"]
+
+Result = TypeVar("Result")
+
+WatchedLimit: TypeAlias = Literal["seconds", "memory"]
+"""The limits that a watchdog enforces."""
+
+LOOK_SECONDS: Final = 0.05
+"""Seconds between two looks of the watching thread at the clock and the memory."""
+
+THREAD_NAME: Final = "infoset-watchdog"
+
+REPEAT_SECONDS: Final = 0.5
+"""Seconds after which the exception is raised again, in case the code has swallowed it."""
+
+
+class LimitReached(BaseException):
+    """Raised inside watched code when a limit is reached.
+
+    It is not an `Exception`, so that rules which catch exceptions do not swallow it.
+    """
+
+
+class Watchdog:
+    """Runs a function, and stops it at a limit by raising `LimitReached` in it.
+
+    A thread looks at the clock and the memory, and raises the exception in the thread that runs the
+    function. It therefore also stops loops in code of the user, such as a list of a billion
+    outcomes, but not one call of a function written in C. Where threads cannot be started, as in a
+    browser, only `check` stops the function.
+
+    Parameters
+    ----------
+    seconds : float or None
+        Limit on the time from construction; None for no limit.
+    memory : int or None
+        Limit on the growth of this process's resident memory, in bytes; None for no limit.
+    """
+
+    def __init__(self, seconds: float | None = None, memory: int | None = None) -> None:
+        self.seconds = seconds
+        self.memory = memory
+        self.started = time.monotonic()
+        self.reached: WatchedLimit | None = None
+        self._process = psutil.Process()
+        self._memory_before = self._process.memory_info().rss
+        self._thread_id = threading.get_ident()
+        # The exception may arrive between any two instructions of Python. Locks are released by
+        # code in C, so that the thread always learns that the function has ended.
+        self._is_running = threading.Lock()
+        self._pause = threading.Lock()
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since construction."""
+        return time.monotonic() - self.started
+
+    def check(self) -> None:
+        """Raise `LimitReached` if a limit is reached."""
+        if self._is_exceeded():
+            raise LimitReached
+
+    def run(self, function: Callable[[], Result]) -> Result:
+        """Return the result of a function.
+
+        Raises
+        ------
+        LimitReached
+            If a limit is reached first.
+        """
+        self._pause.acquire()
+        thread = threading.Thread(target=self._watch, name=THREAD_NAME, daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # a browser has no threads, and a process may have too many
+            self._pause.release()
+            return function()
+        try:
+            with self._is_running:
+                return function()
+        finally:
+            self._pause.release()
+            self._join(thread)
+
+    def _join(self, thread: threading.Thread) -> None:
+        """Wait for the watching thread, which may still raise one exception."""
+        try:
+            thread.join()
+        except LimitReached:
+            thread.join()
+        _raise_in(self._thread_id, None)
+
+    def _is_exceeded(self) -> bool:
+        if self.seconds is not None and self.elapsed > self.seconds:
+            self.reached = "seconds"
+        elif self.memory is not None:
+            grown = self._process.memory_info().rss - self._memory_before
+            self.reached = "memory" if grown > self.memory else self.reached
+        return self.reached is not None
+
+    def _watch(self) -> None:
+        pause = LOOK_SECONDS
+        while not self._pause.acquire(timeout=pause):
+            if self._is_exceeded() and self._is_running.locked():
+                _raise_in(self._thread_id, LimitReached)
+                pause = REPEAT_SECONDS
+
+
+def _raise_in(thread_id: int, kind: type[BaseException] | None) -> None:
+    """Raise an exception in a thread before its next instruction; None takes it back."""
+    if sys.implementation.name == "cpython":
+        what = None if kind is None else ctypes.py_object(kind)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread_id), what)
+
+
+def available_memory() -> int:
+    """Return the bytes that this process can still allocate.
+
+    They are the free memory of the machine or, if it is less, what remains of the process's limit
+    on address space (`ulimit -v`).
+    """
+    free = int(psutil.virtual_memory().available)
+    try:
+        from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit
+    except ImportError:  # Windows has no such limit
+        return free
+    limit = getrlimit(RLIMIT_AS)[0]
+    if limit == RLIM_INFINITY:
+        return free
+    return max(1, min(free, limit - psutil.Process().memory_info().vms))

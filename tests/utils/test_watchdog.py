@@ -1,0 +1,79 @@
+"""The watchdog stops code that looks at no clock, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from infoset.utils.watchdog import LimitReached, Watchdog, available_memory
+
+
+def busy_loop():
+    while True:
+        pass
+
+
+def test_a_loop_is_stopped():
+    watch = Watchdog(seconds=0.01)
+    with pytest.raises(LimitReached):
+        watch.run(busy_loop)
+    assert watch.reached == "seconds"
+
+
+def test_a_loop_in_another_thread_is_stopped():
+    reached = []
+
+    def work():
+        watch = Watchdog(seconds=0.01)
+        try:
+            watch.run(busy_loop)
+        except LimitReached:
+            reached.append(watch.reached)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert reached == ["seconds"]
+
+
+def test_no_exception_and_no_thread_remain_afterwards(monkeypatch):
+    monkeypatch.setattr("infoset.utils.watchdog.LOOK_SECONDS", 0.0002)
+    before = threading.active_count()
+    for _ in range(200):
+        try:
+            Watchdog(seconds=0.0).run(lambda: [None for _ in range(20_000)])
+        except LimitReached:
+            pass
+    assert threading.active_count() == before
+    assert sum(range(1_000_000)) == 499_999_500_000
+
+
+def test_where_threads_cannot_start_only_checks_stop_the_code(monkeypatch):
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    watch = Watchdog(seconds=0.0)
+    assert watch.run(lambda: 3) == 3
+    with pytest.raises(LimitReached):
+        watch.run(watch.check)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems ignore the limit")
+def test_a_limit_on_address_space_counts_as_available_memory():
+    free = available_memory()
+    import resource
+
+    limit = 4 << 30
+    program = "from infoset.utils.watchdog import available_memory as a; print(a())"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+    )
+    assert 0 < int(done.stdout) < min(limit, free)
