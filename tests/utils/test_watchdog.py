@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
 import threading
@@ -43,10 +44,8 @@ def test_no_exception_and_no_thread_remain_afterwards(monkeypatch):
     monkeypatch.setattr("infoset.utils.watchdog.LOOK_SECONDS", 0.0002)
     before = threading.active_count()
     for _ in range(200):
-        try:
+        with contextlib.suppress(LimitReached):
             Watchdog(seconds=0.0).run(lambda: [None for _ in range(20_000)])
-        except LimitReached:
-            pass
     assert threading.active_count() == before
     assert sum(range(1_000_000)) == 499_999_500_000
 

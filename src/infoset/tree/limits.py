@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf
 from typing import Final, TypeAlias
 
@@ -57,11 +57,14 @@ class BuildLimits:
 
     def updated(self, max_worlds: int | None, max_seconds: float | None) -> BuildLimits:
         """Return these limits with those replaced that are given."""
-        given = {"max_worlds": max_worlds, "max_seconds": max_seconds}
-        return replace(self, **{name: value for name, value in given.items() if value is not None})
+        return BuildLimits(
+            self.max_worlds if max_worlds is None else max_worlds,
+            self.max_seconds if max_seconds is None else max_seconds,
+        )
 
 
-_CURRENT: ContextVar[BuildLimits] = ContextVar("build_limits", default=BuildLimits())
+DEFAULT_LIMITS: Final = BuildLimits()
+_CURRENT: ContextVar[BuildLimits] = ContextVar("build_limits", default=DEFAULT_LIMITS)
 
 
 @contextmanager
