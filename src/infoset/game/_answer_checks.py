@@ -176,9 +176,7 @@ def check_observation(answer: Any, transition: Transition, num_players: int) -> 
     _check_private(answer, transition, num_players)
     if answer.shared != {}:
         _check_shared(answer, transition, num_players)
-    seen = ObservationParts(
-        answer.public, tuple(answer.seen_by(player) for player in range(num_players))
-    )
+    seen = ObservationParts(answer.public, tuple(answer.seen_by_each(num_players)))
     _check_hashable("public observation", seen.public, transition, None)
     for player, part in enumerate(seen.private):
         _check_hashable("private observation", part, transition, player)

@@ -129,7 +129,7 @@ def _is_hidden(history: History) -> bool:
 
 
 def _looks(seen: Observation, num_players: int) -> tuple[Hashable, ...]:
-    return (seen.public, *(seen.seen_by(player) for player in range(num_players)))
+    return (seen.public, *seen.seen_by_each(num_players))
 
 
 def _rewards_of(history: History) -> str:
