@@ -6,7 +6,13 @@ import pytest
 
 from infoset.errors import CyclicGameError, GameTooLargeError
 from infoset.games import load_game
-from infoset.tree import build_tree, build_world_graph, check_fits, count_histories
+from infoset.tree import (
+    build_tree,
+    build_world_graph,
+    check_fits,
+    count_histories,
+    forecast_contraction,
+)
 from tests.support.function_game import FunctionGame, ladder
 
 COUNTS = {
@@ -76,3 +82,48 @@ def test_counts_of_a_partial_graph_are_lower_bounds():
     assert not counts.is_exact
     assert 300 < counts.histories <= 9451
     assert counts.terminals <= 5520
+
+
+def test_counts_of_thousands_of_digits_are_lower_bounds_with_a_text():
+    """Five thousand levels of three actions: 3**5000 histories are not counted out."""
+    graph = build_world_graph(ladder(3, 5_000))
+    counts = count_histories(graph)
+    assert graph.is_complete
+    assert not counts.is_exact
+    assert counts.histories >= 10**1000
+    with pytest.raises(GameTooLargeError, match=r"e\+1\d\d\d histories"):
+        build_tree(ladder(3, 5_000))
+
+
+def test_an_endless_game_is_counted_in_little_memory():
+    """Exact counts of the partial graph would have 300,000 bits for each of 100,000 worlds."""
+    endless = FunctionGame(
+        initial_world=lambda: 0,
+        actors=lambda w: (0,),
+        legal_actions=lambda w, p: range(8),
+        transitions=lambda w, a: [(w + 1, 1)],
+    )
+    graph = build_world_graph(endless, max_worlds=3_000, partial=True)
+    counts = count_histories(graph)
+    assert 10**300 < counts.histories < 8**2999
+    assert not counts.is_exact
+
+
+def test_a_lower_bound_is_below_the_exact_count():
+    graph = build_world_graph(ladder(10, 40), max_worlds=30, partial=True)
+    # The last world state found is known only by transitions that were dropped.
+    exact = sum(10**depth for depth in range(30))
+    assert exact * 0.9999 < count_histories(graph).histories <= exact
+
+
+def test_a_long_cycle_is_found_quickly():
+    game = FunctionGame(
+        initial_world=lambda: 0, transitions=lambda w, a: [((w + 1) % 100_000, 1)]
+    )
+    with pytest.raises(CyclicGameError, match="100000 world states in all"):
+        count_histories(build_world_graph(game))
+
+
+def test_a_long_game_with_few_world_states_a_level_is_forecast_quickly():
+    graph = build_world_graph(ladder(1, 100_000))
+    assert forecast_contraction(graph, count_histories(graph)) > 0

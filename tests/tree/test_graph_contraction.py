@@ -137,7 +137,7 @@ def test_levels_are_counted_before_they_are_built(game):
         (end - start, int(going_on[start:end].sum()))
         for start, end in zip(tree.level_offsets[:-1], tree.level_offsets[1:], strict=True)
     ]
-    assert list(level_sizes(tree.graph)) == expected
+    assert level_sizes(tree.graph) == expected
 
 
 @pytest.mark.parametrize("height", [12, 400])

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
+from infoset.utils.text import format_count
+
 if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod
     from rich.table import Table
@@ -134,7 +136,7 @@ def list_and_leave(
 def number_text(value: float | int | None) -> str:
     """Format a number: integers with commas, others with six digits, `-` if missing."""
     if isinstance(value, int):
-        return f"{value:,}"
+        return format_count(value)
     return "-" if value is None or isnan(value) else f"{value:.6g}"
 
 

@@ -54,6 +54,45 @@ def path_counts(order: IntArray, first_edge: IntArray, next_world: IntArray) -> 
 
 
 @kernel
+def count_levels(first_edge: IntArray, next_world: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return [L] the numbers of histories and of nonterminal histories with each length.
+
+    first_edge [W + 1], next_world [E]. The time is that of the edges from the worlds of each level,
+    so that long games with few worlds in a level are counted quickly.
+    """
+    num_worlds = len(first_edge) - 1
+    histories = np.zeros(num_worlds)
+    inner = np.zeros(num_worlds)
+    paths = np.zeros(num_worlds)
+    later_paths = np.zeros(num_worlds)
+    level = np.zeros(num_worlds, np.int32)
+    later = np.zeros(num_worlds, np.int32)
+    paths[0] = 1.0
+    size, depth = 1, 0
+    while size > 0:
+        later_size = 0
+        for position in range(size):
+            world = level[position]
+            number = paths[world]
+            paths[world] = 0.0
+            histories[depth] += number
+            if first_edge[world] < first_edge[world + 1]:
+                inner[depth] += number
+            for edge in range(first_edge[world], first_edge[world + 1]):
+                target = next_world[edge]
+                # Counts are positive, so zero marks a world that is not yet in the next level.
+                if later_paths[target] == 0.0:
+                    later[later_size] = target
+                    later_size += 1
+                later_paths[target] += number
+        level, later = later, level
+        paths, later_paths = later_paths, paths
+        size = later_size
+        depth += 1
+    return histories[:depth], inner[:depth]
+
+
+@kernel
 def unroll_histories(
     num_histories: int,
     first_edge: IntArray,

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from infoset.errors import CyclicGameError, GameTooLargeError
-from infoset.tree._unrolling_kernels import path_counts, topological_order
+from infoset.tree._unrolling_kernels import count_levels, path_counts, topological_order
 from infoset.tree.world_graph import WorldGraph
-from infoset.typing import FloatArray, IntArray
+from infoset.typing import IntArray
 from infoset.utils.arguments import check_number
-from infoset.utils.text import format_bytes
+from infoset.utils.text import format_bytes, format_count
 from infoset.utils.watchdog import available_memory
 
 __all__ = [
@@ -25,6 +24,11 @@ __all__ = [
 ]
 
 EXACT_FLOAT = 2**53
+LARGEST_FLOAT = 1e308
+MAX_ROUNDING = 1e-6
+"""Bound on the relative rounding error of a sum over all world states."""
+MAX_COUNT = 10**1000
+"""Number of histories beyond which counts are not exact."""
 MAX_HISTORIES = 2**31 - 1
 FREE_MEMORY_FRACTION = 0.7
 
@@ -40,7 +44,8 @@ class GameCounts:
         Histories include the root and the terminal ones. A history is one transition longer
         than its parent; simultaneous actions are one transition.
     is_exact : bool
-        False if the world graph is partial; the numbers are then lower bounds.
+        False if the world graph is partial, or there are more than 10**1000 histories; the numbers
+        are then lower bounds.
     """
 
     num_players: int
@@ -64,7 +69,7 @@ class GameCounts:
 def count_histories(graph: WorldGraph) -> GameCounts:
     """Count the histories of a game: the paths of its world graph from the initial world.
 
-    The counts of a partial graph are lower bounds.
+    The counts of a partial graph are lower bounds, and counts beyond 10**1000 too.
 
     Raises
     ------
@@ -77,23 +82,38 @@ def count_histories(graph: WorldGraph) -> GameCounts:
     paths = path_counts(order, graph.first_edge, graph.next_world)
     is_terminal = np.diff(graph.first_edge) == 0
     is_terminal[graph.num_expanded :] = False
+    is_exact = graph.is_complete
     if paths.sum() < EXACT_FLOAT:
         histories, terminals = int(paths.sum()), int(paths[is_terminal].sum())
+    elif graph.is_complete:
+        histories, terminals = _exact_counts(graph, order)
+        is_exact = histories < MAX_COUNT
     else:
-        exact = _exact_path_counts(graph, order)
-        histories = sum(exact)
-        terminals = sum(exact[world] for world in np.flatnonzero(is_terminal))
+        histories, terminals = map(_lower_bound, (paths.sum(), paths[is_terminal].sum()))
     histories = max(histories, graph.num_worlds)
-    return GameCounts(graph.num_players, graph.num_worlds, histories, terminals, graph.is_complete)
+    return GameCounts(graph.num_players, graph.num_worlds, histories, terminals, is_exact)
 
 
-def _exact_path_counts(graph: WorldGraph, order: IntArray) -> list[int]:
-    paths = [0] * graph.num_worlds
-    paths[0] = 1
+def _lower_bound(rounded: float) -> int:
+    """Return a lower bound on a sum of floats that were rounded, or overflowed."""
+    return int(min(rounded, LARGEST_FLOAT) * (1 - MAX_ROUNDING))
+
+
+def _exact_counts(graph: WorldGraph, order: IntArray) -> tuple[int, int]:
+    """Return the numbers of histories and of terminals; more than `MAX_COUNT` are lower bounds."""
+    first_edge, next_world = graph.first_edge.tolist(), graph.next_world.tolist()
+    histories = terminals = 0
+    # Counts are dropped once they are passed on: they may have thousands of bits.
+    paths = {0: 1}
     for world in order.tolist():
-        for target in graph.next_world[slice(*graph.first_edge[world : world + 2])].tolist():
-            paths[target] += paths[world]
-    return paths
+        number = min(paths.pop(world), MAX_COUNT)
+        histories += number
+        begin, end = first_edge[world], first_edge[world + 1]
+        if begin == end:
+            terminals += number
+        for target in next_world[begin:end]:
+            paths[target] = paths.get(target, 0) + number
+    return histories, terminals
 
 
 def _find_cycle(graph: WorldGraph, order: IntArray) -> list[int]:
@@ -103,10 +123,12 @@ def _find_cycle(graph: WorldGraph, order: IntArray) -> list[int]:
     source = np.repeat(np.arange(graph.num_worlds), np.diff(graph.first_edge))
     inside = is_cyclic[source] & is_cyclic[graph.next_world]
     predecessor = dict(zip(graph.next_world[inside].tolist(), source[inside].tolist(), strict=True))
-    path = [int(np.flatnonzero(is_cyclic)[0])]
-    while path[-1] not in path[:-1]:
-        path.append(predecessor[path[-1]])
-    return path[path.index(path[-1]) + 1 :][::-1]
+    world = int(np.flatnonzero(is_cyclic)[0])
+    position: dict[int, int] = {}
+    while world not in position:
+        position[world] = len(position)
+        world = predecessor[world]
+    return list(position)[position[world] :][::-1]
 
 
 def allowed_memory(memory: int | None) -> int:
@@ -151,8 +173,8 @@ def too_large_error(
 ) -> GameTooLargeError:
     """Return the error for a game whose tree or sequence form (`what`) needs too much memory."""
     return GameTooLargeError(
-        f"{name} has {counts.world_states:,} world states, {counts.histories:,} histories and "
-        f"{counts.terminals:,} terminals: its {what} needs about {format_bytes(needed)}, "
+        f"{name} has {counts.world_states:,} world states, "
+        f"{format_count(counts.histories)} histories and {format_count(counts.terminals)} terminals: its {what} needs about {format_bytes(needed)}, "
         f"and {format_bytes(allowed)} are allowed; use smaller parameters, or raise memory",
         {
             "world_states": counts.world_states,
@@ -163,16 +185,11 @@ def too_large_error(
     )
 
 
-def level_sizes(graph: WorldGraph) -> Iterator[tuple[int, int]]:
-    """Yield, for 0, 1, 2, … transitions, the numbers of histories and of nonterminal histories.
+def level_sizes(graph: WorldGraph) -> list[tuple[int, int]]:
+    """Return, for 0, 1, 2, … transitions, the numbers of histories and of nonterminal histories.
 
-    The graph must be complete and acyclic. Numbers are exact below 2**53.
+    The graph must be complete and acyclic, with fewer than 2**53 histories.
     """
-    is_inner = np.diff(graph.first_edge) > 0
-    source = np.repeat(np.arange(graph.num_worlds), np.diff(graph.first_edge))
-    paths: FloatArray = np.zeros(graph.num_worlds)
-    paths[0] = 1.0
-    while paths.any():
-        yield int(paths.sum()), int(paths[is_inner].sum())
-        arriving = np.bincount(graph.next_world, paths[source], graph.num_worlds)
-        paths = np.asarray(arriving, np.float64)
+    histories, inner = count_levels(graph.first_edge, graph.next_world)
+    pairs = zip(histories.tolist(), inner.tolist(), strict=True)
+    return [(int(number), int(nonterminal)) for number, nonterminal in pairs]

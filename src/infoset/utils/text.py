@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from math import log10
 from typing import TypeVar
 
-__all__ = ["distinct_labels", "format_bytes"]
+__all__ = ["distinct_labels", "format_bytes", "format_count"]
+
+MAX_SHOWN_COUNT = 10**21
+"""Smallest count that is shown in scientific notation."""
 
 Label = TypeVar("Label", bound=Hashable)
 
@@ -15,7 +19,22 @@ def format_bytes(num_bytes: int) -> str:
     for power, unit in enumerate(("bytes", "kB", "MB", "GB")):
         if num_bytes < 1000 ** (power + 1):
             return f"{num_bytes / 1000**power:.{min(power, 1)}f} {unit}"
-    return f"{num_bytes // 10**12:,} TB" if num_bytes >= 10**14 else f"{num_bytes / 10**12:.1f} TB"
+    return f"{format_count(num_bytes // 10**12)} TB" if num_bytes >= 10**14 else f"{num_bytes / 10**12:.1f} TB"
+
+
+def format_count(count: int) -> str:
+    """Return a whole number as text: with commas, or with an exponent if it is very large.
+
+    Examples
+    --------
+    >>> format_count(9451), format_count(2 * 3**20_000)
+    ('9,451', '5.31e+9542')
+    """
+    if abs(count) < MAX_SHOWN_COUNT:
+        return f"{count:,}"
+    # Python refuses to write more than 4,300 digits, but has the logarithm of any number.
+    exponent, fraction = divmod(log10(abs(count)), 1)
+    return f"{'-' if count < 0 else ''}{10**fraction:.2f}e+{exponent:.0f}"
 
 
 def distinct_labels(labels: Sequence[Label]) -> tuple[Label | str, ...]:
