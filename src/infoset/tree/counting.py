@@ -172,10 +172,13 @@ def too_large_error(
     counts: GameCounts, name: str, what: str, needed: int, allowed: int
 ) -> GameTooLargeError:
     """Return the error for a game whose tree or sequence form (`what`) needs too much memory."""
+    worlds, histories, terminals = map(
+        format_count, (counts.world_states, counts.histories, counts.terminals)
+    )
     return GameTooLargeError(
-        f"{name} has {counts.world_states:,} world states, "
-        f"{format_count(counts.histories)} histories and {format_count(counts.terminals)} terminals: its {what} needs about {format_bytes(needed)}, "
-        f"and {format_bytes(allowed)} are allowed; use smaller parameters, or raise memory",
+        f"{name} has {worlds} world states, {histories} histories and {terminals} terminals: "
+        f"its {what} needs about {format_bytes(needed)}, and {format_bytes(allowed)} are allowed; "
+        "use smaller parameters, or raise memory",
         {
             "world_states": counts.world_states,
             "histories": counts.histories,

@@ -19,7 +19,8 @@ def format_bytes(num_bytes: int) -> str:
     for power, unit in enumerate(("bytes", "kB", "MB", "GB")):
         if num_bytes < 1000 ** (power + 1):
             return f"{num_bytes / 1000**power:.{min(power, 1)}f} {unit}"
-    return f"{format_count(num_bytes // 10**12)} TB" if num_bytes >= 10**14 else f"{num_bytes / 10**12:.1f} TB"
+    is_large = num_bytes >= 10**14
+    return f"{format_count(num_bytes // 10**12) if is_large else f'{num_bytes / 10**12:.1f}'} TB"
 
 
 def format_count(count: int) -> str:
