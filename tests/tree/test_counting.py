@@ -117,9 +117,7 @@ def test_a_lower_bound_is_below_the_exact_count():
 
 
 def test_a_long_cycle_is_found_quickly():
-    game = FunctionGame(
-        initial_world=lambda: 0, transitions=lambda w, a: [((w + 1) % 100_000, 1)]
-    )
+    game = FunctionGame(initial_world=lambda: 0, transitions=lambda w, a: [((w + 1) % 100_000, 1)])
     with pytest.raises(CyclicGameError, match="100000 world states in all"):
         count_histories(build_world_graph(game))
 
