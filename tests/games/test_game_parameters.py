@@ -1,7 +1,9 @@
+import psutil
 import pytest
 
 from infoset.errors import ParameterError
-from infoset.games import Domain, Goofspiel, KuhnPoker, LiarsDice
+from infoset.games import GAMES, Domain, Goofspiel, KuhnPoker, LiarsDice, load_game
+from infoset.tree import build_world_graph
 
 
 @pytest.mark.parametrize(
@@ -59,7 +61,7 @@ def test_an_error_has_the_value_the_rule_and_the_remedy():
     with pytest.raises(ParameterError) as caught:
         LiarsDice(numdice=0)
     assert str(caught.value) == (
-        "liars_dice: numdice=0 is not allowed; numdice must be a whole number of at least 1, "
+        "liars_dice: numdice=0 is not allowed; numdice must be a whole number from 1 to 1000, "
         "for example liars_dice(numdice=1)"
     )
 
@@ -70,3 +72,41 @@ def test_games_are_values():
     assert Goofspiel(num_cards=5) != Goofspiel(num_cards=5, num_turns=5)
     with pytest.raises(AttributeError):
         KuhnPoker().players = 3
+
+
+LARGEST = [
+    f"{entry.name}({parameter.name}={value})"
+    for entry in GAMES.values()
+    for parameter in entry.parameters
+    if parameter.domain is not None and parameter.domain.kind is int
+    for value in [parameter.domain.high or 10**9]
+    if not parameter.domain.is_list
+]
+
+
+@pytest.mark.parametrize("spec", LARGEST)
+def test_the_largest_parameters_are_refused_or_explored_within_little_memory(spec):
+    """A parameter without an upper bound must not make a game allocate anything by its size."""
+    before = psutil.Process().memory_info().rss
+    try:
+        game = load_game(spec)
+    except ParameterError:
+        return
+    graph = build_world_graph(game, max_worlds=20, partial=True, memory=1)
+    assert graph.stop in {"worlds", "transitions", None}
+    assert psutil.Process().memory_info().rss - before < 200_000_000
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "leduc_poker(num_ranks=3333333333)",
+        "trade_comm(num_items=100000)",
+        "goofspiel(num_cards=1000000)",
+        "liars_dice(dice_sides=100000)",
+        "liars_dice(numdice=20,dice_sides=20)",
+    ],
+)
+def test_parameters_that_no_memory_can_hold_are_refused(spec):
+    with pytest.raises(ParameterError, match=r"must .* for example"):
+        load_game(spec)

@@ -62,7 +62,7 @@ class DarkHex(PhantomGame):
     obstype: str = choice("reveal-nothing", "reveal-numturns")
     board_size: int = integer(3, low=1, high=MAX_COLUMNS)
     num_cols: int = integer(AS_BOARD_SIZE, low=1, high=MAX_COLUMNS, special=AS_BOARD_SIZE)
-    num_rows: int = integer(AS_BOARD_SIZE, low=1, special=AS_BOARD_SIZE)
+    num_rows: int = integer(AS_BOARD_SIZE, low=1, high=100, special=AS_BOARD_SIZE)
 
     def __post_init__(self) -> None:
         check_parameters(self)

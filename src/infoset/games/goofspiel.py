@@ -79,7 +79,7 @@ class Goofspiel(Game):
 
     imp_info: bool = flag(False)
     egocentric: bool = flag(False)
-    num_cards: int = integer(13, low=1)
+    num_cards: int = integer(13, low=1, high=100)
     num_turns: int = integer(-1, low=1, special=-1)
     players: int = integer(2, low=2, high=10)
     points_order: str = choice("random", "descending", "ascending")

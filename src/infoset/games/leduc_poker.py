@@ -93,7 +93,7 @@ class LeducPoker(Game):
     action_mapping: bool = flag(False)
     suit_isomorphism: bool = flag(False)
     starting_player: int = integer(0, low=0)
-    num_ranks: int = integer(-1, low=1, special=-1, is_addition=True)
+    num_ranks: int = integer(-1, low=1, high=1000, special=-1, is_addition=True)
     num_suits: int = integer(2, low=1, high=len(SUITS), is_addition=True)
     num_raises: int = integer(2, low=0, is_addition=True)
     num_players: int = field(init=False, repr=False, compare=False)

@@ -8,19 +8,20 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations_with_replacement, product
-from math import factorial, prod
+from math import comb, factorial, prod
 from typing import ClassVar, NamedTuple, cast
 
 import numpy as np
 
 from infoset.game import Game, Observation, Probability, Step
-from infoset.games.parameters import check_parameters, choice, integer
+from infoset.games.parameters import check_parameters, choice, integer, parameter_error
 from infoset.typing import JointAction, Player
 
 __all__ = ["LiarsDice"]
 
 LIAR = "liar"
 NO_BID = -1
+MAX_HANDS = 1_000_000
 
 Hand = tuple[int, ...]
 
@@ -78,12 +79,15 @@ class LiarsDice(Game):
     num_players = 2
 
     players: int = integer(2, low=2, high=2)
-    numdice: int = integer(1, low=1)
-    dice_sides: int = integer(6, low=1)
+    numdice: int = integer(1, low=1, high=1000)
+    dice_sides: int = integer(6, low=1, high=1000)
     bidding_rule: str = choice("reset-face", "reset-quantity")
 
     def __post_init__(self) -> None:
         check_parameters(self)
+        if comb(self.numdice + self.dice_sides - 1, self.numdice) > MAX_HANDS:
+            rule = f"with {self.dice_sides} sides must give at most {MAX_HANDS:,} hands of dice"
+            raise parameter_error(self, "numdice", rule, 1)
 
     @cached_property
     def bids(self) -> tuple[tuple[int, int], ...]:

@@ -57,7 +57,7 @@ class PhantomTicTacToe(PhantomGame):
 
     gameversion: str = choice("classical", "abrupt")
     obstype: str = choice("reveal-nothing", "reveal-numturns")
-    num_rows: int = integer(3, low=1, is_addition=True)
+    num_rows: int = integer(3, low=1, high=100, is_addition=True)
     num_cols: int = integer(3, low=1, high=MAX_COLUMNS, is_addition=True)
     line_length: int = integer(3, low=1, is_addition=True)
 

@@ -58,8 +58,8 @@ class TradeComm(Game):
     name: ClassVar[str] = "trade_comm"
     num_players = 2
 
-    num_items: int = integer(10, low=1)
-    num_messages: int = integer(-1, low=1, special=-1, is_addition=True)
+    num_items: int = integer(10, low=1, high=100)
+    num_messages: int = integer(-1, low=1, high=10_000, special=-1, is_addition=True)
 
     def __post_init__(self) -> None:
         check_parameters(self)

@@ -85,7 +85,7 @@ class TrickTaking(Game):
     public_actions = True
     num_players = 2
 
-    num_cards: int = integer(10, low=2)
+    num_cards: int = integer(10, low=2, high=1000)
     num_suits: int = integer(4, low=1, high=len(SUITS))
     hand_size: int = integer(ALL_CARDS, low=1, special=ALL_CARDS)
     layout: str = choice("even", "filled")
