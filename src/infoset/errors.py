@@ -1,4 +1,4 @@
-"""Every error that infoset raises on purpose.
+"""Every error that infoset raises on purpose, and the warning about files that are not saved.
 
 A message says what is wrong with the value received, the rule it breaks, and what to do.
 """
@@ -24,8 +24,10 @@ __all__ = [
     "ParameterError",
     "PolicyFileError",
     "PolicyMismatchError",
+    "ResultFileError",
     "TrajectoryError",
     "UnknownNameError",
+    "UnsavedWarning",
     "UnsupportedGameError",
     "nearest_names",
 ]
@@ -192,6 +194,14 @@ class CheckpointFileError(InfosetError):
 
 class CheckpointMismatchError(InfosetError):
     """A checkpoint that belongs to a different run than the one to be resumed."""
+
+
+class ResultFileError(InfosetError):
+    """A folder of results that is incomplete or damaged."""
+
+
+class UnsavedWarning(UserWarning):
+    """A checkpoint or a result of a study that could not be written; the run goes on without it."""
 
 
 class ComparisonError(InfosetError):

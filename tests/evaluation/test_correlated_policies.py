@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
@@ -29,6 +32,7 @@ from infoset.policy import (
     uniform_policy,
 )
 from infoset.tree import build_tree
+from infoset.utils.checksums import with_checksum
 from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 
@@ -197,12 +201,19 @@ def test_files_of_another_game_and_damaged_ones(tree, joint, tmp_path):
     with pytest.raises(PolicyMismatchError, match=r"holds a policy for kuhn_poker\(players=3\)"):
         load_correlated_policy(path, cached_tree("kuhn_poker").sequence_form)
     save_correlated_policy(CorrelatedPolicy(joint.policies, (1.0, 1.0, 1.0)), path)
-    table = pq.read_table(path)
-    weights = table.schema.metadata[b"infoset"].replace(b"[1.0, 1.0, 1.0]", b"[1.0, 1.0]")
-    pq.write_table(table.replace_schema_metadata({b"infoset": weights}), path)
-    with pytest.raises(PolicyFileError, match=r"weights for 2 policies; the file is damaged"):
-        load_correlated_policy(path, tree.sequence_form)
-    negative = weights.replace(b"[1.0, 1.0]", b"[1.0, 1.0, -1.0]")
-    pq.write_table(table.replace_schema_metadata({b"infoset": negative}), path)
-    with pytest.raises(PolicyFileError, match="does not contain a correlated policy"):
+    whole = pq.read_table(path)
+    about = json.loads(whole.schema.metadata[b"infoset"])
+    del about["sha256"]
+    for weights, message in (
+        ([1.0, 1.0], r"weights for 2 policies; the file is damaged"),
+        ([1.0, 1.0, -1.0], "does not contain a correlated policy"),
+    ):
+        changed = json.dumps(with_checksum({**about, "weights": weights})).encode()
+        pq.write_table(whole.replace_schema_metadata({b"infoset": changed}), path)
+        with pytest.raises(PolicyFileError, match=message):
+            load_correlated_policy(path, tree.sequence_form)
+    rows = [[row[0] / 2, *row[1:]] for row in whole.column("probabilities").to_pylist()]
+    table = whole.set_column(3, "probabilities", pa.array(rows))
+    pq.write_table(table.replace_schema_metadata(whole.schema.metadata), path)
+    with pytest.raises(PolicyFileError, match="does not match its checksum"):
         load_correlated_policy(path, tree.sequence_form)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,7 +15,12 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import pytest
 
-from infoset.errors import CheckpointFileError, CheckpointMismatchError, ParameterError
+from infoset.errors import (
+    CheckpointFileError,
+    CheckpointMismatchError,
+    ParameterError,
+    UnsavedWarning,
+)
 from infoset.experiments import CellFolder, CellInterrupted, run_cells
 from infoset.experiments import cells as cells_module
 
@@ -130,7 +136,7 @@ from experiments.test_cells import Draw
 from infoset.experiments import CellFolder, run_cells
 write = Path.write_text
 def half(path, text, **options):
-    if "draw" in path.name and os.listdir(path.parent):
+    if "draw" in path.name and any(n.endswith(".json") for n in os.listdir(path.parent)):
         write(path, text[: len(text) // 2])
         os._exit(9)
     write(path, text, **options)
@@ -178,7 +184,41 @@ def test_an_interrupted_start_of_a_folder_is_resumed(tmp_path):
     assert RUNS == [1, 1]
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"settings": {}'])
+def test_a_changed_digit_is_found(folder):
+    [result] = run_cells([Draw(1)], folder)
+    file = folder.file_of(Draw(1))
+    text = file.read_text()
+    digits = [place for place, character in enumerate(text) if character.isdigit()]
+    refused = 0
+    for place in digits:
+        changed = str((int(text[place]) + 1) % 10)
+        file.write_text(text[:place] + changed + text[place + 1 :])
+        try:
+            assert folder.read(Draw(1)) == result  # the last digit may not change the number
+        except CheckpointFileError:
+            refused += 1
+    assert refused > len(digits) - 10
+
+
+def test_results_are_returned_where_they_cannot_be_saved(folder, monkeypatch):
+    def full(path, text):
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(cells_module, "write_text", full)
+    with pytest.warns(UnsavedWarning, match=r"cannot write .*draw-\w+\.json \(No space left"):
+        results = run_cells([Draw(1)], folder)
+    monkeypatch.undo()
+    assert results == run_cells([Draw(1)], folder)
+    assert RUNS == [1, 1]
+
+
+def test_a_study_goes_on_where_its_folder_vanished(folder):
+    shutil.rmtree(folder.path)
+    run_cells([Draw(1)], folder)
+    assert folder.read(Draw(1)) is not None
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"settings": {}', "[" * 100_000, "9" * 5000])
 def test_a_damaged_file_is_named(folder, text):
     run_cells([Draw(1)], folder)
     folder.file_of(Draw(1)).write_text(text)

@@ -13,8 +13,15 @@ from math import nan
 import pytest
 
 import infoset
-from infoset.errors import ParameterError
-from infoset.experiments import RUN_FILES, check_writable, run_folder, run_slug, save_run
+from infoset.errors import ParameterError, ResultFileError
+from infoset.experiments import (
+    RUN_FILES,
+    check_results,
+    check_writable,
+    run_folder,
+    run_slug,
+    save_run,
+)
 from infoset.games import MatrixGame, matrix_game
 from infoset.policy import distance, load_policy, read_metadata
 
@@ -59,7 +66,7 @@ def test_the_metadata_of_the_policy(tmp_path):
         "seed": None,
         "version": infoset.__version__,
         "fingerprint": KUHN.policy.sequence_form.fingerprint,
-        "format": 1,
+        "format": 2,
     }
 
 
@@ -176,9 +183,41 @@ def test_a_failure_leaves_no_half_written_file(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device", str(path))
 
     monkeypatch.setattr(run_folder, "_write_picture", fail)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(ParameterError, match=r"convergence\.png to the folder .*run: No space"):
         save_run(PENNIES, tmp_path / "run")
-    assert sorted(os.listdir(tmp_path / "run")) == ["policy.parquet", "trace.csv"]
+    assert os.listdir(tmp_path) == []
+
+
+def test_changed_files_are_found_by_their_checksums(tmp_path):
+    folder = save_run(PENNIES, tmp_path / "run")
+    assert check_results(folder) == read_json(folder / "result.json")
+    for name in FILES:
+        whole = (folder / name).read_bytes()
+        place = len(whole) // 2
+        place += next(n for n, byte in enumerate(whole[place:]) if chr(byte).isdigit())
+        changed = str((int(chr(whole[place])) + 1) % 10).encode()
+        (folder / name).write_bytes(whole[:place] + changed + whole[place + 1 :])
+        with pytest.raises(ResultFileError, match=rf"{name} in .* does not match its checksum"):
+            check_results(folder)
+        (folder / name).unlink()
+        with pytest.raises(ResultFileError, match=r"damaged|has no file"):
+            check_results(folder)
+        (folder / name).write_bytes(whole)
+    check_results(folder)
+    (folder / "result.json").write_text('{"files": 3}')
+    with pytest.raises(ResultFileError, match="KeyError"):
+        check_results(folder)
+
+
+def test_folders_of_every_kind_have_checksums(tmp_path):
+    learned = infoset.learn("kuhn_poker", "ixomd", episodes=10, seeds=2)
+    folders = [
+        infoset.experiments.save_learning(learned, tmp_path / "learned"),
+        infoset.experiments.save_comparison([KUHN], tmp_path / "compared"),
+    ]
+    for folder in folders:
+        record = check_results(folder)
+        assert len(record["checksums"]) == len(os.listdir(folder)) - 1
 
 
 def test_paths_that_do_not_end_in_a_name(tmp_path, monkeypatch):

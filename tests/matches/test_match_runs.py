@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import shutil
 import subprocess
 import sys
 import time
@@ -12,7 +13,12 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from infoset.errors import CheckpointFileError, CheckpointMismatchError, ParameterError
+from infoset.errors import (
+    CheckpointFileError,
+    CheckpointMismatchError,
+    ParameterError,
+    UnsavedWarning,
+)
 from infoset.games import load_game
 from infoset.matches import exact_match, play_matches
 from infoset.matches.game_matches import DealStream
@@ -294,13 +300,40 @@ def test_another_match_is_refused(other, message, tmp_path):
 def test_files_that_are_not_matches(tmp_path):
     game = load_game("kuhn_poker")
     damaged = tmp_path / "match.json"
-    for text in ("{", "[]", "{}", '{"format": 1}'):
+    for text in ("{", "[]", "{}", "3", '{"format": 1}', "[" * 100_000, '{"format": ' + "9" * 9000):
         damaged.write_text(text)
         with pytest.raises(CheckpointFileError, match="delete"):
             play_matches(game, None, None, num_deals=2, checkpoint=damaged)
     for path in (tmp_path, tmp_path / "none" / "match.json"):
         with pytest.raises(ParameterError, match="existing directory"):
             play_matches(game, None, None, num_deals=2, checkpoint=path)
+
+
+def test_any_changed_digit_of_a_file_is_found(tmp_path):
+    game, file = load_game("kuhn_poker"), tmp_path / "match.json"
+    play_matches(game, None, None, num_deals=20, checkpoint=file)
+    text = file.read_text()
+    for place in [place for place, character in enumerate(text) if character.isdigit()]:
+        changed = str((int(text[place]) + 1) % 10)
+        file.write_text(text[:place] + changed + text[place + 1 :])
+        with pytest.raises(CheckpointFileError, match=r"match\.json cannot be read as a match"):
+            play_matches(game, None, None, num_deals=20, checkpoint=file)
+
+
+def test_a_match_goes_on_where_its_folder_vanishes(tmp_path):
+    game, folder = load_game("kuhn_poker"), tmp_path / "matches"
+    folder.mkdir()
+    wanted = play_matches(game, None, None, num_deals=20)
+    with pytest.warns(UnsavedWarning, match=r"cannot write the match to .*match\.json \(No such"):
+        found = play_matches(
+            game,
+            None,
+            None,
+            num_deals=20,
+            checkpoint=folder / "match.json",
+            callback=lambda _: shutil.rmtree(folder, ignore_errors=True),
+        )
+    assert found == wanted
 
 
 # Workers

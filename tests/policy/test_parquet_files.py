@@ -12,10 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infoset import __version__
-from infoset.errors import PolicyFileError, PolicyMismatchError
+from infoset.errors import InfosetError, PolicyFileError, PolicyMismatchError
 from infoset.games import load_game
-from infoset.policy import load_policy, random_policy, read_metadata, save_policy
+from infoset.policy import distance, load_policy, random_policy, read_metadata, save_policy
+from infoset.policy.parquet_files import NUMBERS, numbers_checksum
 from infoset.tree import build_tree
+from infoset.utils.checksums import with_checksum
 from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 
@@ -107,7 +109,11 @@ def rewritten(file, change_table=lambda t: t, change_about=lambda a: a):
     table = pq.read_table(file)
     about = json.loads(table.schema.metadata[b"infoset"])
     change_about(about)
-    table = change_table(table).replace_schema_metadata({b"infoset": json.dumps(about).encode()})
+    table = change_table(table)
+    about[NUMBERS] = numbers_checksum(table.column("probability"))
+    del about["sha256"]
+    about = with_checksum(about)
+    table = table.replace_schema_metadata({b"infoset": json.dumps(about).encode()})
     pq.write_table(table, file)
 
 
@@ -131,3 +137,32 @@ def test_a_format_of_the_future(file, form):
     rewritten(file, change_about=lambda about: about.update(format=99))
     with pytest.raises(PolicyFileError, match="format 99"):
         load_policy(file, form)
+
+
+def test_a_changed_number_or_label_is_found(tmp_path):
+    """Whatever byte of the file changes, the policy is refused, or it and its metadata are same."""
+    file, form = tmp_path / "policy.parquet", cached_tree("kuhn_poker").sequence_form
+    save_policy(random_policy(form, np.random.default_rng(1)), file, {"method": "cfr+"})
+    whole, policy, about = file.read_bytes(), load_policy(file, form), read_metadata(file)
+    refused, places = 0, range(0, len(whole), 23)
+    for place in places:
+        file.write_bytes(whole[:place] + bytes([whole[place] ^ 0x04]) + whole[place + 1 :])
+        try:
+            found, found_about = load_policy(file, form), read_metadata(file)
+        except InfosetError:
+            refused += 1
+        else:
+            assert distance(found, policy) == 0
+            assert found_about == about
+    assert refused > len(places) / 2
+
+
+def test_numbers_changed_by_other_tools_are_found(file, form):
+    table = pq.read_table(file)
+    numbers = table.column("probability").to_numpy().copy()
+    numbers[:2] = 0.25, 0.75
+    changed = table.set_column(3, "probability", pa.array(numbers))
+    pq.write_table(changed.replace_schema_metadata(table.schema.metadata), file)
+    for read in (read_metadata, lambda path: load_policy(path, form)):
+        with pytest.raises(PolicyFileError, match="does not match its checksum"):
+            read(file)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -186,7 +188,9 @@ def test_the_file_is_synced_before_it_is_renamed(path, monkeypatch):
 
 
 def test_leftovers_of_a_killed_process_are_removed(kept):
-    (kept.parent / f".{kept.name}.1.tmp").write_bytes(b"half of it")
+    leftover = kept.parent / f".{kept.name}.1.tmp"
+    leftover.write_bytes(b"half of it")
+    os.utime(leftover, (0, 0))
     (kept.parent / ".other.ckpt.1.tmp").write_bytes(b"not ours")
     write_checkpoint(SMALL, kept)
     assert sorted(os.listdir(kept.parent)) == [".other.ckpt.1.tmp", kept.name]
@@ -195,6 +199,7 @@ def test_leftovers_of_a_killed_process_are_removed(kept):
 def test_names_with_glob_characters_are_taken_literally(tmp_path):
     path = tmp_path / "leduc_poker(num_ranks=4)[1]*.ckpt"
     (tmp_path / f".{path.name}.1.tmp").touch()
+    os.utime(tmp_path / f".{path.name}.1.tmp", (0, 0))
     write_checkpoint(SMALL, path)
     assert_same(read_checkpoint(path), SMALL)
     assert os.listdir(tmp_path) == [path.name]
@@ -211,6 +216,37 @@ def test_the_header_is_text_for_other_programs(kept):
 def test_seconds_out_of_range(path, seconds):
     with pytest.raises(ParameterError, match=r"checkpoint_seconds=.* at least 0"):
         Checkpointing(path, seconds)
+
+
+def test_a_checkpoint_in_a_read_only_folder_is_refused_before_any_work(path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with pytest.raises(ParameterError, match=r"run\.ckpt cannot be written: .* is read-only"):
+        Checkpointing(path)
+
+
+WRITER = """
+import sys
+import numpy as np
+from dataclasses import replace
+from tests.runs.test_checkpoint import SMALL
+from infoset.runs import write_checkpoint
+from infoset.utils import files
+
+files.MIN_LEFTOVER_AGE = 0.0  # so that only the lock protects a file
+for iteration in range(15):
+    write_checkpoint(replace(SMALL, state={"done": np.full(10**5, iteration)}), sys.argv[1])
+"""
+
+
+@pytest.mark.long
+def test_several_processes_write_one_checkpoint(path):
+    """They would delete each other's temporary files, if a lock did not protect these."""
+    root = Path(__file__).parents[2]
+    command = [sys.executable, "-c", WRITER, str(path)]
+    processes = [subprocess.Popen(command, cwd=root) for _ in range(2)]
+    assert [process.wait() for process in processes] == [0, 0]
+    assert read_checkpoint(path).state["done"].tolist() == [14] * 10**5
+    assert os.listdir(path.parent) == [path.name]
 
 
 def test_a_checkpoint_is_a_file_in_a_folder_that_exists(tmp_path):

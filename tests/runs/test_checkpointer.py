@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,7 +15,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from infoset.errors import CheckpointFileError, CheckpointMismatchError, ParameterError
+from infoset.errors import (
+    CheckpointFileError,
+    CheckpointMismatchError,
+    ParameterError,
+    UnsavedWarning,
+)
 from infoset.games import load_game
 from infoset.regret import SCHEMES, RegretScheme
 from infoset.runs import (
@@ -417,3 +423,36 @@ def test_every_state_is_named_by_kind_and_player():
     kinds = {name.split(".")[0] for name in solver.state()} - {"done"}
     named = name_by_player(**{kind: range(3) for kind in kinds})
     assert solver.state().keys() == {*named, "done"}
+
+
+@pytest.mark.usefixtures("every_iteration")
+def test_the_result_is_returned_where_the_folder_vanishes(tmp_path):
+    folder = tmp_path / "runs"
+    folder.mkdir()
+
+    def vanish(point):
+        shutil.rmtree(folder, ignore_errors=True)
+
+    limits = {"iterations": 20, "callback": vanish}
+    kept = Checkpointing(folder / "run.ckpt", 0)
+    with pytest.warns(UnsavedWarning, match=r"cannot write the checkpoint .*run\.ckpt") as caught:
+        found = run(KUHN, "cfr+", **limits, checkpoint=kept)
+    assert len(caught) == 1
+    assert_same_run(found, run(KUHN, "cfr+", iterations=20))
+
+
+@pytest.mark.usefixtures("every_iteration")
+def test_saving_resumes_when_the_disk_has_space_again(path, monkeypatch):
+    calls = []
+
+    def full_for_a_while(checkpoint, to):
+        calls.append(checkpoint.iteration)
+        if len(calls) < 5:
+            raise CheckpointFileError("No space left on device")
+        write_checkpoint(checkpoint, to)
+
+    monkeypatch.setattr(checkpointer, "write_checkpoint", full_for_a_while)
+    with pytest.warns(UnsavedWarning, match="No space left on device; the run goes on"):
+        run(KUHN, "cfr+", iterations=20, checkpoint=Checkpointing(path, 0))
+    assert calls[:5] == [1, 2, 3, 4, 5]
+    assert read_checkpoint(path).iteration == 20

@@ -30,6 +30,7 @@ from infoset.cli.commands import (
     solve,
 )
 from infoset.cli.exit_codes import DONE, INTERRUPTED, USER_ERROR
+from infoset.cli.saved_results import unsaved_reported
 from infoset.cli.screen import complain, say
 from infoset.errors import InfosetError
 
@@ -113,7 +114,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     """Run a command, and turn what it raises into an exit code."""
     try:
         given = None if arguments is None else list(arguments)
-        code = int(app(args=given, prog_name="infoset", standalone_mode=False) or DONE)
+        with unsaved_reported():
+            code = int(app(args=given, prog_name="infoset", standalone_mode=False) or DONE)
         sys.stdout.flush()
         return code
     except InfosetError as error:

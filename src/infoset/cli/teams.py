@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, cast
 import typer
 
 from infoset.cli.exit_codes import INTERRUPTED
-from infoset.cli.interrupts import interrupts_ignored, interrupts_reported
+from infoset.cli.interrupts import interrupts_reported
 from infoset.cli.progress import live
+from infoset.cli.saved_results import save_results
 from infoset.cli.screen import (
     asks_for_list,
     duration_text,
@@ -246,8 +247,7 @@ def _save(
 ) -> None:
     from infoset.experiments import RUN_FILES, save_team
 
-    with interrupts_ignored():
-        folder = save_team(result, out, game=rules)
+    folder = save_results(lambda to: save_team(result, to, game=rules), out)
     if as_json:
         print_json({**result.summary(), "folder": str(folder), "files": dict(RUN_FILES)})
         return

@@ -3,7 +3,7 @@
 from infoset.experiments.catalogue import get_study, installed_studies
 from infoset.experiments.cells import Cell, CellFolder, CellInterrupted, CellResult, run_cells
 from infoset.experiments.comparison import COMPARISON_FILES, save_comparison
-from infoset.experiments.folders import check_writable, run_slug
+from infoset.experiments.folders import check_results, check_writable, run_slug
 from infoset.experiments.forecast import iterations_per_second, seconds_to_target
 from infoset.experiments.grids import log_log_slope, run_grid, run_points, spreads
 from infoset.experiments.json_values import json_text, json_value
@@ -39,6 +39,7 @@ __all__ = [
     "Spread",
     "Study",
     "Table",
+    "check_results",
     "check_writable",
     "compared",
     "compared_columns",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from hashlib import sha256
@@ -13,9 +14,10 @@ from threading import Event
 from typing import Any, Protocol, TypeAlias
 
 from infoset._version import __version__
-from infoset.errors import CheckpointFileError, CheckpointMismatchError
+from infoset.errors import CheckpointFileError, CheckpointMismatchError, UnsavedWarning
 from infoset.experiments.json_values import json_text
 from infoset.utils.arguments import check_count
+from infoset.utils.checksums import has_checksum, with_checksum
 from infoset.utils.files import write_text
 from infoset.utils.interrupts import interrupts_held
 
@@ -76,7 +78,7 @@ class CellFolder:
         try:
             if not self._is_started():
                 path.mkdir(parents=True, exist_ok=True)
-                about = {"study": study, "version": __version__}
+                about = with_checksum({"study": study, "version": __version__})
                 write_text(path / ABOUT, json_text(about) + "\n")
             (path / CELLS).mkdir(exist_ok=True)
         except OSError as error:
@@ -136,10 +138,25 @@ class CellFolder:
         return result
 
     def write(self, cell: Cell, result: CellResult, seconds: float) -> CellResult:
-        """Save the result of a cell atomically, and return what `read` will return."""
-        text = json_text({**_identity(cell), "result": result, "seconds": round(seconds, 3)})
-        write_text(self.file_of(cell), text + "\n")
-        read: CellResult = json.loads(text)["result"]
+        """Save the result of a cell atomically, and return what `read` will return.
+
+        If the file cannot be written, for example on a full disk, an `UnsavedWarning` is issued,
+        and the result is returned nevertheless.
+        """
+        saved = {**_identity(cell), "result": result, "seconds": round(seconds, 3)}
+        content = json.loads(json_text(saved))
+        path = self.file_of(cell)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)  # someone may have deleted it meanwhile
+            write_text(path, json_text(with_checksum(content)) + "\n")
+        except OSError as error:
+            warnings.warn(
+                f"cannot write {path} ({error.strerror or error}); the study goes on, but this "
+                "cell will run again the next time",
+                UnsavedWarning,
+                stacklevel=2,
+            )
+        read: CellResult = content["result"]
         return read
 
 
@@ -151,9 +168,13 @@ def _identity(cell: Cell) -> Mapping[str, Any]:
 def _read_json(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        found = error
-    if not isinstance(found, dict):
+    except OSError as error:
+        raise CheckpointFileError(
+            f"{path} cannot be read ({error.strerror or error}): delete it to run the cell again"
+        ) from error
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict) or not has_checksum(found):
         raise CheckpointFileError(f"{path} is damaged: delete it to run the cell again")
     return found
 

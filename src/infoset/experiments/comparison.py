@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Final
 
 from infoset._version import __version__
-from infoset.experiments.folders import RUNS, make_folder, run_slug
+from infoset.experiments.folders import RUNS, run_slug, save_folder, saved_record
 from infoset.experiments.json_values import json_text
 from infoset.experiments.run_folder import trace_rows
 from infoset.plotting import plot_comparison
@@ -29,7 +29,7 @@ COMPARISON_FILES: Final[Mapping[str, str]] = MappingProxyType(
 def save_comparison(results: Sequence[SolveResult], folder: str | Path | None = None) -> Path:
     """Write the traces, figure and numbers of several solver results to a new folder.
 
-    As in `save_run`, each file is written atomically, and an existing folder is not changed.
+    As in `save_run`, the folder appears when it is complete, and an existing folder is not changed.
 
     Parameters
     ----------
@@ -46,28 +46,28 @@ def save_comparison(results: Sequence[SolveResult], folder: str | Path | None = 
     Raises
     ------
     ParameterError
-        If `results` is empty or of different games, or the folder cannot be created.
-    OSError
-        If a file cannot be written.
+        If `results` is empty or of different games, or the folder or a file cannot be written.
     """
     figure = plot_comparison(results)
     game = results[0].game
-    made = make_folder(RUNS / run_slug(game, "comparison") if folder is None else folder)
-    with replace_file(made / COMPARISON_FILES["traces"]) as path:
-        _write_traces(results, path)
-    picture = made / COMPARISON_FILES["picture"]
-    with replace_file(picture) as path:
-        figure.savefig(path, format="png")
     record = {
         "game": game,
         "fingerprint": results[0].policy.sequence_form.fingerprint,
         "results": [result.summary() for result in results],
         "version": __version__,
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
-        "files": dict(COMPARISON_FILES),
     }
-    write_text(made / COMPARISON_FILES["results"], json_text(record, indent=2) + "\n")
-    return made
+
+    def write(made: Path) -> None:
+        with replace_file(made / COMPARISON_FILES["traces"]) as path:
+            _write_traces(results, path)
+        with replace_file(made / COMPARISON_FILES["picture"]) as path:
+            figure.savefig(path, format="png")
+        whole = saved_record(record, made, COMPARISON_FILES)
+        write_text(made / COMPARISON_FILES["results"], json_text(whole, indent=2) + "\n")
+
+    default = RUNS / run_slug(game, "comparison")
+    return save_folder(default if folder is None else folder, write)
 
 
 def _write_traces(results: Sequence[SolveResult], path: Path) -> None:

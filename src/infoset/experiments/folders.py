@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from itertools import count
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
-from infoset.errors import ParameterError
+from infoset.errors import ParameterError, PolicyFileError, ResultFileError
+from infoset.experiments.json_values import json_value
 from infoset.utils.arguments import check_path
+from infoset.utils.checksums import file_checksum, has_checksum, with_checksum
+from infoset.utils.files import write_folder
+from infoset.utils.text import shortened
 
-__all__ = ["RUNS", "check_writable", "make_folder", "run_slug"]
+__all__ = ["RUNS", "check_results", "check_writable", "run_slug", "save_folder", "saved_record"]
 
 RUNS = Path("runs")
 """Default folder of results."""
 
 MAX_SLUG_LENGTH = 100
+
+RECORDS = ("result.json", "results.json")
+"""Names of the file that describes a folder; one of them is in each folder."""
 
 
 def run_slug(game: str, method: str) -> str:
@@ -65,32 +74,102 @@ def _named(folder: str | Path) -> Path:
     return path
 
 
-def make_folder(folder: str | Path) -> Path:
-    """Create a new folder; concurrent processes get different folders.
+def save_folder(folder: str | Path, write: Callable[[Path], object]) -> Path:
+    """Write a new folder of results, completely or not at all.
+
+    Parameters
+    ----------
+    folder : str or Path
+    write : callable
+        Function of a temporary folder that writes the files; the folder is renamed afterwards.
 
     Returns
     -------
     Path
-        The folder or, if it exists, the next free name with `-2`, `-3` and so on.
+        The folder or, if it exists, the next free name with `-2`, `-3` and so on. Concurrent
+        processes get different folders.
 
     Raises
     ------
     ParameterError
-        If the folder cannot be created.
+        If the folder cannot be created or a file cannot be written; no folder is left behind.
     """
     wanted = _named(folder)
     try:
-        wanted.parent.mkdir(parents=True, exist_ok=True)
-        for number in count(1):
-            name = wanted.name if number == 1 else f"{wanted.name}-{number}"
-            made = wanted.with_name(name)
-            try:
-                made.mkdir()
-            except FileExistsError:
-                continue
-            return made
-    except OSError as error:
+        return write_folder(wanted, write)
+    except (OSError, PolicyFileError) as error:
         raise ParameterError(
-            f"cannot create the folder {wanted}: {error.strerror}; choose another folder"
+            f"cannot write {_written(error, wanted)}; choose another folder (nothing was saved)"
         ) from error
-    raise AssertionError("itertools.count never ends")
+
+
+def _written(error: OSError | PolicyFileError, folder: Path) -> str:
+    """Return what could not be written, and why."""
+    cause = error.__cause__ if isinstance(error, PolicyFileError) else error
+    file = Path(str(getattr(cause, "filename", None) or folder))
+    reason = getattr(cause, "strerror", None) or str(error)
+    place = f"{file.name} to " if file.parent.name.endswith(".tmp") else ""
+    return f"{place}the folder {folder}: {reason}"
+
+
+def saved_record(
+    record: Mapping[str, Any], folder: Path, files: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return a record of results with the checksums of the other files, and its own.
+
+    Parameters
+    ----------
+    record : Mapping[str, Any]
+    folder : Path
+        Folder in which the other files have been written.
+    files : Mapping[str, str]
+        All file names of the folder by content, that of the record last.
+    """
+    *others, _ = files.values()
+    checksums = {name: file_checksum(folder / name) for name in others}
+    return with_checksum(json_value({**record, "files": dict(files), "checksums": checksums}))
+
+
+def check_results(folder: str | Path) -> dict[str, Any]:
+    """Compare the files of a folder of results with their checksums.
+
+    Parameters
+    ----------
+    folder : str or Path
+        A folder that `save_run`, `save_learning`, `save_team` or `save_comparison` wrote.
+
+    Returns
+    -------
+    dict[str, Any]
+        The content of `result.json` or `results.json`.
+
+    Raises
+    ------
+    ResultFileError
+        If the folder is not a folder of results, or a file is missing or was changed.
+    """
+    check_path("folder", folder)
+    found = [path for name in RECORDS if (path := Path(folder, name)).is_file()]
+    if not found:
+        raise ResultFileError(
+            f"{folder} has no file {' or '.join(RECORDS)}: give a folder that infoset saved"
+        )
+    try:
+        record: dict[str, Any] = json.loads(found[0].read_text(encoding="utf-8"))
+        damaged = [] if has_checksum(record) else [found[0].name]
+        damaged += [
+            name
+            for name, checksum in record["checksums"].items()
+            if file_checksum(Path(folder, name)) != checksum
+        ]
+    except (OSError, ValueError, KeyError, AttributeError, RecursionError) as error:
+        raise ResultFileError(
+            f"{found[0]} or a file beside it cannot be read ({shortened(repr(error))}); the folder "
+            "is damaged, so save the results again"
+        ) from error
+    if damaged:
+        raise ResultFileError(
+            f"{', '.join(damaged)} in {folder} does not match its checksum: the file was changed "
+            "or damaged, so save the results again"
+        )
+    return record

@@ -12,7 +12,7 @@ from typing import Any
 from infoset._version import __version__
 from infoset.efg import ExtensiveForm
 from infoset.evaluation import save_correlated_policy
-from infoset.experiments.folders import RUNS, make_folder, run_slug
+from infoset.experiments.folders import RUNS, run_slug, save_folder, saved_record
 from infoset.experiments.json_values import json_text
 from infoset.experiments.run_folder import RUN_FILES, source_record, trace_rows
 from infoset.game import Game
@@ -49,7 +49,7 @@ def save_learning(
 ) -> Path:
     """Write the policies, traces, figure and numbers of a result to a new folder.
 
-    As in `save_run`, each file is written atomically, and an existing folder is not changed.
+    As in `save_run`, the folder appears when it is complete, and an existing folder is not changed.
 
     Parameters
     ----------
@@ -67,27 +67,29 @@ def save_learning(
     Raises
     ------
     ParameterError
-        If `result` is not a `LearnResult`, or the folder cannot be created.
-    OSError
-        If a file cannot be written.
+        If `result` is not a `LearnResult`, or the folder or a file cannot be written.
     """
     files = learning_files(result)
     source = source_record(result.runs[0].policy, game)
     about = {**source, "method": result.method}
     figure = plot_learning(result)
-    made = make_folder(RUNS / run_slug(result.game, result.method) if folder is None else folder)
-    for number, (seed, name) in enumerate(zip(result.seeds, files.values(), strict=False)):
-        if result.joint_play:
-            policy = result.correlated_policies[number]
-            save_correlated_policy(policy, made / name, {**about, "seed": seed})
-        else:
-            save_policy(result.runs[number].policy, made / name, {**about, "seed": seed})
-    with replace_file(made / files["trace"]) as path:
-        _write_traces(result, path)
-    with replace_file(made / files["picture"]) as path:
-        figure.savefig(path, format="png")
-    write_text(made / files["result"], json_text(_record(result, source), indent=2) + "\n")
-    return made
+
+    def write(made: Path) -> None:
+        for number, (seed, name) in enumerate(zip(result.seeds, files.values(), strict=False)):
+            own = {**about, "seed": seed}
+            if result.joint_play:
+                save_correlated_policy(result.correlated_policies[number], made / name, own)
+            else:
+                save_policy(result.runs[number].policy, made / name, own)
+        with replace_file(made / files["trace"]) as path:
+            _write_traces(result, path)
+        with replace_file(made / files["picture"]) as path:
+            figure.savefig(path, format="png")
+        record = saved_record(_record(result, source), made, files)
+        write_text(made / files["result"], json_text(record, indent=2) + "\n")
+
+    default = RUNS / run_slug(result.game, result.method)
+    return save_folder(default if folder is None else folder, write)
 
 
 def _record(result: LearnResult, source: Mapping[str, Any]) -> dict[str, Any]:
@@ -97,7 +99,6 @@ def _record(result: LearnResult, source: Mapping[str, Any]) -> dict[str, Any]:
         "version": __version__,
         "fingerprint": result.runs[0].policy.sequence_form.fingerprint,
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
-        "files": learning_files(result),
     }
 
 

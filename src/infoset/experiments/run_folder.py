@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from infoset._version import __version__
 from infoset.efg import ExtensiveForm
-from infoset.experiments.folders import RUNS, make_folder, run_slug
+from infoset.experiments.folders import RUNS, run_slug, save_folder, saved_record
 from infoset.experiments.json_values import json_text, json_value
 from infoset.game import Game, GameSource
 from infoset.plotting import plot_convergence
@@ -45,8 +45,9 @@ def save_run(
 ) -> Path:
     """Write the policy, trace, figure and numbers of a solver result to a new folder.
 
-    Each file is written under a temporary name and renamed, `result.json` last. If the folder
-    exists, the next free name with `-2`, `-3` and so on is used.
+    The files are written to a temporary folder, which is then renamed: a folder of results is
+    complete. `result.json` has the checksums of all files, which `check_results` compares. If
+    the folder exists, the next free name with `-2`, `-3` and so on is used.
 
     Parameters
     ----------
@@ -64,9 +65,7 @@ def save_run(
     Raises
     ------
     ParameterError
-        If `result` is not a `SolveResult`, or the folder cannot be created.
-    OSError
-        If a file cannot be written.
+        If `result` is not a `SolveResult`, or the folder or a file cannot be written.
     """
     check_type("result", result, SolveResult, 'a result of solve, such as solve("kuhn_poker")')
     about = {
@@ -99,15 +98,18 @@ def write_run(
         Rows of the trace, after a row of column names.
     figure : Figure
     """
-    policy = result.policy
-    made = make_folder(RUNS / run_slug(result.game, result.method) if folder is None else folder)
-    save_policy(policy, made / RUN_FILES["policy"], about)
-    with replace_file(made / RUN_FILES["trace"]) as path:
-        _write_trace(rows, path)
-    with replace_file(made / RUN_FILES["picture"]) as path:
-        _write_picture(figure, path)
-    write_text(made / RUN_FILES["result"], json_text(_record(result, about), indent=2) + "\n")
-    return made
+
+    def write(made: Path) -> None:
+        save_policy(result.policy, made / RUN_FILES["policy"], about)
+        with replace_file(made / RUN_FILES["trace"]) as path:
+            _write_trace(rows, path)
+        with replace_file(made / RUN_FILES["picture"]) as path:
+            _write_picture(figure, path)
+        record = saved_record(_record(result, about), made, RUN_FILES)
+        write_text(made / RUN_FILES["result"], json_text(record, indent=2) + "\n")
+
+    default = RUNS / run_slug(result.game, result.method)
+    return save_folder(default if folder is None else folder, write)
 
 
 def source_record(policy: TabularPolicy, game: Game | ExtensiveForm | None) -> dict[str, Any]:
@@ -138,7 +140,6 @@ def _record(result: SolveResult | TeamResult, about: Mapping[str, Any]) -> dict[
         "version": __version__,
         "fingerprint": result.policy.sequence_form.fingerprint,
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
-        "files": dict(RUN_FILES),
     }
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from infoset.errors import UnknownNameError
+from infoset.errors import UnknownNameError, UnsavedWarning
 from infoset.experiments.cells import Cell, CellFolder, CellResult, run_cells
 from infoset.experiments.reports import Report, save_report
 
@@ -136,11 +137,25 @@ def run_study(
         run = _counted(experiment.name, cells, workers, callback)
         report = experiment.report(run, experiment.quick if is_quick else experiment.full)
         title = f"{experiment.title} ({'quick' if is_quick else 'full'} setting)"
-        files = save_report(report, folder, experiment.name, title)
+        files = _saved(report, folder, experiment.name, title)
         finished.append(Finished(experiment, report, tuple(files)))
         if finished_callback is not None:
             finished_callback(finished[-1])
     return finished
+
+
+def _saved(report: Report, folder: Path, name: str, title: str) -> list[str]:
+    """Write a report, and return the names of its files; none if they cannot be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return save_report(report, folder, name, title)
+    except OSError as error:
+        warnings.warn(
+            f"cannot write the report of {name}: {error.filename}: {error.strerror or error}",
+            UnsavedWarning,
+            stacklevel=3,
+        )
+        return []
 
 
 def _counted(

@@ -31,8 +31,8 @@ def save_team(
 ) -> Path:
     """Write the policy, trace, figure and numbers of a team result to a new folder.
 
-    The files are those of `save_run`: each is written atomically, and an existing folder is not
-    changed.
+    The files are those of `save_run`: the folder appears when it is complete, and an existing
+    folder is not changed.
 
     Parameters
     ----------
@@ -51,10 +51,8 @@ def save_team(
     Raises
     ------
     ParameterError
-        If `result` is not a `TeamResult` or has no policy for a game, or the folder cannot be
-        created.
-    OSError
-        If a file cannot be written.
+        If `result` is not a `TeamResult` or has no policy for a game, or the folder or a file
+        cannot be written.
     """
     check_type("result", result, TeamResult, "a result of solve_team")
     about = {

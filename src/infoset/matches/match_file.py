@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import time
+import warnings
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -13,15 +15,22 @@ from typing import Any
 import numpy as np
 
 from infoset._version import __version__
-from infoset.errors import CheckpointFileError, CheckpointMismatchError, ParameterError
+from infoset.errors import (
+    CheckpointFileError,
+    CheckpointMismatchError,
+    ParameterError,
+    UnsavedWarning,
+)
 from infoset.evaluation import CorrelatedPolicy
 from infoset.matches.match_statistics import Tally
 from infoset.policy import TabularPolicy, UniformPolicy
+from infoset.utils.checksums import has_checksum, with_checksum
 from infoset.utils.files import write_text
+from infoset.utils.text import shortened
 
 __all__ = ["MatchFile", "described"]
 
-FORMAT = 2
+FORMAT = 3
 SECONDS_BETWEEN_WRITES = 5.0
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
@@ -42,7 +51,7 @@ class MatchFile:
     """
 
     def __init__(self, path: Path, about: Mapping[str, Any]) -> None:
-        if path.is_dir() or not path.absolute().parent.is_dir():
+        if os.path.isdir(path) or not os.path.isdir(path.absolute().parent):
             raise ParameterError(
                 f"checkpoint={path} is a directory or is in a missing directory; give the name of "
                 f"a file in an existing directory"
@@ -50,6 +59,7 @@ class MatchFile:
         self.path = path
         self.about = dict(about)
         self._written = time.monotonic()
+        self._has_warned = False
 
     def read(self, tally: Tally) -> int:
         """Load the deals from the file, if it exists.
@@ -70,15 +80,17 @@ class MatchFile:
             stored = json.loads(self.path.read_text(encoding="utf-8"))
             if stored["format"] != FORMAT:
                 raise ValueError(f"format {stored['format']}")
+            if not has_checksum(stored):
+                raise ValueError("its content does not match its checksum")
             self._check(stored["match"])
             tally.set_state(stored["deals"])
             return int(stored["next_check"])
         except FileNotFoundError:
             return 0
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise CheckpointFileError(
-                f"{self.path} cannot be read as a match ({error!r}): give another file, or delete "
-                f"this one to start a new match"
+                f"{self.path} cannot be read as a match ({shortened(repr(error))}): give another "
+                f"file, or delete this one to start a new match"
             ) from error
 
     def _check(self, stored: Mapping[str, Any]) -> None:
@@ -97,10 +109,7 @@ class MatchFile:
     def write(self, tally: Tally, next_check: int) -> None:
         """Save the deals, replacing the file atomically.
 
-        Raises
-        ------
-        CheckpointFileError
-            If the file cannot be written.
+        If the file cannot be written, the match goes on: an `UnsavedWarning` is issued once.
         """
         content = {
             "format": FORMAT,
@@ -110,13 +119,20 @@ class MatchFile:
             "deals": tally.state(),
         }
         try:
-            write_text(self.path, json.dumps(content))
+            write_text(self.path, json.dumps(with_checksum(content)))
         except OSError as error:
-            raise CheckpointFileError(
-                f"cannot write the match to {self.path} ({error.strerror or error}); give a file "
-                f"that can be written (an earlier file there is unchanged)"
-            ) from error
+            self._warn_once(error)
         self._written = time.monotonic()
+
+    def _warn_once(self, error: OSError) -> None:
+        if not self._has_warned:
+            self._has_warned = True
+            warnings.warn(
+                f"cannot write the match to {self.path} ({error.strerror or error}); an earlier "
+                f"file there is unchanged, and the match goes on",
+                UnsavedWarning,
+                stacklevel=3,
+            )
 
 
 def described(value: object) -> str:

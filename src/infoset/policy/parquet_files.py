@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from hashlib import sha256
 from os import strerror
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,15 +19,19 @@ from infoset.policy.tabular import TabularPolicy, check_policy
 from infoset.tree import SequenceForm, check_sequence_form
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_path
+from infoset.utils.checksums import CHECKSUM, has_checksum, with_checksum
 from infoset.utils.files import replace_file
+from infoset.utils.text import shortened
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["load_policy", "read_metadata", "save_policy"]
 
-FORMAT = 1
+FORMAT = 2
 KEY = b"infoset"
+NUMBERS = "sha256_of_numbers"
+"""Key of the digest of the probabilities."""
 
 
 def save_policy(
@@ -35,7 +41,8 @@ def save_policy(
 
     The columns are `player`, `infostate` and `action` (both as text), and `probability`. The file's
     metadata contains, as JSON under the key `infoset`, the format, the library's version, the game,
-    the fingerprint of its tree, and the items of `metadata` (such as the method and its seed).
+    the fingerprint of its tree, the items of `metadata` (such as the method and its seed), and a
+    checksum of these values and of the probabilities. The pages of the file have checksums, too.
 
     Parameters
     ----------
@@ -84,12 +91,15 @@ def write_table(
         "game": policy.sequence_form.name,
         "fingerprint": policy.sequence_form.fingerprint,
     }
-    table = pa.table(dict([*_labels(policy).items(), column]))
+    name, numbers = column
+    about = with_checksum({**about, NUMBERS: numbers_checksum(numbers)})
+    table = pa.table({**_labels(policy), name: numbers})
     with replace_policy_file(Path(path)) as temporary:
         pq.write_table(
             table.replace_schema_metadata({KEY: json.dumps(about).encode()}),
             temporary,
             compression="zstd",
+            write_page_checksum=True,
         )
 
 
@@ -141,7 +151,8 @@ def read_metadata(path: str | Path) -> dict[str, Any]:
         If the file is not a readable policy.
     """
     check_path("path", path)
-    return _metadata(_read(Path(path), "probability"), Path(path))
+    about = _metadata(_read(Path(path), "probability"), "probability", Path(path))
+    return {name: value for name, value in about.items() if name not in (CHECKSUM, NUMBERS)}
 
 
 def load_policy(path: str | Path, sequence_form: SequenceForm) -> TabularPolicy:
@@ -192,7 +203,7 @@ def read_table(
     check_path("path", path)
     path = Path(path)
     table = _read(path, column)
-    about = _metadata(table, path)
+    about = _metadata(table, column, path)
     if about["fingerprint"] != sequence_form.fingerprint:
         raise PolicyMismatchError(
             f"{path} holds a policy for {about['game']}, not for {sequence_form.name}; solve "
@@ -208,41 +219,65 @@ def _read(path: Path, column: str) -> pa.Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    if path.is_dir():
+    if os.path.isdir(path):
         raise PolicyFileError(f"{path} is a folder; give the name of a file")
     try:
-        table = pq.read_table(path)
+        table = pq.read_table(path, page_checksum_verification=True)
+        table.validate(full=True)
+        names = table.column_names  # raises if they are not UTF-8
     except FileNotFoundError as error:
         raise PolicyFileError(f"there is no file {path}; check the path of the policy") from error
     except (pa.ArrowException, OSError, ValueError) as error:
-        reason = str(error).split("\n", 1)[0]
+        reason = shortened(str(error).split("\n", 1)[0])
         raise PolicyFileError(
             f"{path} cannot be read as a Parquet file ({reason}); it is damaged or not a policy"
         ) from error
-    if column not in table.column_names:
-        raise PolicyFileError(f"{path} has no column {column!r}; {_found(table)}")
+    if column not in names:
+        raise PolicyFileError(f"{path} has no column {column!r}; {_found(names)}")
     return table
 
 
-def _found(table: pa.Table) -> str:
+def _found(names: Sequence[str]) -> str:
     """Describe a table that lacks the expected column."""
-    if "probability" in table.column_names:
+    if "probability" in names:
         return "it is a single policy: read it with infoset.policy.load_policy"
-    if "probabilities" in table.column_names:
+    if "probabilities" in names:
         return "it is a correlated policy: read it with infoset.evaluation.load_correlated_policy"
     return "it is not a policy"
 
 
-def _metadata(table: pa.Table, path: Path) -> dict[str, Any]:
+def _metadata(table: pa.Table, column: str, path: Path) -> dict[str, Any]:
+    """Return the metadata of a table, after comparing its checksums."""
     raw = (table.schema.metadata or {}).get(KEY)
     try:
         about = json.loads(raw) if raw else None
-    except ValueError:
+    except (ValueError, RecursionError):
         about = None
     if not isinstance(about, dict) or not {"game", "fingerprint", "format"} <= about.keys():
         raise PolicyFileError(f"{path} is a Parquet file, but infoset did not write it as a policy")
     if about["format"] != FORMAT:
         raise PolicyFileError(
-            f"{path} has format {about['format']}; this version reads format {FORMAT}"
+            f"{path} has format {shortened(repr(about['format']))}; this version reads format "
+            f"{FORMAT}: save the policy again"
+        )
+    if table.column_names.count(column) != 1 or (
+        not has_checksum(about) or about.get(NUMBERS) != numbers_checksum(table.column(column))
+    ):
+        raise PolicyFileError(
+            f"the content of {path} does not match its checksum: the file was changed or damaged, "
+            "so save the policy again"
         )
     return about
+
+
+def numbers_checksum(numbers: pa.Array[Any] | pa.ChunkedArray[Any]) -> str:
+    """Return a digest of the numbers of a column, or of the lists of numbers in it."""
+    import pyarrow as pa
+
+    column: Any = numbers.combine_chunks() if isinstance(numbers, pa.ChunkedArray) else numbers
+    while pa.types.is_fixed_size_list(column.type) or pa.types.is_list(column.type):
+        column = column.flatten()
+    if not pa.types.is_float64(column.type) or column.null_count:
+        return ""
+    values = column.to_numpy(zero_copy_only=False)
+    return sha256(np.ascontiguousarray(values).tobytes()).hexdigest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -47,7 +48,8 @@ class Checkpointing:
     Raises
     ------
     ParameterError
-        If `seconds` is out of range, or if the path is a folder or its folder does not exist.
+        If `seconds` is out of range, or if the path is a folder or its folder does not exist or is
+        read-only.
     """
 
     path: Path
@@ -56,12 +58,17 @@ class Checkpointing:
     def __post_init__(self) -> None:
         check_type("checkpoint", self.path, Path, "the path of a file")
         check_number("checkpoint_seconds", self.seconds)
-        if self.path.is_dir():
+        if os.path.isdir(self.path):
             raise ParameterError(f"checkpoint={self.path} is a folder; give the name of a file")
-        if not self.path.parent.is_dir():
+        if not os.path.isdir(self.path.parent):
             raise ParameterError(
                 f"checkpoint={self.path} cannot be written: the folder "
                 f"{self.path.parent} does not exist; create it first"
+            )
+        if not os.access(self.path.parent, os.W_OK):
+            raise ParameterError(
+                f"checkpoint={self.path} cannot be written: the folder {self.path.parent} is "
+                f"read-only; choose a file in another folder"
             )
 
 
@@ -105,7 +112,8 @@ def write_checkpoint(checkpoint: Checkpoint, path: str | Path) -> None:
     """Write a checkpoint to a file, replacing an existing one atomically.
 
     If the process is killed or the power fails, the file has either its old or its new content.
-    Temporary files of interrupted processes are removed.
+    Several processes may write the same file: each writes its own temporary file, and the last one
+    wins. Temporary files of killed processes are removed.
 
     Raises
     ------

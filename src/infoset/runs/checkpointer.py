@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 import time
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from infoset.errors import CheckpointMismatchError, ParameterError
+from infoset.errors import (
+    CheckpointFileError,
+    CheckpointMismatchError,
+    ParameterError,
+    UnsavedWarning,
+)
 from infoset.runs.budget import Budget
 from infoset.runs.checkpoint import (
     Checkpoint,
@@ -154,6 +160,7 @@ class Checkpointer(ABC):
         self._saved_iteration = -1
         self._saved_at = time.monotonic()
         self._cost = 0.0
+        self._has_warned = False
 
     @abstractmethod
     def checkpoint(self) -> Checkpoint:
@@ -190,19 +197,26 @@ class Checkpointer(ABC):
     def save(self) -> None:
         """Save the run, unless this iteration has already been saved.
 
-        Raises
-        ------
-        CheckpointFileError
-            If the file cannot be written.
+        If the file cannot be written, for example on a full disk, the run continues: an
+        `UnsavedWarning` is issued once, and the next save tries again.
         """
         began = time.monotonic()
         checkpoint = self.checkpoint()
         if checkpoint.iteration == self._saved_iteration:
             return
-        write_checkpoint(checkpoint, self._to.path)
-        self._saved_iteration = checkpoint.iteration
         self._saved_at = began
+        try:
+            write_checkpoint(checkpoint, self._to.path)
+        except CheckpointFileError as error:
+            self._warn_once(error)
+            return
+        self._saved_iteration = checkpoint.iteration
         self._cost = time.monotonic() - began
+
+    def _warn_once(self, error: CheckpointFileError) -> None:
+        if not self._has_warned:
+            self._has_warned = True
+            warnings.warn(f"{error}; the run goes on", UnsavedWarning, stacklevel=3)
 
 
 class RunCheckpointer(Checkpointer):

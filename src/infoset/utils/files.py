@@ -1,15 +1,24 @@
-"""Atomic and durable writing of files: readers see either the old file or the complete new one."""
+"""Atomic and durable writing: readers see the old file or folder, or the complete new one."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from glob import escape
+from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from secrets import token_hex
+from shutil import rmtree
 
-__all__ = ["replace_file", "write_bytes", "write_text"]
+__all__ = ["replace_file", "write_bytes", "write_folder", "write_text"]
+
+MAX_STEM_LENGTH = 200
+"""Bytes of a name; file systems allow 255, to which a temporary name adds at most 30."""
+
+MIN_LEFTOVER_AGE = 60.0
+"""Seconds by which a temporary file is older than a new one before it can be a leftover."""
 
 
 @contextmanager
@@ -17,19 +26,21 @@ def replace_file(path: str | Path, *, remove_leftovers: bool = False) -> Iterato
     """Provide a temporary path in the folder of `path`; the file written there replaces `path`.
 
     The new file is flushed to disk before it is renamed. If the process is killed or the power
-    fails, `path` is either unchanged or complete. If the body raises, `path` is unchanged.
+    fails, `path` is either unchanged or complete. If the body raises, `path` is unchanged. Several
+    processes can write the same path; each has its own temporary file, and the last one wins.
 
     Parameters
     ----------
     path : str or Path
     remove_leftovers : bool
-        Delete temporary files of `path` that interrupted processes left behind. Use it only for
-        files that one process writes at a time.
+        Delete temporary files of `path` that killed processes left behind. A temporary file is
+        locked while its writer lives, so the files of other running processes remain. Systems
+        without POSIX locks delete nothing.
 
     Raises
     ------
     OSError
-        If the file cannot be written.
+        If the file cannot be written; its `filename` is `path`.
 
     Examples
     --------
@@ -39,19 +50,64 @@ def replace_file(path: str | Path, *, remove_leftovers: bool = False) -> Iterato
     '1 2 3'
     """
     path = Path(path)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}-{token_hex(4)}.tmp")
+    temporary = _temporary_name(path)
     try:
-        if remove_leftovers:
-            for leftover in path.parent.glob(f".{escape(path.name)}.*.tmp"):
-                leftover.unlink(missing_ok=True)
-        yield temporary
-        _flush_to_disk(temporary)
-        os.replace(temporary, path)
-        if os.name == "posix":  # other systems cannot open folders
-            _flush_to_disk(path.parent)
+        with _locked(temporary):
+            if remove_leftovers:
+                _remove_leftovers(path, temporary)
+            yield temporary
+            _flush_to_disk(temporary)
+            os.replace(temporary, path)
+        _flush_folder(path.parent)
+    except OSError as error:
+        if error.filename not in (None, str(temporary)):
+            raise
+        # The user knows the file by its name, and not the temporary one.
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
     finally:
         with suppress(OSError):
             temporary.unlink()
+
+
+def write_folder(path: str | Path, write: Callable[[Path], object]) -> Path:
+    """Write a new folder, completely or not at all.
+
+    The files are written to a temporary folder, which is then renamed. If the process is killed or
+    `write` raises, no folder of the final name exists. Concurrent processes get different folders.
+
+    Parameters
+    ----------
+    path : str or Path
+    write : callable
+        Function of the temporary folder that writes the files, by `write_text` or `replace_file`.
+
+    Returns
+    -------
+    Path
+        The new folder: `path` or, if it exists, the next free name with `-2`, `-3` and so on.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be written.
+
+    Examples
+    --------
+    >>> made = write_folder("results", lambda folder: write_text(folder / "numbers.txt", "1 2 3"))
+    >>> os.listdir(made)
+    ['numbers.txt']
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = _temporary_name(path)
+    temporary.mkdir()
+    try:
+        write(temporary)
+        made = _renamed_to_free_name(temporary, path)
+        _flush_folder(path.parent)
+        return made
+    finally:
+        rmtree(temporary, ignore_errors=True)
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -66,9 +122,83 @@ def write_bytes(path: str | Path, data: bytes) -> None:
         temporary.write_bytes(data)
 
 
+def _temporary_name(path: Path) -> Path:
+    return path.with_name(f".{_stem(path)}.{os.getpid()}-{token_hex(4)}.tmp")
+
+
+def _stem(path: Path) -> str:
+    """Return the name of a path, or a digest of it if a temporary name would be too long."""
+    name = os.fsencode(path.name)
+    return path.name if len(name) <= MAX_STEM_LENGTH else sha256(name).hexdigest()
+
+
+def _renamed_to_free_name(folder: Path, wanted: Path) -> Path:
+    """Rename a folder to `wanted` or, if that exists, to the next free name with a number."""
+    for number in count(1):
+        made = wanted if number == 1 else wanted.with_name(f"{wanted.name}-{number}")
+        # On POSIX, a rename would replace an empty folder of another program.
+        if os.path.lexists(made):
+            continue
+        try:
+            os.rename(folder, made)
+        except OSError:
+            if not os.path.lexists(made):  # not because another process was faster
+                raise
+        else:
+            return made
+    raise AssertionError("itertools.count never ends")
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Create a file, and lock it as long as this process writes to it."""
+    if os.name != "posix":
+        yield
+        return
+    from fcntl import LOCK_EX, flock
+
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        with suppress(OSError):  # a file system without locks
+            flock(descriptor, LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _remove_leftovers(path: Path, own: Path) -> None:
+    """Delete temporary files of `path` that are old and that no process has locked."""
+    if os.name != "posix":
+        return
+    # Both times are of the file system's clock, which may differ from the clock of this machine.
+    latest = own.stat().st_mtime - MIN_LEFTOVER_AGE
+    for leftover in path.parent.glob(f".{escape(_stem(path))}.*.tmp"):
+        with suppress(OSError):
+            if leftover.stat().st_mtime <= latest and not _is_locked(leftover):
+                leftover.unlink()
+
+
+def _is_locked(path: Path) -> bool:
+    from fcntl import LOCK_EX, LOCK_NB, flock
+
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        flock(descriptor, LOCK_EX | LOCK_NB)
+    except OSError:  # another process has locked it, or the file system has no locks
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
 def _flush_to_disk(path: Path) -> None:
     descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
     try:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _flush_folder(path: Path) -> None:
+    if os.name == "posix":  # other systems cannot open folders
+        _flush_to_disk(path)

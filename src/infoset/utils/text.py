@@ -6,7 +6,10 @@ from collections.abc import Hashable, Sequence
 from math import log10
 from typing import TypeVar
 
-__all__ = ["distinct_labels", "format_bytes", "format_count"]
+__all__ = ["distinct_labels", "format_bytes", "format_count", "shortened"]
+
+MAX_SHOWN = 200
+"""Maximum number of characters of an input that a message shows."""
 
 MAX_SHOWN_COUNT = 10**21
 """Smallest count that is shown in scientific notation."""
@@ -55,3 +58,14 @@ def distinct_labels(labels: Sequence[Label]) -> tuple[Label | str, ...]:
             changed = f"{label} #{counts[label]}"
         result[changed] = None
     return tuple(result)
+
+
+def shortened(text: str, limit: int = MAX_SHOWN) -> str:
+    """Return a text for a message: as it is, or its beginning and its length if it is long.
+
+    Examples
+    --------
+    >>> shortened("x" * 2_000_000, limit=5)
+    'xxxxx... (2000000 characters)'
+    """
+    return text if len(text) <= limit else f"{text[:limit]}... ({len(text)} characters)"

@@ -21,6 +21,7 @@ from infoset.cli.options import (
     folder_option,
 )
 from infoset.cli.progress import Progress, live
+from infoset.cli.saved_results import save_results
 from infoset.cli.screen import (
     duration_text,
     error_text,
@@ -92,7 +93,7 @@ def _show(progress: Progress, limits: Budget, method: str, point: TracePoint) ->
 def _save(results: Sequence[SolveResult], out: Path | None, as_json: bool) -> None:
     from infoset.experiments import COMPARISON_FILES, save_comparison
 
-    folder = save_comparison(results, out)
+    folder = save_results(lambda to: save_comparison(results, to), out)
     if as_json:
         summaries = [result.summary() for result in results]
         about = {"folder": str(folder), "files": dict(COMPARISON_FILES)}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from infoset.cli.exit_codes import INTERRUPTED
-from infoset.cli.interrupts import interrupts_ignored, interrupts_reported
+from infoset.cli.interrupts import interrupts_reported
 from infoset.cli.options import (
     CheckpointOption,
     CheckpointSecondsOption,
@@ -23,6 +23,7 @@ from infoset.cli.options import (
     folder_option,
 )
 from infoset.cli.progress import live
+from infoset.cli.saved_results import save_results
 from infoset.cli.screen import (
     asks_for_list,
     duration_text,
@@ -137,8 +138,7 @@ def _save(
     """Save a result in a folder, and print a report."""
     from infoset.experiments import learning_files, save_learning
 
-    with interrupts_ignored():
-        folder = save_learning(result, out, game=rules)
+    folder = save_results(lambda to: save_learning(result, to, game=rules), out)
     if as_json:
         print_json({**result.summary(), "folder": str(folder), "files": learning_files(result)})
     else:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from infoset.cli.exit_codes import INTERRUPTED
-from infoset.cli.interrupts import interrupts_ignored, interrupts_reported
+from infoset.cli.interrupts import interrupts_reported
 from infoset.cli.options import (
     CheckpointOption,
     CheckpointSecondsOption,
@@ -24,6 +24,7 @@ from infoset.cli.options import (
     folder_option,
 )
 from infoset.cli.progress import live
+from infoset.cli.saved_results import save_results
 from infoset.cli.screen import (
     asks_for_list,
     duration_text,
@@ -172,8 +173,7 @@ def run(
         progress.solving(chosen.name, make_budget(form, **stops))
         result = solve(form, chosen, callback=progress.measured, **stops, **keeping)
     tell_notes(rules)
-    with interrupts_ignored():
-        folder = save_run(result, out, game=rules)
+    folder = save_results(lambda to: save_run(result, to, game=rules), out)
     if as_json:
         print_json({**result.summary(), "folder": str(folder), "files": dict(RUN_FILES)})
     else:

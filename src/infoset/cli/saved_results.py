@@ -1,0 +1,66 @@
+"""Saving of the results of a command, elsewhere if the folder cannot be written."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+from infoset.cli.interrupts import interrupts_ignored
+from infoset.cli.screen import tell
+from infoset.errors import ParameterError, PolicyFileError, UnsavedWarning
+
+__all__ = ["save_results", "unsaved_reported"]
+
+
+def save_results(save: Callable[[Path | None], Path], out: Path | None) -> Path:
+    """Save results in a folder or, if it cannot be written, in one for temporary files.
+
+    Results may have taken hours: a full disk or a folder that has vanished must not lose them.
+
+    Parameters
+    ----------
+    save : callable
+        Function of a folder that saves the results, and returns the folder made.
+    out : Path or None
+        The folder; None for the default.
+
+    Raises
+    ------
+    ParameterError
+        If neither folder can be written.
+    """
+    with interrupts_ignored():
+        try:
+            return save(out)
+        except ParameterError as error:
+            if not isinstance(error.__cause__, OSError | PolicyFileError):
+                raise
+            try:
+                folder = save(Path(mkdtemp(prefix="infoset-")) / "results")
+            except (OSError, ParameterError):
+                raise error from error.__cause__
+            tell(f"warning: {error}. The results are saved in {folder} instead")
+            return folder
+
+
+@contextmanager
+def unsaved_reported() -> Iterator[None]:
+    """Write warnings about files that could not be saved as lines of the program."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UnsavedWarning)
+        usual: Any = warnings.showwarning
+
+        def show(
+            message: Warning | str, category: type[Warning], *rest: Any, **options: Any
+        ) -> None:
+            if issubclass(category, UnsavedWarning):
+                tell(f"warning: {message}")
+            else:
+                usual(message, category, *rest, **options)
+
+        warnings.showwarning = show  # type: ignore[assignment]
+        yield
