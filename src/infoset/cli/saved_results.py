@@ -62,5 +62,5 @@ def unsaved_reported() -> Iterator[None]:
             else:
                 usual(message, category, *rest, **options)
 
-        warnings.showwarning = show  # type: ignore[assignment]
+        warnings.showwarning = show
         yield
