@@ -147,7 +147,7 @@ def test_egocentric_has_no_effect():
     [
         ({"num_cards": 3, "num_turns": 4}, "num_turns must be at most num_cards, which is 3"),
         ({"num_turns": 0}, "num_turns must be -1 or a whole number of at least 1"),
-        ({"num_cards": 0}, "num_cards must be a whole number of at least 1"),
+        ({"num_cards": 0}, "num_cards must be a whole number from 1 to 100"),
         ({"players": 1}, "players must be a whole number from 2 to 10"),
         ({"points_order": "up"}, "points_order must be one of random, descending, ascending"),
         ({"imp_info": "yes"}, "imp_info must be True or False"),

@@ -182,7 +182,7 @@ def test_sampled_deals_are_deals():
         ({"starting_player": 2}, "starting_player must be a player, from 0 to 1"),
         ({"starting_player": -1}, "starting_player must be a whole number of at least 0"),
         ({"action_mapping": 1}, "action_mapping must be True or False"),
-        ({"num_ranks": 0}, "num_ranks must be -1 or a whole number of at least 1"),
+        ({"num_ranks": 0}, "num_ranks must be -1 or a whole number from 1 to 1000"),
         ({"num_ranks": 1}, "num_ranks must be so large that the deck has more than 2 cards"),
         ({"num_suits": 5}, "num_suits must be a whole number from 1 to 4"),
         ({"num_raises": -1}, "num_raises must be a whole number of at least 0"),

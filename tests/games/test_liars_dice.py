@@ -108,9 +108,9 @@ def test_sampled_rolls_are_sorted_rolls():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"numdice": 0}, r"numdice=0 .* numdice must be a whole number of at least 1"),
-        ({"dice_sides": 0}, "dice_sides must be a whole number of at least 1"),
-        ({"dice_sides": 6.0}, "dice_sides must be a whole number of at least 1"),
+        ({"numdice": 0}, r"numdice=0 .* numdice must be a whole number from 1 to 1000"),
+        ({"dice_sides": 0}, "dice_sides must be a whole number from 1 to 1000"),
+        ({"dice_sides": 6.0}, "dice_sides must be a whole number from 1 to 1000"),
         ({"players": 3}, "players must be 2, for example liars_dice\\(players=2\\)"),
         ({"bidding_rule": "reset"}, "bidding_rule must be one of reset-face, reset-quantity"),
         ({"bidding_rule": 1}, "bidding_rule must be one of reset-face, reset-quantity"),

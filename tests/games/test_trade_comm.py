@@ -115,9 +115,9 @@ def test_as_many_messages_as_kinds_by_default():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"num_items": 0}, "num_items must be a whole number of at least 1"),
-        ({"num_items": "3"}, "num_items must be a whole number of at least 1"),
-        ({"num_messages": 0}, "num_messages must be -1 or a whole number of at least 1"),
+        ({"num_items": 0}, "num_items must be a whole number from 1 to 100"),
+        ({"num_items": "3"}, "num_items must be a whole number from 1 to 100"),
+        ({"num_messages": 0}, "num_messages must be -1 or a whole number from 1 to 10000"),
     ],
 )
 def test_bad_parameters(parameters, message):

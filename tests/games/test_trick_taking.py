@@ -297,7 +297,7 @@ def test_half_of_the_tricks_each():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"num_cards": 1}, "num_cards must be a whole number of at least 2"),
+        ({"num_cards": 1}, "num_cards must be a whole number from 2 to 1000"),
         ({"num_suits": 5}, "num_suits must be a whole number from 1 to 4"),
         ({"hand_size": 6}, r"hand_size must be at most half of num_cards, which is 10.*=5\)"),
         ({"hand_size": 0}, "hand_size must be -1 or a whole number of at least 1"),
