@@ -29,11 +29,14 @@ __all__ = [
     "UnknownNameError",
     "UnsavedWarning",
     "UnsupportedGameError",
+    "describe_exception",
     "nearest_names",
+    "show",
 ]
 
 
 MAX_NAMES_SHOWN = 24
+MAX_LENGTH_SHOWN = 200
 NO_WORLD: Hashable = object()
 
 
@@ -94,7 +97,7 @@ class GameRuleError(InfosetError):
     def __init__(
         self, rule: str, *, found: str, world: Hashable = NO_WORLD, player: int | None = None
     ) -> None:
-        where = [] if world is NO_WORLD else [f"at world state {world!r}"]
+        where = [] if world is NO_WORLD else [f"at world state {show(world)}"]
         where += [] if player is None else [f"player {player}"]
         at = f" ({', '.join(where)})" if where else ""
         super().__init__(f"{found}{at}. The rule: {rule}.")
@@ -114,7 +117,7 @@ class CyclicGameError(GameRuleError):
 
     def __init__(self, cycle: Iterable[Hashable]) -> None:
         self.cycle = tuple(cycle)
-        shown = [repr(world) for world in self.cycle[:6]]
+        shown = [show(world) for world in self.cycle[:6]]
         if len(self.cycle) > 6:
             shown.append(f"... ({len(self.cycle)} world states in all)")
         path = " -> ".join([*shown, shown[0]])
@@ -220,6 +223,40 @@ class ComparisonError(InfosetError):
             f"{done}"
         )
         self.results = results
+
+
+def show(value: object) -> str:
+    """Return the `repr` of a value for a message, at most 200 characters of it.
+
+    Values come from users: a `repr` that raises is replaced by the type of the value.
+
+    Examples
+    --------
+    >>> show("K"), len(show("K" * 1000))
+    ("'K'", 203)
+    """
+    try:
+        text = repr(value)
+        text.encode()
+    except Exception as error:
+        return f"<{type(value).__name__}, whose repr raises {type(error).__name__}>"
+    return text if len(text) <= MAX_LENGTH_SHOWN else f"{text[:MAX_LENGTH_SHOWN]}..."
+
+
+def describe_exception(error: BaseException) -> str:
+    """Return the type and the message of an exception as text.
+
+    Examples
+    --------
+    >>> describe_exception(ValueError("no such card"))
+    'ValueError: no such card'
+    """
+    try:
+        text = str(error)
+        text.encode()
+    except Exception:
+        text = "its message cannot be shown"
+    return f"{type(error).__name__}: {text[:MAX_LENGTH_SHOWN]}"
 
 
 def nearest_names(name: str, known: Iterable[str]) -> str:

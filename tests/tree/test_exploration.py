@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from infoset.errors import ExplorationLimitError, GameRuleError, ParameterError
+from infoset.errors import ExplorationLimitError, ParameterError
 from infoset.game import Observation
 from infoset.games import load_game
 from infoset.tree import (
@@ -52,16 +52,11 @@ def test_arrays_are_read_only():
         graph.probability[0] = 1
 
 
-def test_observations_are_compared_as_infostates_are():
-    """Observations are compared by `==`: 1 and True are equal, 1 and '1' are not."""
-    equal = build_world_graph(
-        FunctionGame(observe=lambda w, a, x: Observation(1 if x == "heads" else True))
-    )
-    assert equal.public_observation[0] == equal.public_observation[1]
-    other = build_world_graph(
+def test_observations_of_different_types_are_compared_as_infostates_are():
+    graph = build_world_graph(
         FunctionGame(observe=lambda w, a, x: Observation(1 if x == "heads" else "1"))
     )
-    assert other.public_observation[0] != other.public_observation[1]
+    assert graph.public_observation[0] != graph.public_observation[1]
 
 
 def test_what_lies_behind_probability_zero_is_not_explored():
@@ -69,34 +64,6 @@ def test_what_lies_behind_probability_zero_is_not_explored():
     after = {"start": [("end", 1), ("x", 0)], "x": [("y", 1)], "y": [("x", 1)]}
     graph = build_world_graph(FunctionGame(transitions=lambda w, a: after.get(w, [])))
     assert graph.worlds == ("start", "end")
-
-
-BROKEN = {
-    "sum to 0.99": dict(transitions=lambda w, a: [("x", 0.5), ("y", 0.49)] if w == "start" else []),
-    "include -0.5": dict(
-        transitions=lambda w, a: [("x", 1.5), ("y", -0.5)] if w == "start" else []
-    ),
-    "include nan": dict(transitions=lambda w, a: [("x", float("nan"))] if w == "start" else []),
-    "cannot be hashed": dict(initial_world=lambda: ["a", "list"]),
-    "(nan,)": dict(rewards=lambda w, a, x: (float("nan"),)),
-    "(0, 0)": dict(rewards=lambda w, a, x: (0, 0)),
-    "legal actions are []": dict(actors=lambda w: (0,), legal_actions=lambda w, p: ()),
-    "legal actions are ['a', 'a']": dict(
-        actors=lambda w: (0,), legal_actions=lambda w, p: ("a", "a")
-    ),
-    "sum to 0 ": dict(actors=lambda w: (0,), transitions=lambda w, a: []),
-    "of (None,) sum to 0": dict(transitions=lambda w, a: [("x", 0)] if w == "start" else []),
-    "actors are (-1,)": dict(actors=lambda w: (-1,)),
-}
-
-
-@pytest.mark.parametrize("found", BROKEN)
-def test_broken_rules_are_named(found):
-    with pytest.raises(GameRuleError) as caught:
-        build_world_graph(FunctionGame(**BROKEN[found]))
-    assert found in str(caught.value)
-    assert "The rule:" in str(caught.value)
-    assert "'start'" in str(caught.value) or "list" in str(caught.value)
 
 
 def endless() -> FunctionGame:

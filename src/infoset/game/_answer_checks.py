@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infoset.errors import GameRuleError
+from infoset.errors import GameRuleError, describe_exception, show
 from infoset.game.protocol import Observation, Probability
 from infoset.typing import NOOP, Action, JointAction, Player, World
 from infoset.utils.arguments import SUM_TOLERANCE
@@ -22,6 +22,7 @@ __all__ = [
     "check_observation",
     "check_outcomes",
     "check_rewards",
+    "check_text",
     "check_world",
     "is_player",
     "is_whole",
@@ -36,7 +37,7 @@ class Transition(NamedTuple):
     next_world: World
 
     def __str__(self) -> str:
-        return f"joint action {self.joint_action} to {self.next_world!r}"
+        return f"joint action {show(self.joint_action)} to {show(self.next_world)}"
 
 
 class ObservationParts(NamedTuple):
@@ -61,9 +62,10 @@ def check_world(answer: World, found_by: str, at: World) -> World:
     try:
         hash(answer)
     except Exception as error:
+        reason = describe_exception(error)
         raise GameRuleError(
             "world states are immutable and hashable: use tuples, frozensets or frozen dataclasses",
-            found=f"{found_by} is {answer!r}, which cannot be hashed ({error})",
+            found=f"{found_by} is {show(answer)}, which cannot be hashed ({reason})",
             world=at,
         ) from error
     return answer
@@ -78,7 +80,7 @@ def check_actors(answer: tuple[Any, ...], world: World, num_players: int) -> tup
         elif answer.count(actor) > 1:
             rule = "each actor is listed only once"
         if rule is not None:
-            found = f"actors are {list(answer)}"
+            found = f"actors are {show(list(answer))}"
             raise GameRuleError(rule, found=found, world=world, player=actor)
     return answer
 
@@ -93,19 +95,37 @@ def check_legal_actions(
             rule = "each legal action is listed only once"
     except Exception as error:
         raise GameRuleError(
-            "actions are hashable: use strings, numbers or tuples",
-            found=f"legal actions are {list(answer)} ({error})",
+            "actions are hashable and comparable: use strings, numbers or tuples",
+            found=f"legal actions are {show(list(answer))} ({describe_exception(error)})",
             world=world,
             player=player,
         ) from error
     if not answer:
         rule = "an actor has at least one legal action; actors must not list a player without one"
-    elif NOOP in answer:
+    elif any(action is NOOP for action in answer):
         rule = "None is not an action; it means that a player does not act"
     if rule is not None:
-        found = f"legal actions are {list(answer)}"
+        found = f"legal actions are {show(list(answer))}"
         raise GameRuleError(rule, found=found, world=world, player=player)
+    for action in answer:
+        check_text(action, "an action", world, player)
     return answer
+
+
+def check_text(label: Hashable, what: str, world: World, player: Player | None = None) -> None:
+    """Raise if an action or observation cannot be written as text, for files and messages."""
+    try:
+        if isinstance(label, str):
+            label.encode()
+        elif label is not None:
+            str(label).encode()
+    except Exception as error:
+        raise GameRuleError(
+            "actions and observations can be written as text, in UTF-8",
+            found=f"{what} is {show(label)}, whose text raises {describe_exception(error)}",
+            world=world,
+            player=player,
+        ) from error
 
 
 def check_outcomes(
@@ -119,10 +139,10 @@ def check_outcomes(
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise GameRuleError(
                 "transitions are pairs of next world and probability",
-                found=f"transitions of joint action {joint_action} list {pair!r}",
+                found=f"transitions of joint action {show(joint_action)} list {show(pair)}",
                 world=world,
             )
-        check_world(pair[0], f"a next world of joint action {joint_action}", world)
+        check_world(pair[0], f"a next world of joint action {show(joint_action)}", world)
         _check_probability(pair[1], world, joint_action)
     if answer and len(answer) <= limit:
         _check_sum([probability for _, probability in answer], world, joint_action)
@@ -134,13 +154,20 @@ def check_outcomes(
 
 
 def _check_probability(probability: Any, world: World, joint_action: JointAction) -> None:
-    is_finite = isinstance(probability, Real) and isfinite(probability)
-    if not is_finite or probability < 0:
+    if not _is_finite(probability) or probability < 0:
         raise GameRuleError(
             "a probability is a finite, nonnegative number",
-            found=f"a probability of joint action {joint_action} is {probability!r}",
+            found=f"a probability of joint action {show(joint_action)} is {show(probability)}",
             world=world,
         )
+
+
+def _is_finite(value: object) -> bool:
+    """Return whether a value is a real number that fits in a float."""
+    try:
+        return isinstance(value, Real) and isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _check_sum(probabilities: Sequence[Any], world: World, joint_action: JointAction) -> None:
@@ -149,7 +176,7 @@ def _check_sum(probabilities: Sequence[Any], world: World, joint_action: JointAc
     if abs(total - 1) > (0 if is_exact else SUM_TOLERANCE):
         raise GameRuleError(
             "the transition probabilities of a joint action sum to 1",
-            found=f"the probabilities of joint action {joint_action} sum to {total}",
+            found=f"the probabilities of joint action {show(joint_action)} sum to {total}",
             world=world,
         )
 
@@ -162,7 +189,7 @@ def check_rewards(
         rule = f"a transition has {num_players} rewards, one per player"
         raise _bad_answer("rewards", answer, transition, rule)
     for player, reward in enumerate(answer):
-        if not isinstance(reward, Real) or not isfinite(reward):
+        if not _is_finite(reward):
             rule = "a reward is a finite number"
             raise _bad_answer("rewards", answer, transition, rule, player)
     return answer
@@ -174,7 +201,7 @@ def check_observation(answer: Any, transition: Transition, num_players: int) -> 
         rule = "observe returns an Observation"
         raise _bad_answer("observation", answer, transition, rule)
     _check_private(answer, transition, num_players)
-    if answer.shared != {}:
+    if not isinstance(answer.shared, Mapping) or answer.shared:
         _check_shared(answer, transition, num_players)
     seen = ObservationParts(answer.public, tuple(answer.seen_by_each(num_players)))
     _check_hashable("public observation", seen.public, transition, None)
@@ -207,7 +234,9 @@ def _check_shared(answer: Observation, transition: Transition, num_players: int)
     for group in answer.shared:
         is_group = isinstance(group, tuple) and all(is_player(p, num_players) for p in group)
         if not is_group or not group or list(group) != sorted(set(group)):
-            raise _bad_answer("observation", answer, transition, f"{rule}; {group!r} is not one")
+            raise _bad_answer(
+                "observation", answer, transition, f"{rule}; {show(group)} is not one"
+            )
 
 
 def _check_hashable(name: str, part: Any, transition: Transition, player: Player | None) -> None:
@@ -216,6 +245,7 @@ def _check_hashable(name: str, part: Any, transition: Transition, player: Player
     except Exception as error:
         rule = "observations are hashable: use strings, numbers, tuples or frozensets"
         raise _bad_answer(name, part, transition, rule, player) from error
+    check_text(part, f"the {name}", transition.world, player)
 
 
 def _bad_answer(
@@ -224,7 +254,7 @@ def _bad_answer(
     verb = "are" if name.endswith("s") else "is"
     return GameRuleError(
         rule,
-        found=f"the {name} of {transition} {verb} {answer!r}",
+        found=f"the {name} of {transition} {verb} {show(answer)}",
         world=transition.world,
         player=player,
     )

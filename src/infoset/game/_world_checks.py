@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from infoset.errors import GameRuleError
+from infoset.errors import NO_WORLD, GameRuleError, describe_exception, show
 from infoset.game._answer_checks import (
     Transition,
     check_actors,
@@ -27,7 +27,7 @@ from infoset.game.infostate import Step
 from infoset.game.protocol import Game, Probability
 from infoset.typing import NOOP, Action, JointAction, Player, World
 
-__all__ = ["Edge", "LegalActions", "WorldFacts", "WorldRules"]
+__all__ = ["Edge", "LegalActions", "WorldFacts", "WorldRules", "check_form"]
 
 Answer = TypeVar("Answer")
 
@@ -36,11 +36,11 @@ LegalActions: TypeAlias = tuple[tuple[Action, ...], ...]
 
 SHAPES = {
     "initial_world": "initial_world returns a world state",
-    "actors": "actors returns a sequence of players at every world state",
-    "legal_actions": "legal_actions returns a sequence of actions for every actor",
-    "transitions": "transitions returns pairs of next world and probability for every joint "
-    "action of legal actions, and nothing where the game is over",
-    "rewards": "rewards returns one number per player for every transition",
+    "actors": "actors returns a sequence of players, such as a tuple, at every world state",
+    "legal_actions": "legal_actions returns a sequence of actions, such as a tuple, for each actor",
+    "transitions": "transitions returns a list of pairs of next world and probability for every "
+    "joint action of legal actions, and an empty list where the game is over",
+    "rewards": "rewards returns a sequence with one number per player for every transition",
     "observe": "observe returns an Observation for every transition",
     "sample_transition": "sample_transition draws a next world for every joint action of legal "
     "actions",
@@ -49,7 +49,6 @@ SHAPES = {
 }
 """The rule for each method, for the error if it raises."""
 
-LISTED = ("actors", "legal_actions", "transitions", "rewards")
 LONGEST_LIST = 1_000_000
 """Maximum number of items read from a method, in case an iterator never ends."""
 
@@ -114,7 +113,7 @@ class WorldRules:
     def initial_world(self) -> World:
         """Return the initial world state."""
         return self._ask_twice(
-            "initial_world", check=lambda world: check_world(world, "initial_world()", repr(world))
+            "initial_world", check=lambda world: check_world(world, "initial_world()", show(world))
         )
 
     def legal(self, world: World) -> LegalActions:
@@ -148,7 +147,8 @@ class WorldRules:
     def draw(self, world: World, joint_action: JointAction, rng: np.random.Generator) -> World:
         """Return a next world drawn by the game's own `sample_transition`."""
         drawn = self._ask("sample_transition", world, joint_action, rng)
-        return check_world(drawn, f"a next world drawn for joint action {joint_action}", world)
+        what = f"a next world drawn for joint action {show(joint_action)}"
+        return check_world(drawn, what, world)
 
     def draw_observed(
         self,
@@ -163,9 +163,8 @@ class WorldRules:
         if found is None:
             return None
         if not isinstance(found, tuple) or len(found) != 2 or not isinstance(found[1], Real):
-            raise GameRuleError(
-                SHAPES["sample_observed_transition"], found=f"it returned {found!r}", world=world
-            )
+            rule = SHAPES["sample_observed_transition"]
+            raise GameRuleError(rule, found=f"it returned {show(found)}", world=world)
         what = f"a next world drawn given an observation for joint action {joint_action}"
         return check_world(found[0], what, world), float(found[1])
 
@@ -180,7 +179,7 @@ class WorldRules:
                 raise GameRuleError(
                     "every joint action of legal actions has transitions; in a terminal world "
                     "state nobody acts",
-                    found=f"joint action {joint_action} has no transitions",
+                    found=f"joint action {show(joint_action)} has no transitions",
                     world=world,
                 )
             for next_world, probability in outcomes.items():
@@ -209,29 +208,96 @@ class WorldRules:
         """Call a method twice, check both answers, and raise if they differ."""
         first = check(self._ask(method, *arguments))
         second = check(self._ask(method, *arguments))
-        if first != second:
+        try:
+            is_same = bool(first == second)
+        except Exception as error:
+            raise GameRuleError(
+                "world states, actions and observations can be compared with ==",
+                found=f"comparing two answers of {_call_text(method, arguments)} raised "
+                f"{describe_exception(error)}",
+                world=arguments[0] if arguments else show(first),
+                player=_player(method, arguments),
+            ) from error
+        if not is_same:
             raise GameRuleError(
                 "methods are deterministic: equal arguments give equal answers; chance belongs in "
                 "the probabilities of transitions",
-                found=f"{_call_text(method, arguments)} was {first!r}, then {second!r}",
+                found=f"{_call_text(method, arguments)} was {show(first)}, then {show(second)}",
                 world=arguments[0] if arguments else first,
                 player=_player(method, arguments),
             )
         return first
 
     def _ask(self, method: str, *arguments: Any) -> Any:
-        """Call a method; any exception that it raises is a rule violation."""
+        """Call a method; an exception that it raises, or an answer of the wrong form, is an error.
+
+        A `MemoryError` says nothing about the rules and is not caught.
+        """
         try:
             answer = getattr(self.game, method)(*arguments)
-            longest = self.limit + 1 if method == "transitions" else LONGEST_LIST
-            return tuple(islice(answer, longest)) if method in LISTED else answer
+            problem = _wrong_form(method, answer)
+            if problem is None and method in FORMS:
+                longest = self.limit + 1 if method == "transitions" else LONGEST_LIST
+                answer = tuple(islice(answer, longest))
+        except MemoryError:
+            raise
         except Exception as error:
             raise GameRuleError(
                 SHAPES[method],
-                found=f"{_call_text(method, arguments)} raised {type(error).__name__}: {error}",
-                world=arguments[0] if arguments else None,
+                found=f"{_call_text(method, arguments)} raised {describe_exception(error)}",
+                world=arguments[0] if arguments else NO_WORLD,
                 player=_player(method, arguments),
             ) from error
+        if problem is not None:
+            raise _form_error(method, problem, arguments)
+        return answer
+
+
+FORMS: Mapping[str, tuple[type, ...]] = {
+    "actors": (Sequence,),
+    "legal_actions": (Sequence,),
+    "transitions": (Iterable,),
+    "rewards": (Sequence, np.ndarray),
+}
+"""Types of the answers that are lists. Only transitions may be drawn from a generator, since other
+answers are read several times."""
+
+UNORDERED = {
+    Set: "sets have no order of their own, and it can change from run to run; make it a tuple",
+    Mapping: "it is a mapping; make it a tuple or a list",
+}
+
+
+def check_form(method: str, answer: Any, *arguments: Any) -> None:
+    """Raise unless the answer of a method to `arguments` has the type that the method promises.
+
+    The methods are those that return lists: `actors`, `legal_actions`, `transitions`, `rewards`.
+    """
+    problem = _wrong_form(method, answer)
+    if problem is not None:
+        raise _form_error(method, problem, arguments)
+
+
+def _form_error(method: str, problem: str, arguments: Sequence[Any]) -> GameRuleError:
+    return GameRuleError(
+        SHAPES[method],
+        found=f"{_call_text(method, arguments)} returned {problem}",
+        world=arguments[0],
+        player=_player(method, arguments),
+    )
+
+
+def _wrong_form(method: str, answer: Any) -> str | None:
+    """Return what is wrong with the type of an answer that should be a list; None if nothing is."""
+    if method not in FORMS:
+        return None
+    for kind, problem in UNORDERED.items():
+        if isinstance(answer, kind):
+            return f"{show(answer)}: {problem}"
+    is_text = isinstance(answer, str | bytes) and method != "legal_actions"
+    if is_text or not isinstance(answer, FORMS[method]):
+        return f"{show(answer)}, of type {type(answer).__name__}"
+    return None
 
 
 def _player(method: str, arguments: Sequence[Any]) -> Player | None:
@@ -239,23 +305,30 @@ def _player(method: str, arguments: Sequence[Any]) -> Player | None:
 
 
 def _call_text(method: str, arguments: Sequence[Any]) -> str:
-    shown = (repr(value) for value in arguments if not isinstance(value, np.random.Generator))
+    shown = (show(value) for value in arguments if not isinstance(value, np.random.Generator))
     return f"{method}({', '.join(shown)})"
 
 
 @contextmanager
 def _unchanged(world: World, at: World) -> Iterator[None]:
     """Raise if the block changes `world`."""
-    before = _snapshot(world)
+    before = _snapshot(world, at)
     yield
-    if (after := _snapshot(world)) != before:
+    if (after := _snapshot(world, at)) != before:
         raise GameRuleError(
             "methods do not change world states: make them immutable",
-            found=f"world state {before} became {after} during a call",
+            found=f"world state {before[0]} became {after[0]} during a call",
             world=at,
         )
 
 
-def _snapshot(world: World) -> tuple[str, int]:
+def _snapshot(world: World, at: World) -> tuple[str, int]:
     says_nothing = type(world).__repr__ is object.__repr__ and hasattr(world, "__dict__")
-    return repr(vars(world) if says_nothing else world), hash(world)
+    try:
+        return repr(vars(world) if says_nothing else world), hash(world)
+    except Exception as error:
+        raise GameRuleError(
+            "world states can be hashed and written as text, by hash and repr",
+            found=f"world state {show(world)} raised {describe_exception(error)}",
+            world=at,
+        ) from error

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from infoset.errors import CyclicGameError, GameRuleError
-from infoset.game._answer_checks import is_whole
+from infoset.errors import CyclicGameError, GameRuleError, show
 from infoset.game._sampling_checks import (
     check_observed_sampling,
     check_sampling,
     overrides_sampling,
 )
 from infoset.game._world_checks import Edge, LegalActions, WorldFacts, WorldRules
+from infoset.game.broken_rules import check_num_players, to_rule_error
 from infoset.game.infostate import Infostate, Step
+from infoset.game.kinds import KindTable
 from infoset.game.protocol import Game
 from infoset.typing import Action, JointAction, Player, World
 from infoset.utils.arguments import check_count, check_type
@@ -124,16 +125,12 @@ def check_game(
     check_type("game", game, Game, 'a Game, such as infoset.load("kuhn_poker")')
     check_count("max_histories", max_histories, minimum=1)
     walk = _Walk(game, max_histories)
-    walk.visit_worlds()
-    _check_acyclic(walk.root, walk.facts)
-    walk.visit_histories()
-    num_plays, num_samples = 0, 0
-    if not walk.is_complete:
-        num_plays = walk.visit_plays(np.random.default_rng(seed))
-        _check_acyclic(walk.root, walk.facts)
-    if overrides_sampling(game):
-        num_samples = check_sampling(walk.rules, walk.facts, max_samples, seed)
-        check_observed_sampling(walk.rules, walk.facts, max_samples, seed)
+    try:
+        num_plays, num_samples = _check(walk, max_samples, seed)
+    except Exception as error:
+        # Code of the user that is called indirectly, such as __eq__ in a dictionary.
+        broken = to_rule_error(error, game, walk.world)
+        raise broken from broken.__cause__
     return CheckReport(
         game=str(game),
         num_worlds=len(walk.facts),
@@ -145,6 +142,21 @@ def check_game(
     )
 
 
+def _check(walk: _Walk, max_samples: int, seed: int) -> tuple[int, int]:
+    """Check all rules; return the numbers of random plays and of draws."""
+    walk.visit_worlds()
+    _check_acyclic(walk.root, walk.facts)
+    walk.visit_histories()
+    num_plays, num_samples = 0, 0
+    if not walk.is_complete:
+        num_plays = walk.visit_plays(np.random.default_rng(seed))
+        _check_acyclic(walk.root, walk.facts)
+    if overrides_sampling(walk.rules.game):
+        num_samples = check_sampling(walk.rules, walk.facts, max_samples, seed)
+        check_observed_sampling(walk.rules, walk.facts, max_samples, seed)
+    return num_plays, num_samples
+
+
 class _Node(NamedTuple):
     """A history: its world, infostates and public state, and its reach under random play."""
 
@@ -154,13 +166,33 @@ class _Node(NamedTuple):
     reach: float
 
 
+class _Kinds(NamedTuple):
+    """The world states, actions and observations seen so far, with their types."""
+
+    worlds: KindTable
+    actions: KindTable
+    observations: KindTable
+
+    def check(self, world: World, facts: WorldFacts) -> None:
+        """Raise if a value at a world state equals an earlier one of another type."""
+        for legal in facts.legal:
+            self.actions.check("the tuple of legal actions", legal, world)
+        for edge in facts.edges:
+            self.worlds.check("the next world", edge.next_world, world)
+            self.observations.check("the observation", edge.steps[0].public, world)
+            for step in edge.steps:
+                self.observations.check("the observation", step.private, world)
+
+
 class _Walk:
     """The walk over a game: facts by world state, legal actions by infostate."""
 
     def __init__(self, game: Game, limit: int) -> None:
-        self.rules = WorldRules(game, _num_players(game), limit)
+        self.rules = WorldRules(game, check_num_players(game), limit)
         self.limit = limit
-        self.root = self.rules.initial_world()
+        self.root = self.world = self.rules.initial_world()
+        self.kinds = _Kinds(KindTable(), KindTable(), KindTable())
+        self.kinds.worlds.check("the initial world state", self.root, self.root)
         self.legal: dict[World, LegalActions] = {}
         self.facts: dict[World, WorldFacts] = {}
         self.infostates = InfostateTable(self.rules.num_players)
@@ -172,7 +204,10 @@ class _Walk:
     def facts_of(self, world: World) -> WorldFacts:
         """Return the legal actions and transitions at a world state, cached."""
         if world not in self.facts:
-            self.facts[world] = self.rules.facts(world, self.legal_at(world))
+            self.world = world
+            facts = self.rules.facts(world, self.legal_at(world))
+            self.kinds.check(world, facts)
+            self.facts[world] = facts
         return self.facts[world]
 
     def legal_at(self, world: World) -> LegalActions:
@@ -240,16 +275,6 @@ class _Walk:
         return _Node(edge.next_world, infostates, public_state, reach)
 
 
-def _num_players(game: Game) -> int:
-    number: Any = getattr(game, "num_players", None)
-    if not is_whole(number) or number < 1:
-        raise GameRuleError(
-            "num_players is a whole number, at least 1; chance is not counted",
-            found=f"num_players of {type(game).__name__} is {number!r}",
-        )
-    return int(number)
-
-
 def _random_edge(facts: WorldFacts, rng: np.random.Generator) -> Edge:
     weights = np.array([edge.probability for edge in facts.edges])
     return facts.edges[int(rng.choice(len(weights), p=weights / weights.sum()))]
@@ -312,8 +337,8 @@ class InfostateTable:
             "infostate; "
             + ("list them in the same order" if same else "let observe show the difference"),
             found=f"the player {_acting_text(actions)} here, but at world state "
-            f"{before.world!r} the player {_acting_text(before.actions)}, and it cannot tell the "
-            f"two apart: its infostate at both is "
+            f"{show(before.world)} the player {_acting_text(before.actions)}, and it cannot tell "
+            f"the two apart: its infostate at both is "
             f"{str(self._infostate(player, infostate))!r}",
             world=world,
             player=player,
@@ -351,12 +376,13 @@ class PublicTable:
             raise GameRuleError(
                 "where public_actions is True, equal public observations at a public state follow "
                 "equal joint actions; let observe show the actions, or leave public_actions out",
-                found=f"the public observation is {seen!r} after joint action {joint_action} here, "
-                f"and also after {before} at world state {at!r} of the same public state",
+                found=f"the public observation is {show(seen)} after joint action "
+                f"{show(joint_action)} here, and also after {show(before)} at world state "
+                f"{show(at)} of the same public state",
                 world=world,
             )
         return number
 
 
 def _acting_text(actions: Sequence[Action]) -> str:
-    return f"has legal actions {list(actions)}" if actions else "does not act"
+    return f"has legal actions {show(list(actions))}" if actions else "does not act"

@@ -4,13 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from fractions import Fraction
-from itertools import product
-from math import isfinite, prod
+from itertools import islice, product
+from math import fsum, prod
+from numbers import Rational
+from typing import Any
 
 import numpy as np
 
-from infoset.errors import GameRuleError
-from infoset.game import Game, Probability
+from infoset.errors import NO_WORLD, GameRuleError
+from infoset.game import (
+    Game,
+    Observation,
+    Probability,
+    Transition,
+    check_form,
+    check_legal_actions,
+    check_num_players,
+    check_observation,
+    check_rewards,
+    find_mixed_kinds,
+    is_text_only,
+    mixed_kinds_error,
+    to_rule_error,
+)
 from infoset.tree.limits import ExplorationProgress, ExplorationWatch
 from infoset.tree.world_graph import WorldGraph, freeze
 from infoset.typing import NOOP, Action, JointAction, Player, World
@@ -22,6 +38,10 @@ __all__ = ["build_world_graph"]
 WORLDS_PER_REPORT = 256
 TRANSITIONS_PER_REPORT = 4096
 MAX_KEPT_JOINT_ACTIONS = 256
+MAX_COMPARISONS = 4096
+COMPARISON_STRIDE = 16
+LISTS = (tuple, list, range)
+"""The usual types of answers with several entries; others are looked at more closely."""
 
 
 def build_world_graph(
@@ -58,9 +78,10 @@ def build_world_graph(
     Raises
     ------
     GameRuleError
-        If the game breaks a rule of the model: probabilities that do not sum to one, rewards
-        that are not finite, world states that cannot be hashed, actors without legal actions.
-        `infoset.check_game` checks more rules.
+        If a method of the game raises an exception, or the game breaks a rule of the model:
+        probabilities that do not sum to one, rewards that are not finite, world states that cannot
+        be hashed, actors without legal actions. The error is that of `infoset.check_game`, which
+        checks more rules.
     ExplorationLimitError
         If a limit is exceeded and `partial` is False.
     ParameterError
@@ -79,6 +100,7 @@ def build_world_graph(
             progress,
             "a function of the number of world states and the seconds",
         )
+    check_num_players(game)
     watch = ExplorationWatch(max_worlds, max_seconds, memory, progress)
     explorer = _Explorer(game, watch)
     watch.stop = _explore(explorer, watch, partial)
@@ -90,7 +112,7 @@ def build_world_graph(
 def _explore(explorer: _Explorer, watch: ExplorationWatch, partial: bool) -> str | None:
     """Expand all world states; return what stopped it, or None if it is complete."""
     try:
-        watch.run(explorer.explore)
+        broken = watch.run(explorer.explore)
     except LimitReached:
         return watch.stop or watch.reached
     except MemoryError:
@@ -100,6 +122,8 @@ def _explore(explorer: _Explorer, watch: ExplorationWatch, partial: bool) -> str
         if not partial:
             raise
         return "interrupted"
+    if broken is not None:
+        raise broken from broken.__cause__
     return None
 
 
@@ -108,7 +132,8 @@ class _Explorer:
 
     This is the only Python loop over a whole game, so it is written for speed. Results that many
     world states share (the joint actions of equal legal actions, the checks of equal rewards) are
-    cached.
+    cached. Only what would otherwise go unnoticed is checked here; any other wrong answer raises
+    some exception, and `build_world_graph` then finds the broken rule.
     """
 
     def __init__(self, game: Game, watch: ExplorationWatch) -> None:
@@ -122,6 +147,11 @@ class _Explorer:
         self.index: dict[World, int] = {}
         self.action_sets: dict[tuple[Action, ...], int] = {}
         self.observations: dict[Hashable, int] = {}
+        # The first of equal lists of actions and of equal observations, to compare their types.
+        # Those that consist of text only are left out.
+        self.typed_action_sets: dict[int, tuple[Action, ...]] = {}
+        self.num_comparisons = 0
+        self.typed_labels: dict[int, Hashable] = {}
         self.joint_actions: dict[tuple[int, ...], list[tuple[JointAction, tuple[int, ...]]]] = {}
         self.valid_rewards: set[tuple[float, ...]] = set()
         # `action_set` and `first_edge` [W + 1] are per world, the others per edge. Two-dimensional
@@ -136,28 +166,50 @@ class _Explorer:
         self.public: list[int] = []
         self.private: list[int] = []
 
-    def explore(self) -> None:
-        """Expand all world states; raise `LimitReached` beyond a limit."""
-        self.world_index(self.game.initial_world())
-        while self.num_expanded < len(self.worlds):
-            self.expand()
+    def explore(self) -> Exception | None:
+        """Expand all world states; raise `LimitReached` beyond a limit.
+
+        An exception of the rules, or of this code because of a wrong answer, is not raised but
+        explained by the slow checks of `check_game`, at this world state and within the limits.
+        """
+        try:
+            self.world_index(self.game.initial_world())
+            while self.num_expanded < len(self.worlds):
+                self.expand()
+        except MemoryError:
+            raise
+        except Exception as error:
+            return to_rule_error(error, self.game, self.world)
+        return None
+
+    @property
+    def world(self) -> World:
+        """The world state that is being expanded; `NO_WORLD` if there is none."""
+        place = self.num_expanded
+        return self.worlds[place] if place < len(self.worlds) else NO_WORLD
 
     def world_index(self, world: World) -> int:
         """Return the number of a world state; a new one gets the next number."""
-        try:
-            known = self.index.setdefault(world, len(self.worlds))
-        except TypeError as error:
-            raise GameRuleError(
-                "world states are immutable and hashable: use tuples, frozensets or "
-                "frozen dataclasses",
-                found=f"a {type(world).__name__} cannot be hashed: {error}",
-                world=world if isinstance(world, Hashable) else repr(world),
-            ) from error
+        known = self.index.setdefault(world, len(self.worlds))
         if known == len(self.worlds):
             self.worlds.append(world)
             if known >= self.max_worlds:
                 self.watch.stop_at("worlds")
+        elif self.worlds[known] is not world:
+            self.check_kinds("the next world", self.worlds[known], world)
         return known
+
+    def check_kinds(self, what: str, first: Hashable, second: Hashable) -> None:
+        """Raise if two equal values have different types, such as 1 and True.
+
+        A mixture repeats, so that in a large game some of the comparisons are enough to find it.
+        """
+        self.num_comparisons += 1
+        if self.num_comparisons > MAX_COMPARISONS and self.num_comparisons % COMPARISON_STRIDE:
+            return
+        mixed = find_mixed_kinds(first, second)
+        if mixed is not None:
+            raise mixed_kinds_error(what, second, mixed, self.world)
 
     def expand(self) -> None:
         """Append the edges of the next unexpanded world; raise `LimitReached` beyond a limit."""
@@ -177,7 +229,7 @@ class _Explorer:
                 self.exact_probability.append(probability)
                 self.probability.append(1.0)
                 self.add_edge(world, joint, joint_index, self.world_index(next_world))
-            elif outcomes or max(sets) >= 0:
+            elif outcomes or max(sets) >= 0 or type(outcomes) not in LISTS:
                 for target in self.merged_outcomes(world, joint, outcomes, max(sets) >= 0):
                     self.add_edge(world, joint, joint_index, target)
         self.first_edge.append(len(self.next_world))
@@ -188,11 +240,14 @@ class _Explorer:
     ) -> tuple[tuple[int, ...], Iterable[tuple[JointAction, tuple[int, ...]]]]:
         """Return the number of each player's legal actions, and the joint actions with indices."""
         actors = self.game.actors(world)
+        if type(actors) not in LISTS:
+            check_form("actors", actors, world)
         sets = [-1] * self.num_players
         for player in actors:
-            if player not in range(self.num_players):
+            # `True` would count as player 1, and a player listed twice as one listed once.
+            if type(player) is bool or not 0 <= player < self.num_players or sets[player] >= 0:
                 raise GameRuleError(
-                    f"players are numbered from 0 to {self.num_players - 1}",
+                    f"actors are distinct players, from 0 to {self.num_players - 1}",
                     found=f"actors are {actors}",
                     world=world,
                 )
@@ -214,18 +269,21 @@ class _Explorer:
 
     def legal_actions(self, world: World, player: Player) -> int:
         """Return the number of a player's legal actions."""
-        actions = tuple(self.game.legal_actions(world, player))
+        answer = self.game.legal_actions(world, player)
+        if type(answer) not in LISTS:
+            check_form("legal_actions", answer, world, player)
+        actions = tuple(answer)
         known = self.action_sets.get(actions)
         if known is not None:
+            first = self.typed_action_sets.get(known, actions)
+            if first is not actions:
+                self.check_kinds("the tuple of legal actions", first, actions)
             return known
-        if not actions or len(set(actions)) != len(actions):
-            raise GameRuleError(
-                "an actor has at least one legal action, each listed once",
-                found=f"legal actions are {list(actions)}",
-                world=world,
-                player=player,
-            )
-        return self.action_sets.setdefault(actions, len(self.action_sets))
+        check_legal_actions(actions, world, player)
+        known = self.action_sets[actions] = len(self.action_sets)
+        if not is_text_only(actions):
+            self.typed_action_sets[known] = actions
+        return known
 
     def merged_outcomes(
         self,
@@ -235,18 +293,27 @@ class _Explorer:
         must_move: bool,
     ) -> Iterable[int]:
         """Append the probabilities of the outcomes of a joint action; return its next worlds."""
+        if type(outcomes) not in LISTS:
+            check_form("transitions", outcomes, world, joint)
         merged: dict[int, Probability] = {}
         count = 0
         for count, (next_world, probability) in enumerate(outcomes, 1):
             if count % TRANSITIONS_PER_REPORT == 0:
                 self.watch.report(len(self.worlds))
-            if probability == 0:
+            if not probability > 0:
+                if probability != 0:
+                    raise GameRuleError(
+                        "a probability is a finite, nonnegative number",
+                        found=f"a probability of {joint} is {probability!r}",
+                        world=world,
+                    )
                 continue
             target = self.world_index(next_world)
             merged[target] = merged[target] + probability if target in merged else probability
         weights = [float(probability) for probability in merged.values()]
-        if count or must_move:
-            _check_distribution(weights, world, joint)
+        # Adding fractions is slow: they are added only if their rounded sum is not 1.
+        if (count or must_move) and fsum(weights) != 1:
+            _check_sum(sum(merged.values()), world, joint)
         if len(self.next_world) + len(merged) > self.max_transitions:
             self.watch.stop_at("transitions")
         self.exact_probability += merged.values()
@@ -260,26 +327,40 @@ class _Explorer:
         game, next_world = self.game, self.worlds[target]
         self.joint_action += joint_index
         self.next_world.append(target)
-        rewards = tuple(game.rewards(world, joint, next_world))
+        rewards = game.rewards(world, joint, next_world)
+        if type(rewards) is not tuple:
+            if type(rewards) is not list:
+                check_form("rewards", rewards, world, joint, next_world)
+            rewards = tuple(rewards)
         if rewards not in self.valid_rewards:
-            self.check_rewards(world, joint, next_world, rewards)
+            transition = Transition(world, joint, next_world)
+            self.valid_rewards.add(check_rewards(rewards, transition, self.num_players))
         self.rewards += rewards
         seen = game.observe(world, joint, next_world)
-        number = self.observations.setdefault
-        self.public.append(number(seen.public, len(self.observations)))
-        for private in seen.seen_by_each(self.num_players):
-            self.private.append(number(private, len(self.observations)))
+        numbers, typed = self.observations, self.typed_labels
+        known = len(numbers)
+        found = numbers.setdefault(seen.public, known)
+        self.public.append(found)
+        if found in typed:
+            self.check_kinds("the observation", typed[found], seen.public)
+        for label in seen.seen_by_each(self.num_players):
+            found = numbers.setdefault(label, len(numbers))
+            self.private.append(found)
+            if found in typed:
+                self.check_kinds("the observation", typed[found], label)
+        if len(numbers) > known:
+            self.check_new_labels(seen, Transition(world, joint, next_world), known)
 
-    def check_rewards(
-        self, world: World, joint: JointAction, next_world: World, rewards: tuple[float, ...]
-    ) -> None:
-        if len(rewards) != self.num_players or not all(map(isfinite, rewards)):
-            raise GameRuleError(
-                f"a transition has {self.num_players} finite rewards, one per player",
-                found=f"rewards of {joint} to {next_world!r} are {rewards}",
-                world=world,
-            )
-        self.valid_rewards.add(rewards)
+    def check_new_labels(self, seen: Observation, transition: Transition, known: int) -> None:
+        """Check an observation that has parts which are new, with numbers from `known` on."""
+        parts = check_observation(seen, transition, self.num_players)
+        new = len(self.observations) - known
+        for label, number in islice(reversed(self.observations.items()), new):
+            if not is_text_only(label):
+                self.typed_labels[number] = label
+        for label in (parts.public, *parts.private):
+            first = self.typed_labels.get(self.observations[label], label)
+            self.check_kinds("the observation", first, label)
 
     def graph(self, stop: str | None) -> WorldGraph:
         """Return the read-only arrays, without the edges of a partly expanded world."""
@@ -325,13 +406,12 @@ def _fractions(probabilities: list[Probability]) -> tuple[Fraction, ...] | None:
     return tuple([known[probability] for probability in probabilities])
 
 
-def _check_distribution(weights: list[float], world: World, joint_action: JointAction) -> None:
-    total = sum(weights)
-    smallest = min(weights, default=0.0)
-    if smallest < 0 or not abs(total - 1) <= SUM_TOLERANCE:
-        what = f"sum to {total}" if smallest >= 0 else f"include {smallest}"
+def _check_sum(total: Any, world: World, joint_action: JointAction) -> None:
+    """Raise unless a sum of probabilities is 1; fractions are not rounded."""
+    tolerance: float = 0 if isinstance(total, Rational) else SUM_TOLERANCE
+    if not abs(total - 1) <= tolerance:
         raise GameRuleError(
             "the transition probabilities of a joint action are nonnegative and sum to 1",
-            found=f"the probabilities of {joint_action} {what}",
+            found=f"the probabilities of {joint_action} sum to {total}",
             world=world,
         )

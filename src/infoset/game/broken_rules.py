@@ -1,0 +1,149 @@
+"""The broken rule behind an exception that a game caused, found by the checks of `check_game`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from types import FrameType
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+
+from infoset.errors import (
+    NO_WORLD,
+    CyclicGameError,
+    GameRuleError,
+    InfosetError,
+    describe_exception,
+)
+from infoset.game._answer_checks import is_whole
+from infoset.game._world_checks import WorldRules
+from infoset.game.protocol import Game
+from infoset.typing import World
+
+__all__ = [
+    "MAX_PLAYERS",
+    "check_num_players",
+    "find_broken_rule",
+    "names_broken_rules",
+    "to_rule_error",
+]
+
+MAX_PLAYERS: Final = 1000
+"""Maximum number of players of a game; arrays have an entry for each."""
+
+MAX_TRANSITIONS = 10_000
+"""Maximum number of transitions that are checked to find the cause of an exception."""
+
+PACKAGE = str(Path(__file__).parents[1])
+COMPARISONS = ("__eq__", "__ne__", "__hash__", "__lt__")
+
+Arguments = ParamSpec("Arguments")
+Answer = TypeVar("Answer")
+
+
+Method = Callable[Concatenate[Any, Arguments], Answer]
+
+
+def names_broken_rules(method: Method[Arguments, Answer]) -> Method[Arguments, Answer]:
+    """Decorate a method of an object with `game` and `world` that calls the rules there.
+
+    An exception becomes the `GameRuleError` that `check_game` reports at this world state.
+    """
+
+    @wraps(method)
+    def call(self: Any, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
+        try:
+            return method(self, *args, **kwargs)
+        except Exception as error:
+            broken = to_rule_error(error, self.game, self.world)
+            raise broken from broken.__cause__
+
+    return call
+
+
+def check_num_players(game: Game) -> int:
+    """Return the number of players of a game.
+
+    Raises
+    ------
+    GameRuleError
+        If it is not a whole number from 1 to `MAX_PLAYERS`.
+    """
+    number: Any = getattr(game, "num_players", None)
+    if not is_whole(number) or not 1 <= number <= MAX_PLAYERS:
+        raise GameRuleError(
+            f"num_players is a whole number, from 1 to {MAX_PLAYERS}; chance is not counted",
+            found=f"num_players of {type(game).__name__} is {number!r}",
+        )
+    return int(number)
+
+
+def find_broken_rule(game: Game, world: World = NO_WORLD) -> GameRuleError | None:
+    """Call every method of a game at a world state and return the first broken rule, if any.
+
+    Without a world state, the initial one is created and checked for being a world state.
+    """
+    try:
+        rules = WorldRules(game, check_num_players(game), MAX_TRANSITIONS)
+        if world is NO_WORLD:
+            rules.initial_world()
+        else:
+            rules.facts(world, rules.legal(world))
+    except GameRuleError as error:
+        return error
+    return None
+
+
+def to_rule_error(error: Exception, game: Game, world: World = NO_WORLD) -> Exception:
+    """Return the error to raise for an exception that occurred while rules were called.
+
+    Parameters
+    ----------
+    error : Exception
+        What was raised: by the game, or by code of the library that got a wrong answer.
+    game : Game
+    world : World, optional
+        The world state at which the rules were called.
+
+    Returns
+    -------
+    Exception
+        The broken rule at the world state, with the user's own exception as its cause. If the
+        checks find no broken rule, the exception itself, unless the code of the game raised it.
+        Errors of the library about something else, and `MemoryError`, are returned unchanged.
+    """
+    is_rule_error = isinstance(error, GameRuleError)
+    if isinstance(error, MemoryError | CyclicGameError) or (
+        isinstance(error, InfosetError) and not is_rule_error
+    ):
+        return error
+    found = find_broken_rule(game, world)
+    if found is not None:
+        if found.__cause__ is None and not is_rule_error and _code_of_the_game(error):
+            found.__cause__ = error
+        return found
+    if is_rule_error:
+        return error
+    where = _code_of_the_game(error)
+    if where is None:
+        return error
+    rule = "methods raise no exceptions, and equal arguments give equal answers"
+    if where in COMPARISONS:
+        rule = "world states, actions and observations can be hashed and compared"
+    named = GameRuleError(rule, found=f"{where} raised {describe_exception(error)}", world=world)
+    named.__cause__ = error
+    return named
+
+
+def _code_of_the_game(error: BaseException) -> str | None:
+    """Return the last function outside the library that an exception passed, if there is one."""
+    name, step = None, error.__traceback__
+    while step is not None:
+        if _is_outside(step.tb_frame):
+            name = step.tb_frame.f_code.co_name
+        step = step.tb_next
+    return name
+
+
+def _is_outside(frame: FrameType) -> bool:
+    return not frame.f_code.co_filename.startswith((PACKAGE, "<frozen"))
