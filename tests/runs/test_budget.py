@@ -2,23 +2,49 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from threading import Timer
 
 import pytest
 
 from infoset.errors import ParameterError
+from infoset.evaluation import Evaluation
 from infoset.games import load_game
-from infoset.runs import Budget, make_budget
+from infoset.runs import Budget, make_budget, planned_measurements
 from infoset.solvers import get_method
 from infoset.tree import build_sequence_form, build_tree
 
 KUHN = build_tree(load_game("kuhn_poker")).sequence_form
 
 
-def test_a_budget_without_limits_ends_after_a_minute():
-    assert Budget().seconds == Budget(callback=print).seconds == 60
-    assert Budget(iterations=5).seconds is None
-    assert Budget(target=0.1).seconds is None
+def test_a_budget_without_limits_depends_on_the_game_and_not_on_the_clock():
+    for budget in (Budget(), Budget(callback=print), make_budget(KUHN)):
+        assert budget.is_default
+        assert budget.seconds is None
+        assert budget.max_iterations(100) == 100_000
+        assert budget.max_iterations(10**7) == 6_000
+        assert budget.max_iterations(10**12) == 1
+    for limited in (Budget(iterations=5), Budget(target=0.1), Budget(seconds=1)):
+        assert not limited.is_default
+        assert limited.max_iterations(10**12) == limited.iterations
+
+
+def measured(nash_conv):
+    return Evaluation((0.0, 0.0), (nash_conv, 0.0), nash_conv, None, None, 0.0)
+
+
+def outcomes(error, target=1e-3, last=200_000):
+    budget = Budget(target=target)
+    iterations = takewhile(lambda number: number <= last, planned_measurements(1))
+    return [budget.record(number, measured(error(number))) for number in iterations]
+
+
+def test_runs_that_no_longer_improve_are_stalled():
+    assert outcomes(lambda number: max(1 / number, 0.01))[-1] == "stalled"
+    assert set(outcomes(lambda number: number**-0.25)) == {None}
+    assert "stalled" not in outcomes(lambda number: number**-0.25 * (1 + number % 2))
+    assert set(outcomes(lambda number: 1.0, last=9_000)) == {None}
+    assert set(outcomes(lambda number: 1.0, target=None)) == {None}
 
 
 def test_percentages_are_of_the_payoff_range():

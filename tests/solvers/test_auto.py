@@ -3,12 +3,15 @@
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import infoset
 from infoset.games import matrix_game
+from infoset.policy import TabularPolicy
 from infoset.runs import DEFAULT_TARGET, make_budget
 from infoset.solvers import Auto, auto
+from infoset.solvers.regret_family import RegretMethod
 from tests.support.cached_games import cached_tree
 
 
@@ -18,12 +21,14 @@ from tests.support.cached_games import cached_tree
         ("leduc_poker", "lp", "9,292 coefficients"),
         ("goofspiel(num_cards=4,imp_info=True,points_order=descending)", "lp", "exact"),
         ("liars_dice", "sapdcfr+", r"\d\d\d,\d\d\d coefficients, limit 65,000"),
+        ("liars_dice(dice_sides=5)", "sapdcfr+", r"46,039 coefficients, allow 2.8 seconds"),
         ("kuhn_poker(players=3)", "cfr+", "two-player constant-sum games only"),
         ("matrix_bos", "cfr+", "two-player constant-sum games only"),
     ],
 )
 def test_the_choice_depends_on_size_and_kind(spec, method, reason):
-    result = infoset.solve(spec, "auto", seconds=0.2)
+    seconds = 60 if method == "lp" else 0.2
+    result = infoset.solve(spec, "auto", seconds=seconds)
     assert result.method == method
     assert re.search(reason, result.reason)
     assert result.summary()["reason"] == result.reason
@@ -108,3 +113,28 @@ def test_targets_may_be_percentages_of_the_payoff_range(target, absolute):
 def test_invalid_targets_are_refused(target, message):
     with pytest.raises(infoset.InfosetError, match=message):
         infoset.solve("kuhn_poker", target=target)
+
+
+def test_short_runs_are_never_worse_than_uniform(monkeypatch):
+    """The average policy of the first iterations may be worse."""
+    pure = first_actions(cached_tree("kuhn_poker").sequence_form)
+    measured = infoset.evaluate(pure)
+    run = RegretMethod.run
+    monkeypatch.setattr(
+        RegretMethod,
+        "run",
+        lambda self, form, budget: replace(run(self, form, budget), policy=pure, measured=measured),
+    )
+    result = infoset.solve("kuhn_poker", iterations=5)
+    assert result.exploitability == pytest.approx(11 / 24)
+    assert result.exploitability < measured.exploitability
+    assert "worse than the uniform policy" in result.reason
+    assert result.trace[-1].nash_conv == result.nash_conv
+    assert (result.outcome, result.iterations) == ("iterations", 5)
+
+
+def first_actions(form):
+    weights = [np.zeros(plex.num_sequences) for plex in form.treeplexes]
+    for own, plex in zip(weights, form.treeplexes, strict=True):
+        own[plex.first_sequence] = 1.0
+    return TabularPolicy.from_weights(form, weights)

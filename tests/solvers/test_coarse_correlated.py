@@ -155,6 +155,12 @@ def test_stopping_at_a_gap():
     assert tuple(asked) == solved.result.trace
 
 
+def test_the_target_of_a_budget_is_a_gap_of_joint_play():
+    solved = solve_coarse_correlated(form_of(SHAPLEY), budget=Budget(target=0.02))
+    assert solved.result.outcome == "converged"
+    assert 0 < solved.joint.cce_gap <= 0.02 < solved.result.nash_conv
+
+
 def test_samples_have_the_weights_of_their_iterations():
     solved = solve_coarse_correlated(KUHN3, SCHEMES["cfr+"], Budget(iterations=10), sample_every=3)
     assert len(solved.samples) == 4

@@ -16,7 +16,14 @@ from infoset.evaluation import evaluate_policy
 from infoset.games import matrix_game
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import Distance, balanced_weights, unit_weights
-from infoset.solvers import FIRST_ORDER, FirstOrderScheme, FirstOrderSolver, quantal_gap
+from infoset.solvers import (
+    FIRST_ORDER,
+    FirstOrderScheme,
+    FirstOrderSolver,
+    payoff_scale,
+    quantal_distance,
+    quantal_gap,
+)
 from infoset.tree import build_tree
 from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
@@ -247,15 +254,46 @@ def test_the_quantal_response_equilibrium_of_a_matrix_game():
     assert abs(result.gaps["quantal"]) < 1e-10
 
 
-def test_the_target_of_a_fixed_magnet_applies_to_the_quantal_gap():
-    result = infoset.solve(KUHN, "mmd")
+@pytest.mark.parametrize(
+    ("name", "distance"), [(KUHN, "entropy"), (LEDUC, "entropy"), (KUHN, "euclidean")]
+)
+def test_without_limits_the_quantal_response_equilibrium_is_reached_in_probability(name, distance):
+    row = replace(FIRST_ORDER["mmd"], distance=Distance(distance))
+    result = infoset.solve(cached_tree(name), row)
     assert result.outcome == "converged"
-    low, high = form_of(KUHN).payoff_range
-    assert result.gaps["quantal"] <= 1e-3 * (high - low) < result.exploitability
-    nearer = infoset.solve(KUHN, "mmd", target=1e-9)
-    assert nearer.outcome == "converged"
-    assert nearer.gaps["quantal"] <= 1e-9
-    assert nearer.iterations > result.iterations
+    exact = infoset.solve(cached_tree(name), row, iterations=3 * result.iterations).policy
+    for own, other in zip(result.policy.probabilities, exact.probabilities, strict=True):
+        assert np.abs(own - other).max() < 1e-3
+
+
+def test_the_quantal_distance_is_an_upper_bound():
+    form = form_of(KUHN)
+    temperature = 0.1 * payoff_scale(form)
+    exact = infoset.solve(KUHN, "mmd", iterations=4000).policy
+    for iterations in (10, 100, 1000):
+        policy = infoset.solve(KUHN, "mmd", iterations=iterations).policy
+        bound = quantal_distance(policy, temperature)
+        for plex, own, other, plan in zip(
+            form.treeplexes,
+            policy.probabilities,
+            exact.probabilities,
+            policy.realization_plans(),
+            strict=True,
+        ):
+            reach = np.repeat(plan[plex.parent_sequence], plex.num_actions)
+            assert (np.abs(own - other)[1:] * np.sqrt(reach) <= bound).all()
+    with pytest.raises(UnsupportedGameError, match="quantal_distance"):
+        quantal_distance(uniform_policy(form_of("matrix_bos")), 1.0)
+
+
+def test_the_target_of_a_fixed_magnet_is_an_exploitability():
+    reached = infoset.solve(KUHN, "mmd", target=0.1)
+    assert reached.outcome == "converged"
+    assert reached.exploitability <= 0.1 < reached.trace[-2].exploitability
+    unreached = infoset.solve(KUHN, "mmd", target=0.01)
+    assert unreached.outcome == "stalled"
+    assert unreached.exploitability > 0.02
+    assert unreached.iterations == infoset.solve(KUHN, "mmd").iterations
 
 
 def test_only_fixed_magnets_have_a_quantal_gap():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from threading import Event
 
 import numpy as np
 import pytest
@@ -20,11 +21,13 @@ from infoset.runs import Budget
 from infoset.solvers import (
     METHODS,
     LinearProgram,
+    _incumbent,
     _linear_program,
     lp,
     perturb_game,
 )
 from infoset.solvers._linear_program import LinearModel, maximize, plan_model
+from infoset.solvers.regret_family import RegretSolver
 from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 
@@ -100,8 +103,102 @@ def test_a_budget_of_zero_seconds():
     assert infoset.solve(LEDUC, "lp", seconds=0).outcome == "seconds"
 
 
+class Stuck:
+    """HiGHS that never ends by itself; `go` lets it end, with nothing solved."""
+
+    def __init__(self, go):
+        self._go = go
+        self.HandleUserInterrupt = False
+
+    def run(self):
+        assert self._go.wait(60)
+
+    def resetGlobalScheduler(self, blocking):
+        pass
+
+    def cancelSolve(self):
+        self._go.set()
+
+
+def stop_after(iterations, monkeypatch):
+    """Let the linear program reach its time limit when the incumbent has done `iterations`."""
+    go, solve_interruptibly = Event(), _linear_program._solve_interruptibly
+    run = RegretSolver.run
+
+    def run_and_stop(solver, more):
+        run(solver, min(more, iterations - solver.iteration))
+        if solver.iteration >= iterations:
+            go.set()
+            while not stopped():
+                pass
+
+    def stopped():
+        return over[-1].is_set()
+
+    over = []
+
+    def stuck(highs, meanwhile):
+        def watch(is_over):
+            over.append(is_over)
+            meanwhile(is_over)
+            go.set()
+
+        return solve_interruptibly(Stuck(go), watch)
+
+    monkeypatch.setattr(RegretSolver, "run", run_and_stop)
+    monkeypatch.setattr(_linear_program, "_solve_interruptibly", stuck)
+    monkeypatch.setattr(_linear_program, "_outcome", lambda status, algorithm: "seconds")
+    monkeypatch.setattr(_incumbent, "HEAD_START_SECONDS", 0.0)
+
+
+@pytest.mark.parametrize("method", ["lp", "lp-ipm", "lp-refined", "auto"])
+def test_a_program_cut_off_returns_what_regret_minimization_has_found(method, monkeypatch):
+    """Leduc poker: the cut-off program has an exploitability of 2.4, and uniform of 2.37."""
+    stop_after(50, monkeypatch)
+    result = infoset.solve(LEDUC, method)
+    assert result.outcome == "seconds"
+    assert "this is the policy of sapdcfr+ after 50 iterations" in result.reason
+    expected = infoset.solve(LEDUC, "sapdcfr+", iterations=50)
+    # the same iterations, so the same policy
+    assert result.exploitability <= expected.exploitability
+
+
+def test_a_perturbed_program_cut_off_keeps_its_minimum_probabilities(monkeypatch):
+    monkeypatch.setattr(
+        _linear_program, "maximize", lambda model, *others: unsolved(model, "seconds")
+    )
+    form = LEDUC.sequence_form
+    result = perturb_game(form, 0.01).solve("lp", Budget())
+    assert result.outcome == "seconds"
+    assert min(p[1:].min() for p in result.policy.probabilities) >= 0.01
+    assert result.exploitability < 2.4
+
+
+def unsolved(model, outcome):
+    rows, columns = model.matrix.shape
+    of_columns, of_rows = np.zeros(columns), np.zeros(rows)
+    basis = of_columns > 0, of_rows > 0
+    return _linear_program.LinearSolution(outcome, of_columns, of_columns, of_rows, 7, *basis)
+
+
+def test_a_program_cut_off_is_never_worse_than_uniform():
+    uniform = infoset.evaluate(LEDUC, "uniform").exploitability
+    for method in ("lp", "lp-ipm", "auto"):
+        result = infoset.solve(LEDUC, method, seconds=0)
+        assert result.outcome == "seconds"
+        assert result.exploitability <= uniform
+        assert result.exploitability == infoset.evaluate(LEDUC, result.policy).exploitability
+
+
+def test_an_incumbent_that_reaches_the_target_has_converged(monkeypatch):
+    stop_after(50, monkeypatch)
+    result = infoset.solve(LEDUC, "lp", target=1.0)
+    assert result.outcome == "converged"
+    assert result.exploitability <= 1
+
+
 def test_an_optimal_status_of_highs_is_checked(monkeypatch):
-    def lie(model, algorithm, seconds):
+    def lie(model, algorithm, seconds, meanwhile):
         rows, columns = model.matrix.shape
         of_columns, of_rows = np.zeros(columns), np.zeros(rows)
         basis = of_columns > 0, of_rows > 0

@@ -29,6 +29,10 @@ VALUES = {
 }
 
 
+SHAPLEY = matrix_game(np.diag([1.0, 2.0, 3.0]), np.roll(np.eye(3), 1, axis=1))
+"""A game in which average policies of regret minimization cycle."""
+
+
 @pytest.mark.parametrize(
     "spec",
     [pytest.param(s, marks=[pytest.mark.long] if s == "liars_dice" else []) for s in VALUES],
@@ -196,10 +200,35 @@ def test_an_invalid_policy_is_refused(policy):
         infoset.evaluate("kuhn_poker", policy)
 
 
-@pytest.mark.parametrize("spec", ["kuhn_poker(players=3)", "matrix_bos"])
-def test_a_target_needs_exploitability(spec):
-    with pytest.raises(UnsupportedGameError, match="iterations or seconds"):
-        infoset.solve(spec, target=0.1)
+def test_games_without_exploitability_stop_at_nash_conv():
+    result = infoset.solve("kuhn_poker(players=3)", target=1e-4)
+    assert result.outcome == "converged"
+    assert result.nash_conv <= 1e-4 < result.trace[-2].nash_conv
+    by_default = infoset.solve("kuhn_poker(players=3)")
+    low, high = by_default.policy.sequence_form.payoff_range
+    assert by_default.outcome == "converged"
+    assert by_default.nash_conv <= 1e-3 * (high - low) < by_default.trace[-2].nash_conv
+    again = infoset.solve("kuhn_poker(players=3)")
+    assert again.iterations == by_default.iterations
+
+
+def test_runs_without_limits_end_after_a_number_of_iterations(monkeypatch):
+    """In Shapley's game average policies do not converge, so NashConv reaches no target."""
+    monkeypatch.setattr("infoset.runs.budget.DEFAULT_ITERATIONS", 123)
+    result = infoset.solve(SHAPLEY, "cfr")
+    assert (result.outcome, result.iterations) == ("iterations", 123)
+    monkeypatch.setattr("infoset.runs.budget.DEFAULT_COST", 1)
+    assert infoset.solve(SHAPLEY, "cfr").iterations == 1
+
+
+def test_targets_out_of_reach_end_the_run():
+    """Single precision, and a limit that is not a Nash equilibrium."""
+    single = infoset.solve("kuhn_poker", "cfr+", precision="float32", target=1e-9)
+    assert single.outcome == "stalled"
+    assert single.iterations < 10**6
+    assert 1e-9 < single.exploitability < 1e-3
+    unreached = infoset.solve(SHAPLEY, "cfr", target=1e-3)
+    assert unreached.outcome == "stalled"
 
 
 def test_unknown_methods_are_refused_with_the_nearest_name():
@@ -245,9 +274,9 @@ from infoset.solvers import solve_by_lp
 
 run = highs_module._solve_interruptibly
 
-def run_with_alarm(highs):
+def run_with_alarm(highs, meanwhile):
     threading.Timer(0.1, _thread.interrupt_main).start()
-    return run(highs)
+    return run(highs, meanwhile)
 
 highs_module._solve_interruptibly = run_with_alarm
 result = solve_by_lp(lp_form(), Budget())

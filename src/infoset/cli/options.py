@@ -121,7 +121,8 @@ TargetOption: TypeAlias = Annotated[
     typer.Option(
         "--target",
         metavar="NUMBER",
-        help="Exploitability at which to stop, such as 0.01, or 0.1% (of the payoff range).",
+        help="Exploitability (or NashConv) at which to stop, such as 0.01, or 0.1% (of the payoff "
+        "range).",
     ),
 ]
 IterationsOption: TypeAlias = Annotated[

@@ -105,9 +105,9 @@ class Progress:
             fractions.append(self.elapsed / self._limits.seconds)
         if self._limits.iterations:
             fractions.append(self._trace[-1].iteration / self._limits.iterations)
-        first, last = self._trace[0].exploitability, self._trace[-1].exploitability
+        first, last = self._trace[0].error, self._trace[-1].error
         target = self._limits.target
-        if target and first and last and first > target:
+        if target and last > 0 and first > target:
             fractions.append(log(first / last) / log(first / target))
         return min(max(fractions), 1.0)
 

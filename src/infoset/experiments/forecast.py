@@ -29,7 +29,7 @@ def iterations_per_second(trace: Sequence[TracePoint]) -> float | None:
 
 
 def seconds_to_target(trace: Sequence[TracePoint], target: float) -> float | None:
-    """Estimate the time left until the exploitability is at most `target`.
+    """Estimate the time left until the distance from equilibrium is at most `target`.
 
     A power law, log error = a + slope · log iterations, is fitted to the recent measurements and
     extrapolated at the recent speed.
@@ -39,14 +39,13 @@ def seconds_to_target(trace: Sequence[TracePoint], target: float) -> float | Non
     trace : Sequence[TracePoint]
         Measurements so far.
     target : float
-        Exploitability, in the game's units.
+        In the game's units, as in `Budget`.
 
     Returns
     -------
     float or None
-        Seconds; 0 if the target is met. None if no estimate is possible: the game has no
-        exploitability, there are too few measurements, they do not decrease, or the estimate
-        exceeds 10⁹ seconds.
+        Seconds; 0 if the target is met. None if no estimate is possible: there are too few
+        measurements, they do not decrease, or the estimate exceeds 10⁹ seconds.
 
     Examples
     --------
@@ -54,16 +53,16 @@ def seconds_to_target(trace: Sequence[TracePoint], target: float) -> float | Non
     >>> round(seconds_to_target(trace, 0.001), 6)
     9.0
     """
-    if not trace or trace[-1].exploitability is None:
+    if not trace:
         return None
-    if trace[-1].exploitability <= target:
+    if trace[-1].error <= target:
         return 0.0
     tail = _tail(trace)
     speed = iterations_per_second(trace)
     slope = _slope(tail)
     if target <= 0 or not speed or slope is None or slope > -MIN_SLOPE:
         return None
-    exponent = log(target / trace[-1].exploitability) / slope
+    exponent = log(target / trace[-1].error) / slope
     if exponent > log(MAX_SECONDS):
         return None
     seconds = trace[-1].iteration * (exp(exponent) - 1) / speed
@@ -77,7 +76,7 @@ def _tail(trace: Sequence[TracePoint]) -> list[TracePoint]:
 
 def _slope(tail: Sequence[TracePoint]) -> float | None:
     """Return the slope of log error against log iterations; None if there is too little to fit."""
-    points = [(t.iteration, t.exploitability) for t in tail if t.exploitability and t.iteration > 0]
+    points = [(t.iteration, t.error) for t in tail if t.error > 0 and t.iteration > 0]
     if len(points) < MIN_POINTS or points[-1][0] < MIN_SPAN * points[0][0]:
         return None
     iterations, errors = np.log(np.array(points, dtype=np.float64)).T

@@ -71,13 +71,16 @@ def solve(
         `dataclasses.replace`. `auto` chooses by the size and kind of the game, and
         `SolveResult.reason` says why.
     target : float or str, optional
-        Exploitability at which to stop, in the game's units, or as a percentage of the payoff
-        range such as `"0.1%"`; two-player constant-sum games only.
+        Distance from equilibrium at which to stop, in the game's units, or as a percentage of the
+        payoff range such as `"0.1%"`: exploitability in two-player constant-sum games, NashConv in
+        others. If the method or precision cannot reach it, the outcome is 'stalled'.
     iterations : int, optional
         Number of iterations after which to stop.
     seconds : float, optional
-        Time after which to stop. Without any of the three limits, solving stops at an
-        exploitability of 0.1 % of the payoff range, or after 60 seconds.
+        Time after which to stop. Without any of the three limits, solving stops at a distance from
+        equilibrium of 0.1 % of the payoff range, or after 100,000 iterations (fewer in large games;
+        see `Budget.max_iterations`), so the result does not depend on the clock. Exact methods then
+        run to their end.
     callback : callable, optional
         Called with a `TracePoint` at every measurement; returning true stops the solver.
     checkpoint : str or Path, optional

@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from math import isfinite
+from math import inf, isfinite
 from threading import Event
 from typing import TypeAlias
 
-from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.errors import ParameterError
 from infoset.evaluation import Evaluation
 from infoset.runs.checkpoint import Checkpointing
 from infoset.runs.result import UNMEASURED, Callback, JointGaps, Outcome, TracePoint
 from infoset.tree import SequenceForm, check_sequence_form
 from infoset.utils.arguments import check_callable, check_count, check_number, check_type
 
-__all__ = ["DEFAULT_SECONDS", "DEFAULT_TARGET", "Budget", "Target", "check_budget", "make_budget"]
+__all__ = ["DEFAULT_TARGET", "Budget", "Target", "check_budget", "make_budget"]
 
 Target: TypeAlias = float | str
-"""An exploitability in the game's units, or a percentage of the payoff range such as '0.1%'."""
+"""A distance from equilibrium in the game's units, or as a percentage of the payoff range."""
 
 DEFAULT_TARGET = "0.1%"
-DEFAULT_SECONDS = 60.0
+DEFAULT_ITERATIONS = 100_000
+DEFAULT_COST = 60_000_000_000
+"""Count of numbers read after which a run without limits ends: about one minute in large games."""
+
+STALLED_AFTER = 10_000
+STALLED_FRACTION = 0.9
+STALLED_GAIN = 0.99
 
 
 @dataclass
@@ -31,12 +37,14 @@ class Budget:
     Attributes
     ----------
     target : float or None
-        Exploitability at which to stop, in the game's units; `make_budget` also accepts a
-        percentage.
+        Distance from equilibrium at which to stop, in the game's units: exploitability in
+        two-player constant-sum games, NashConv in others, and the CCE gap (or EFCE gap) for methods
+        that find joint play. `make_budget` also accepts a percentage.
     iterations : int or None
         Number of iterations after which to stop.
     seconds : float or None
-        Time after which to stop; 60 seconds if none of the three limits is given.
+        Time after which to stop. If none of the three limits is given, iterative methods stop at a
+        default number of iterations (see `max_iterations`), and exact methods when they are done.
     callback : Callback or None
         Called at every measurement; a true return value stops the run.
     trace : list[TracePoint]
@@ -45,8 +53,9 @@ class Budget:
         The file in which the run is saved. If it exists, the run is resumed from it.
     interrupt : threading.Event
         Another thread can set it to end the run, as Ctrl-C does in the main thread.
-    target_is_default : bool
-        Whether the target is the default, which methods may exceed in accuracy.
+    is_default : bool
+        Whether none of the three limits was given. The target may then be the default, which
+        methods may exceed in accuracy.
 
     Raises
     ------
@@ -63,7 +72,7 @@ class Budget:
     started: float = field(default_factory=time.monotonic)
     checkpoint: Checkpointing | None = None
     interrupt: Event = field(default_factory=Event)
-    target_is_default: bool = False
+    is_default: bool = False
 
     def __post_init__(self) -> None:
         if isinstance(self.target, str):
@@ -80,7 +89,7 @@ class Budget:
         if self.callback is not None:
             check_callable("callback", self.callback, "a function of a TracePoint")
         if self.target is None and self.iterations is None and self.seconds is None:
-            self.seconds = DEFAULT_SECONDS
+            self.is_default = True
 
     @property
     def elapsed(self) -> float:
@@ -93,16 +102,23 @@ class Budget:
         late = self.seconds is not None and self.elapsed >= self.seconds
         return late or self.interrupt.is_set()
 
+    def max_iterations(self, cost_per_iteration: int) -> int | None:
+        """Return the number of iterations after which to stop; None for no limit.
+
+        Without any limit this is 100,000 iterations, or fewer if they read more than 6·10¹⁰
+        numbers. This depends on the game and the method, but not on the machine or its load.
+        """
+        if not self.is_default:
+            return self.iterations
+        return max(1, min(DEFAULT_ITERATIONS, DEFAULT_COST // cost_per_iteration))
+
     def record(
-        self,
-        iteration: int,
-        measured: Evaluation,
-        gap: float | None = None,
-        joint: JointGaps = UNMEASURED,
+        self, iteration: int, measured: Evaluation, joint: JointGaps = UNMEASURED
     ) -> Outcome | None:
         """Add a measurement to the trace; return the reason to stop, or None to continue.
 
-        The target applies to `gap`, if given, and otherwise to exploitability.
+        The target applies to `TracePoint.error`, the distance from equilibrium that is most
+        specific to the method.
         """
         point = TracePoint(
             iteration,
@@ -115,14 +131,32 @@ class Budget:
         )
         self.trace.append(point)
         wants_stop = self.callback is not None and bool(self.callback(point))
-        reached = measured.exploitability if gap is None else gap
-        if self.target is not None and reached is not None and reached <= self.target:
+        if self.target is not None and point.error <= self.target:
             return "converged"
         if self.iterations is not None and iteration >= self.iterations:
             return "iterations"
         if self.is_over:
             return "interrupted" if self.interrupt.is_set() else "seconds"
-        return "stopped" if wants_stop else None
+        if wants_stop:
+            return "stopped"
+        return "stalled" if self.target is not None and self._is_stalled() else None
+
+    def _is_stalled(self) -> bool:
+        """Return whether nine tenths of the iterations have not reduced the error.
+
+        The error of a method that converges at least as 1 / √iterations would have been divided by
+        three. The limit may be single precision, or an equilibrium of another kind.
+        """
+        last = self.trace[-1].iteration
+        if last < STALLED_AFTER:
+            return False
+        early, late = inf, inf
+        for point in self.trace:
+            if point.iteration <= (1 - STALLED_FRACTION) * last:
+                early = min(early, point.error)
+            else:
+                late = min(late, point.error)
+        return late > STALLED_GAIN * early
 
 
 def make_budget(
@@ -136,27 +170,19 @@ def make_budget(
 ) -> Budget:
     """Check the limits of a run and return its budget, with default limits if none is given.
 
-    By default the run ends after 60 seconds or, if exploitability is defined for the game, when it
-    is at most 0.1 % of the payoff range.
+    By default the run ends when the distance from equilibrium (see `Budget`) is at most 0.1 % of
+    the payoff range, or after a number of iterations that depends only on the game and the method.
 
     Raises
     ------
     ParameterError
         If `Budget` rejects a limit, if the target is below the rounding error of float64, or if it
         is a percentage of a payoff range that float64 cannot represent.
-    UnsupportedGameError
-        If a target is given, but exploitability is not defined for the game.
     """
     check_sequence_form(sequence_form)
-    has_exploitability = sequence_form.is_two_player_constant_sum
-    if target is not None and not has_exploitability:
-        raise UnsupportedGameError(
-            f"target={target!r} is an exploitability, which is defined for two-player constant-sum "
-            f"games only, and {sequence_form.name} is not one: give iterations or seconds instead"
-        )
-    is_default = target is None and iterations is None and seconds is None and has_exploitability
+    is_default = target is None and iterations is None and seconds is None
     if is_default:
-        seconds, target = DEFAULT_SECONDS, DEFAULT_TARGET
+        target = DEFAULT_TARGET
     goal = None if target is None else _absolute_target(sequence_form, target)
     return Budget(
         goal,
@@ -164,7 +190,7 @@ def make_budget(
         seconds,
         callback,
         checkpoint=checkpoint,
-        target_is_default=is_default,
+        is_default=is_default,
     )
 
 
@@ -199,8 +225,8 @@ def _absolute_target(sequence_form: SequenceForm, target: Target) -> float:
         number = float(text.removesuffix("%"))
     except ValueError:
         raise ParameterError(
-            f"target={target!r} is not a number: give an exploitability such as 0.001, or a "
-            "percentage of the payoff range such as '0.1%'"
+            f"target={target!r} is not a number: give a distance from equilibrium such as 0.001, "
+            "or a percentage of the payoff range such as '0.1%'"
         ) from None
     if text.endswith("%"):
         number *= _payoff_width(sequence_form) / 100

@@ -60,16 +60,18 @@ def run_measured(
     method: str,
     budget: Budget,
     measure: Callable[[TabularPolicy], Evaluation] = evaluate_policy,
-    gap: Callable[[TabularPolicy], float] | None = None,
     joint: Callable[[], JointGaps] = JointGaps,
+    is_at_limit: Callable[[TabularPolicy], bool] | None = None,
 ) -> SolveResult:
     """Run an iterative method, named `method` in the result, until its budget is used up.
 
     `measure` evaluates the answer after iteration 1 and then at growing intervals of a tenth of the
     iterations done, up to a maximum that depends on the cost of an iteration. Between measurements
     the clock and interrupts are checked. A resumed run is measured after the same iterations as an
-    uninterrupted run. The target of the budget applies to `gap`, if given, and otherwise to
-    exploitability. The trace also records the gaps of joint play that `joint` returns.
+    uninterrupted run. The trace also records the gaps of joint play that `joint` returns, to which
+    the target of the budget then applies. `is_at_limit` is for methods whose limit is not a Nash
+    equilibrium: if it returns True, the run has 'converged' if it has no limits, and is 'stalled'
+    if it has a target that the limit does not reach.
 
     Raises
     ------
@@ -86,7 +88,8 @@ def run_measured(
         while outcome is None:
             _run_to(solver, next(measurements), budget, checkpointer)
             policy, measured = _measured(solver, method, measure)
-            outcome = budget.record(solver.iteration, measured, gap and gap(policy), joint())
+            outcome = budget.record(solver.iteration, measured, joint())
+            outcome = outcome or _default_outcome(solver, budget, policy, is_at_limit)
         checkpointer.save()
     except KeyboardInterrupt:
         outcome = "interrupted"
@@ -106,6 +109,20 @@ def run_measured(
         seconds=budget.elapsed,
         trace=tuple(budget.trace),
     )
+
+
+def _default_outcome(
+    solver: IterativeSolver,
+    budget: Budget,
+    policy: TabularPolicy,
+    is_at_limit: Callable[[TabularPolicy], bool] | None,
+) -> Outcome | None:
+    """Return why to stop a run that has reached no limit of its budget; None to continue."""
+    wants_limit = budget.is_default or budget.target is not None
+    if is_at_limit is not None and wants_limit and is_at_limit(policy):
+        return "converged" if budget.is_default else "stalled"
+    last = budget.max_iterations(solver.cost_per_iteration)
+    return "iterations" if last is not None and solver.iteration >= last else None
 
 
 def _measured(
@@ -156,7 +173,7 @@ def _measurements_left(solver: IterativeSolver, budget: Budget) -> Iterator[int]
     passed = set(takewhile(lambda planned: planned < done, planned_measurements(cost)))
     budget.trace[:] = [point for point in budget.trace if point.iteration in passed]
     left = dropwhile(lambda planned: planned < done, planned_measurements(cost))
-    last = budget.iterations
+    last = budget.max_iterations(cost)
     return (planned if last is None else min(planned, last) for planned in left)
 
 

@@ -12,10 +12,12 @@ from infoset.policy import TabularPolicy
 __all__ = ["Callback", "JointGaps", "Outcome", "SolveResult", "TracePoint"]
 
 Outcome: TypeAlias = Literal[
-    "converged", "optimal", "iterations", "seconds", "stopped", "interrupted", "failed"
+    "converged", "optimal", "iterations", "seconds", "stalled", "stopped", "interrupted", "failed"
 ]
 """Why a run ended: the target was reached; an exact method finished; the limit of iterations or
-seconds was reached; the callback stopped it; Ctrl-C was pressed; or an exact method failed."""
+seconds was reached; the target is out of reach of the method or precision, as nine tenths of the
+iterations have not reduced the error; the callback stopped it; Ctrl-C was pressed; or an exact
+method failed."""
 
 
 class JointGaps(NamedTuple):
@@ -75,6 +77,11 @@ class TracePoint:
         }
         return {name: error for name, error in named.items() if error is not None}
 
+    @property
+    def error(self) -> float:
+        """The first of `errors`, to which the target of a budget applies."""
+        return next(iter(self.errors.values()))
+
 
 Callback: TypeAlias = Callable[[TracePoint], object]
 """Called at every measurement; a true return value stops the run."""
@@ -105,10 +112,12 @@ class SolveResult:
     trace : tuple[TracePoint, ...]
         The measurements; the last one is of `policy`.
     reason : str or None
-        The reason for the method that `auto` chose; None for other methods.
+        The reason for the method that `auto` chose. If a limit ended a linear program, the origin
+        of `policy`. None otherwise.
     gaps : Mapping[str, float]
-        Further measurements of some methods, in the game's units. `quantal`: the distance of the
-        answer of magnetic mirror descent from a quantal response equilibrium (see `quantal_gap`).
+        Further measurements of some methods, in the game's units. `quantal`: the `quantal_gap` of
+        the answer of magnetic mirror descent; `quantal_distance` bounds the distance in
+        probability.
         `excessive`: the upper bound on NashConv that the excessive gap technique certifies.
     """
 

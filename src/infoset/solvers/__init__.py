@@ -35,7 +35,7 @@ from infoset.solvers.perturbed_game import (
     PerturbedSolver,
     perturb_game,
 )
-from infoset.solvers.quantal import quantal_gap
+from infoset.solvers.quantal import quantal_distance, quantal_gap
 from infoset.solvers.reg_cfr import RegCFR, RegCFRSolver
 from infoset.solvers.regret_family import RegretMethod, average_policy, current_policy
 from infoset.solvers.rtcfr import RTCFRPlus, RTCFRPlusSolver
@@ -81,6 +81,7 @@ __all__ = [
     "lock_policy",
     "payoff_scale",
     "perturb_game",
+    "quantal_distance",
     "quantal_gap",
     "solve_by_decomposition",
     "solve_by_lp",

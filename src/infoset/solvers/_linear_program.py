@@ -12,6 +12,7 @@ import numpy as np
 from infoset.evaluation import Evaluation
 from infoset.policy import TabularPolicy
 from infoset.runs import Budget, Outcome, SolveResult
+from infoset.solvers._incumbent import SECONDS_BETWEEN_CHECKS, Incumbent, Measure
 from infoset.tree import SequenceForm, Treeplex
 from infoset.typing import BoolArray, FloatArray, Player
 
@@ -23,7 +24,6 @@ __all__ = [
     "Answer",
     "LinearModel",
     "LinearSolution",
-    "Measure",
     "maximize",
     "maximize_at_vertex",
     "measured_answer",
@@ -35,9 +35,17 @@ __all__ = [
 
 Algorithm: TypeAlias = Literal["simplex", "ipm", "ipm+crossover"]
 
-SECONDS_BETWEEN_CHECKS = 0.05
 MIN_SIMPLEX_ITERATIONS = 10_000
 ROWS_PER_SIMPLEX_ITERATION = 3
+
+
+Meanwhile: TypeAlias = Callable[[Event], object]
+"""What the main thread does while HiGHS runs: it returns soon after the event is set."""
+
+
+def wait_a_moment(is_over: Event) -> None:
+    """Wait for an event, for a short time only, so that Ctrl-C is noticed."""
+    is_over.wait(SECONDS_BETWEEN_CHECKS)
 
 
 class LinearModel(NamedTuple):
@@ -77,8 +85,15 @@ class LinearSolution(NamedTuple):
     basic_rows: BoolArray
 
 
-def maximize(model: LinearModel, algorithm: Algorithm, seconds: float | None) -> LinearSolution:
+def maximize(
+    model: LinearModel,
+    algorithm: Algorithm,
+    seconds: float | None,
+    meanwhile: Meanwhile = wait_a_moment,
+) -> LinearSolution:
     """Solve a linear program; Ctrl-C ends it with the outcome 'interrupted'.
+
+    While HiGHS runs in another thread, `meanwhile` is called until its event is set.
 
     The iteration limit of the simplex method is proportional to the number of rows, so that a
     failure depends on the game and not on the machine. In the games that it solved, it needed at
@@ -102,7 +117,7 @@ def maximize(model: LinearModel, algorithm: Algorithm, seconds: float | None) ->
     for option, value in options.items():
         highs.setOptionValue(option, value)
     highs.passModel(_highs_model(model))
-    interrupted = _solve_interruptibly(highs)
+    interrupted = _solve_interruptibly(highs, meanwhile)
     outcome = "interrupted" if interrupted else _outcome(highs.getModelStatus(), algorithm)
     return _solution(highs, model, outcome)
 
@@ -176,7 +191,7 @@ def _basic(statuses: Sequence[Any], size: int) -> BoolArray:
     return np.array([status == highspy.HighsBasisStatus.kBasic for status in statuses], dtype=bool)
 
 
-def _solve_interruptibly(highs: Any) -> bool:
+def _solve_interruptibly(highs: Any, meanwhile: Meanwhile) -> bool:
     """Run HiGHS in a separate thread, so that Ctrl-C can stop it; return whether it was stopped.
 
     The thread also shuts down the threads of HiGHS, and must end before the process does. It
@@ -198,8 +213,9 @@ def _solve_interruptibly(highs: Any) -> bool:
     interrupted = False
     while not is_over.is_set():
         try:
-            is_over.wait(SECONDS_BETWEEN_CHECKS)
+            meanwhile(is_over)
         except KeyboardInterrupt:
+            meanwhile = wait_a_moment
             highs.cancelSolve()
             interrupted = True
     worker.join()
@@ -277,16 +293,15 @@ def _payoff_matrix(sequence_form: SequenceForm, player: Player) -> csr_array:
 CERTIFIED = 1e-6
 """Exploitability, as a fraction of the payoff range, above which an answer is rejected."""
 
-Measure = Callable[[TabularPolicy], Evaluation]
-
 
 class Answer(NamedTuple):
-    """A policy, its evaluation, and why the solver ended."""
+    """A policy, its evaluation, why the solver ended, and the origin of any other policy."""
 
     policy: TabularPolicy
     measured: Evaluation
     outcome: Outcome
     iterations: int
+    reason: str | None = None
 
     def to_result(self, method: str, budget: Budget) -> SolveResult:
         """Record the answer in the budget, and return it as a result."""
@@ -301,6 +316,7 @@ class Answer(NamedTuple):
             iterations=self.iterations,
             seconds=budget.elapsed,
             trace=tuple(budget.trace),
+            reason=self.reason,
         )
 
 
@@ -310,17 +326,44 @@ def solve_program(
     policy_of: Callable[[LinearSolution], TabularPolicy],
     measure: Measure,
     budget: Budget,
+    incumbent: Incumbent,
 ) -> Answer:
-    """Try algorithms in order until best responses confirm the answer of one."""
+    """Try algorithms in order until best responses confirm the answer of one.
+
+    If a limit ends them, or none is confirmed, the answer is the better of their last policy and
+    that of the incumbent.
+    """
     iterations = 0
     for algorithm in algorithms:
-        solution = maximize(model, algorithm, seconds_left(budget))
+        solution = maximize(model, algorithm, seconds_left(budget), incumbent.improve)
         iterations += solution.iterations
         answer = measured_answer(policy_of(solution), measure, solution.outcome, iterations)
-        if answer.outcome not in ("failed", "iterations"):
+        if answer.outcome == "optimal":
             return answer
+        if answer.outcome not in ("failed", "iterations"):
+            return _best_answer(answer, incumbent, budget)
     # In a result 'iterations' refers to the budget, but here it is the limit of the simplex method.
-    return answer._replace(outcome="failed")
+    return _best_answer(answer._replace(outcome="failed"), incumbent, budget)
+
+
+ENDED_BY: dict[Outcome, str] = {
+    "seconds": "the time limit ended the linear program",
+    "interrupted": "Ctrl-C ended the linear program",
+    "failed": "the linear program found no confirmed solution",
+}
+
+
+def _best_answer(answer: Answer, incumbent: Incumbent, budget: Budget) -> Answer:
+    """Return the better of an unconfirmed answer and the incumbent; it may reach the target."""
+    best, origin = incumbent.best(), "its policy so far"
+    if best.measured.nash_conv < answer.measured.nash_conv:
+        origin = best.origin
+        answer = answer._replace(policy=best.policy, measured=best.measured)
+    answer = answer._replace(reason=f"{ENDED_BY[answer.outcome]}: this is {origin}")
+    error = answer.measured.nash_conv / 2
+    if answer.outcome == "seconds" and budget.target is not None and error <= budget.target:
+        answer = answer._replace(outcome="converged")
+    return answer
 
 
 def measured_answer(

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from infoset.evaluation import evaluate_policy
+from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import SCHEMES, RegretScheme
 from infoset.runs import Budget, SolveResult
+from infoset.solvers._incumbent import BEST, Measure, Substitute
 from infoset.solvers.lp import solve_by_lp
 from infoset.solvers.regret_family import RegretMethod
 from infoset.tree import SequenceForm, check_sequence_form
@@ -22,11 +25,11 @@ LARGEST_COARSE_PROGRAM = 10_000
 LARGEST_PRECISE_PROGRAM = 300_000
 """The limit for precise targets: HiGHS took less than 30 s, and CFR takes as long."""
 
+SECONDS_PER_PROGRAM = 4.0
+"""Time limit that a program of `LARGEST_PROGRAM` coefficients needs: four times what HiGHS took."""
+
 PRECISE = 1e-6
 """Targets below this fraction of the payoff range are precise."""
-
-BEST = "sapdcfr+"
-"""The fastest member of the CFR family over all two-player constant-sum benchmark games."""
 
 ROBUST = "cfr+"
 
@@ -36,7 +39,9 @@ class Auto:
     """The linear program if it is fast, otherwise a member of the CFR family.
 
     The choice depends on the kind and size of the game and on the limits of the budget, never on a
-    clock. `reason` in the result explains the choice.
+    clock. `reason` in the result explains the choice. In two-player constant-sum games, the policy
+    is never worse than the uniform policy. If a limit ends the linear program, the policy is that
+    of `sapdcfr+`, which runs beside it, unless the program has a better one.
     """
 
     name: str = "auto"
@@ -52,7 +57,7 @@ class Auto:
         """
         check_sequence_form(sequence_form)
         return run_best(
-            sequence_form,
+            uniform_policy(sequence_form),
             budget,
             by_lp=lambda: solve_by_lp(sequence_form, budget),
             by_regret=lambda scheme: RegretMethod(scheme).run(sequence_form, budget),
@@ -60,26 +65,52 @@ class Auto:
 
 
 def run_best(
-    sequence_form: SequenceForm,
+    uniform: TabularPolicy,
     budget: Budget,
     by_lp: Callable[[], SolveResult],
     by_regret: Callable[[RegretScheme], SolveResult],
+    measure: Measure = evaluate_policy,
 ) -> SolveResult:
     """Solve a game by the linear program or the CFR family, and explain the choice; see `Auto`."""
+    sequence_form = uniform.sequence_form
+    fallback = Substitute(uniform, measure(uniform), "the uniform policy")
     rejection = _why_not_lp(sequence_form, budget)
     if rejection is None:
         result = by_lp()
         if result.outcome != "failed":
             size, limit = program_size(sequence_form), _largest_program(sequence_form, budget)
             reason = f"lp is exact and fast at this size: {size:,} coefficients, limit {limit:,}"
-            return replace(result, reason=reason)
+            return replace(result, reason="; ".join(filter(None, [reason, result.reason])))
         budget.trace.clear()
         rejection = "lp found no solution"
+        fallback = Substitute(result.policy, result.measured, "the best policy known before it")
     if sequence_form.is_two_player_constant_sum:
         name, merit = BEST, "is the best iterative method over all benchmark games"
     else:
         name, merit = ROBUST, "minimizes regret in any game, but need not reach an equilibrium"
-    return replace(by_regret(SCHEMES[name]), reason=f"{rejection}; {name} {merit}")
+    result = replace(by_regret(SCHEMES[name]), reason=f"{rejection}; {name} {merit}")
+    # In other games the theorem is about regret, and NashConv may favor a policy of high regret.
+    is_better = fallback.measured.nash_conv < result.nash_conv
+    compares = sequence_form.is_two_player_constant_sum
+    return _with(result, fallback) if compares and is_better else result
+
+
+def _with(result: SolveResult, better: Substitute) -> SolveResult:
+    """Return a result with the policy of a substitute, measured at the end of the trace."""
+    measured = better.measured
+    point = replace(
+        result.trace[-1],
+        values=measured.values,
+        nash_conv=measured.nash_conv,
+        exploitability=measured.exploitability,
+    )
+    return replace(
+        result,
+        policy=better.policy,
+        measured=measured,
+        trace=(*result.trace, point),
+        reason=f"{result.reason}; its policy so far is worse than {better.origin}, returned here",
+    )
 
 
 def _why_not_lp(sequence_form: SequenceForm, budget: Budget) -> str | None:
@@ -93,12 +124,22 @@ def _why_not_lp(sequence_form: SequenceForm, budget: Budget) -> str | None:
     size, limit = program_size(sequence_form), _largest_program(sequence_form, budget)
     if size > limit:
         return f"lp is slow at this size: {size:,} coefficients, limit {limit:,}"
+    needed = _seconds_needed(size)
+    if budget.seconds is not None and budget.seconds < needed:
+        return f"lp may take longer at this size: {size:,} coefficients, allow {needed:.2g} seconds"
     return None
+
+
+def _seconds_needed(size: int) -> float:
+    """Return the time limit for which a program is expected to end early, on any machine."""
+    # the time of HiGHS grows linearly in small programs and quadratically in large ones
+    relative = size / LARGEST_PROGRAM
+    return SECONDS_PER_PROGRAM * max(relative, relative**2)
 
 
 def _largest_program(sequence_form: SequenceForm, budget: Budget) -> int:
     """Return the largest size for which the linear program is used, given the target."""
-    if budget.target is None or budget.target_is_default:
+    if budget.target is None or budget.is_default:
         return LARGEST_PROGRAM
     low, high = sequence_form.payoff_range
     is_precise = budget.target < PRECISE * (high - low)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -20,7 +19,7 @@ from infoset.solvers._first_order_kernels import (
     Workspace,
     iterate_first_order,
 )
-from infoset.solvers.quantal import quantal_gap
+from infoset.solvers.quantal import quantal_distance, quantal_gap
 from infoset.solvers.two_player import TwoPlayerSolver, payoff_scale
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, Player, StateArrays
@@ -32,6 +31,9 @@ __all__ = ["FIRST_ORDER", "FirstOrderScheme", "FirstOrderSolver", "Prediction"]
 
 Prediction: TypeAlias = Literal["none", "last", "extra"]
 """The prediction of the next gradient: none, the last one, or an extra one at the base."""
+
+QUANTAL_TOLERANCE = 1e-3
+"""Distance in probability from a quantal response equilibrium at which runs without limits stop."""
 
 EUCLIDEAN = Distance("euclidean")
 ENTROPY = Distance("entropy")
@@ -175,8 +177,10 @@ class FirstOrderScheme:
     def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
         """Run until the budget is used up.
 
-        If the magnet is fixed, `gaps["quantal"]` of the result is the `quantal_gap`. The target of
-        the budget then applies to this gap, because exploitability does not converge to zero.
+        If the magnet is fixed, `gaps["quantal"]` of the result is the `quantal_gap`, and
+        exploitability does not converge to zero. Without limits, the run then stops when the
+        `quantal_distance` is at most 0.001. The target of a budget still is an exploitability; if
+        that of the quantal response equilibrium is higher, the outcome is 'stalled'.
 
         Raises
         ------
@@ -187,9 +191,16 @@ class FirstOrderScheme:
         if not self.has_quantal_limit:
             return run_measured(solver, self.name, budget)
         temperature = self.temperature * payoff_scale(sequence_form)
-        gap = partial(quantal_gap, temperature=temperature, distance=self.distance)
-        result = run_measured(solver, self.name, budget, gap=gap)
-        return replace(result, gaps={"quantal": gap(result.policy)})
+
+        def is_at_limit(policy: TabularPolicy) -> bool:
+            return quantal_distance(policy, temperature, self.distance) <= QUANTAL_TOLERANCE
+
+        if budget.is_default:
+            budget = replace(budget, target=None)
+        result = run_measured(solver, self.name, budget, is_at_limit=is_at_limit)
+        return replace(
+            result, gaps={"quantal": quantal_gap(result.policy, temperature, self.distance)}
+        )
 
 
 PREDICTIONS = {"none": NO_PREDICTION, "last": LAST_GRADIENT, "extra": EXTRA_GRADIENT}

@@ -9,8 +9,10 @@ from typing import Literal, get_args
 
 from infoset.errors import ParameterError
 from infoset.evaluation import evaluate_policy
-from infoset.policy import TabularPolicy
+from infoset.policy import TabularPolicy, uniform_policy
+from infoset.regret import SCHEMES
 from infoset.runs import Budget, Outcome, SolveResult, check_budget, refuse_checkpoint
+from infoset.solvers._incumbent import BEST, Incumbent
 from infoset.solvers._linear_program import (
     Algorithm,
     Answer,
@@ -24,6 +26,7 @@ from infoset.solvers._linear_program import (
     solve_program,
 )
 from infoset.solvers._lp_refinement import refined_behavior
+from infoset.solvers.regret_family import RegretSolver
 from infoset.solvers.two_player import check_two_player
 from infoset.tree import SequenceForm
 from infoset.utils.arguments import check_type
@@ -109,6 +112,11 @@ def solve_by_lp(
     small, the outcome is 'failed', whatever status HiGHS reports. If the time limit is reached or
     Ctrl-C is pressed during refinement, the policy is the solution of the first program.
 
+    If the first program is not solved, the policy is the best known: that of the program so far,
+    the uniform policy, or that of `sapdcfr+`, which runs beside the program in the same time.
+    `reason` of the result then says which, and `iterations` still counts those of the program. The
+    outcome is 'converged' if this policy reaches the target of the budget within the time limit.
+
     Raises
     ------
     UnsupportedGameError
@@ -120,12 +128,19 @@ def solve_by_lp(
     check_two_player(sequence_form, options.name)
     check_budget(budget)
     refuse_checkpoint(budget.checkpoint, options.name)
+    incumbent = Incumbent(
+        partial(RegretSolver, sequence_form, SCHEMES[BEST]),
+        uniform_policy(sequence_form),
+        evaluate_policy,
+        budget,
+    )
     answer = solve_program(
         plan_model(sequence_form, 0),
         _attempts(options),
         partial(policy_of_solution, sequence_form),
         evaluate_policy,
         budget,
+        incumbent,
     )
     if options.refine and answer.outcome == "optimal":
         answer = _refined(answer, budget)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, TypeAlias, cast
 
@@ -11,9 +12,10 @@ import numpy as np
 
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.evaluation import Evaluation, evaluate_policy, utility_gradient
-from infoset.policy import TabularPolicy
+from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import SCHEMES, LocalMinimizer, RegretScheme, rule_of_scheme
 from infoset.runs import Budget, SolveResult, gradient_cost, refuse_checkpoint, run_measured
+from infoset.solvers._incumbent import BEST, Incumbent
 from infoset.solvers._infostates import find_infostate, numbers_by_action, sequences_at
 from infoset.solvers._linear_program import LinearModel, LinearSolution, plan_model, solve_program
 from infoset.solvers._perturbed_kernels import perturbed_best_value
@@ -99,10 +101,11 @@ class PerturbedGame:
             return _solve_by_lp(self, budget)
         if name == "auto":
             return run_best(
-                self.form,
+                self.mix(uniform_policy(self.form)),
                 budget,
                 by_lp=lambda: _solve_by_lp(self, budget),
                 by_regret=lambda scheme: self.solve(scheme, budget),
+                measure=self.evaluate,
             )
         if name not in SCHEMES:
             raise UnknownNameError.of(
@@ -387,8 +390,19 @@ def _solve_by_lp(game: PerturbedGame, budget: Budget) -> SolveResult:
         dual = solution.duals[-second.shape[0] :]
         return game.from_plans((first @ solution.values[: first.shape[0]], second @ np.abs(dual)))
 
+    incumbent = Incumbent(
+        partial(PerturbedSolver, game, SCHEMES[BEST]),
+        game.mix(uniform_policy(form)),
+        game.evaluate,
+        budget,
+    )
     answer = solve_program(
-        _model_of_rests(form, first, second), ("simplex", "ipm"), policy_of, game.evaluate, budget
+        _model_of_rests(form, first, second),
+        ("simplex", "ipm"),
+        policy_of,
+        game.evaluate,
+        budget,
+        incumbent,
     )
     return answer.to_result("lp", budget)
 

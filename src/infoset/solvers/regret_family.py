@@ -11,7 +11,7 @@ from infoset.runs import Budget, SolveResult, gradient_cost, run_measured, setti
 from infoset.tree import SequenceForm
 from infoset.utils.arguments import check_type
 
-__all__ = ["RegretMethod", "average_policy", "current_policy", "planned_scheme"]
+__all__ = ["RegretMethod", "RegretSolver", "average_policy", "current_policy", "planned_scheme"]
 
 MAKE_MINIMIZER = 'RegretMinimizer(sequence_form, SCHEMES["cfr+"])'
 

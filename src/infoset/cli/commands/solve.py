@@ -60,6 +60,7 @@ ENDINGS = {
     "optimal": "optimal",
     "iterations": "iteration limit reached",
     "seconds": "time limit reached",
+    "stalled": "stalled: the target is out of reach of this method or precision",
     "stopped": "stopped",
     "interrupted": "interrupted; results so far",
     "failed": "failed: the method found no confirmed solution",
@@ -133,9 +134,9 @@ def run(
     """Solve a game, and save the policy.
 
     If none of --target, --iterations and --seconds is given, solving stops at
-    an exploitability of 0.1% of the payoff range, or after 60 seconds. Team
-    methods stop after a default number of iterations instead. Ctrl-C stops at
-    any time and saves the results so far.
+    an exploitability (or NashConv) of 0.1% of the payoff range, or after
+    100,000 iterations or fewer. Team methods stop after a default number of
+    iterations instead. Ctrl-C stops at any time and saves the results so far.
     """
     if is_for_teams(method):
         refuse(
