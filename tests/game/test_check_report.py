@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import count
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from infoset.errors import GameRuleError
+from infoset.errors import GameRuleError, ParameterError
 from infoset.game import CheckReport, Game, Observation, check_game
 from tests.support.function_game import FunctionGame
 from tests.support.hypothesis_strategies import random_games
@@ -166,3 +167,65 @@ def test_the_same_seed_gives_the_same_report() -> None:
     reports = [check_game(halving(), max_histories=50, seed=seed) for seed in (1, 1, 3)]
     assert reports[0] == reports[1]
     assert reports[0] != reports[2]
+
+
+def crowded(**rules):
+    """Return a game in which nothing is small."""
+    many = range(1_000_000)
+    return FunctionGame(
+        initial_world=lambda: 0,
+        **{
+            "actors": lambda w: (0,),
+            "legal_actions": lambda w, p: many,
+            "transitions": lambda w, a: [(w * 1_000_000 + (a[0] or 0) + 1, 1)],
+            **rules,
+        },
+    )
+
+
+EQUAL_OUTCOMES = [(number, 0.5**20) for number in range(2**20)]
+LARGE = {
+    "actions": {},
+    "outcomes": {"actors": lambda w: (), "transitions": lambda w, a: EQUAL_OUTCOMES},
+    "actions and outcomes": {"transitions": lambda w, a: EQUAL_OUTCOMES},
+}
+
+
+@pytest.mark.parametrize("rules", LARGE.values(), ids=LARGE)
+def test_the_effort_is_limited_inside_one_world_state(rules):
+    calls = Counter()
+
+    def counted(name, rule):
+        def call(*arguments):
+            calls[name] += 1
+            return rule(*arguments)
+
+        return call
+
+    game = crowded(**rules)
+    game.rules = {name: counted(name, rule) for name, rule in game.rules.items()}
+    report = check_game(game, max_histories=500)
+    assert not report.is_complete
+    assert calls["legal_actions"] + calls["transitions"] < 20_000
+    assert calls["legal_actions"] < 20
+
+
+def test_lists_without_end_are_reported():
+    with pytest.raises(GameRuleError, match=r"returned a list of more than 1,000,000 items"):
+        check_game(crowded(legal_actions=lambda w, p: range(2_000_000)))
+    with pytest.raises(GameRuleError, match=r"sum to 5.* or more"):
+        check_game(
+            crowded(transitions=lambda w, a: ((n, 0.5) for n in count())),
+            max_histories=10,
+        )
+
+
+def test_the_time_limit_holds_inside_a_method():
+    def endless(world, joint_action):
+        while True:
+            pass
+
+    report = check_game(FunctionGame(transitions=endless), max_seconds=0.05)
+    assert (report.num_histories, report.is_complete, report.coverage) == (0, False, 0.0)
+    with pytest.raises(ParameterError, match="max_seconds=-1"):
+        check_game(FunctionGame(), max_seconds=-1)

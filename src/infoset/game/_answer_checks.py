@@ -133,7 +133,7 @@ def check_outcomes(
 ) -> dict[World, Probability]:
     """Return the next worlds of positive probability, with duplicates merged.
 
-    A list of more than `limit` pairs may be incomplete, so its sum is not checked.
+    A list of more than `limit` pairs may be incomplete, so its sum is only checked not to exceed 1.
     """
     for pair in answer:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
@@ -144,8 +144,9 @@ def check_outcomes(
             )
         check_world(pair[0], f"a next world of joint action {show(joint_action)}", world)
         _check_probability(pair[1], world, joint_action)
-    if answer and len(answer) <= limit:
-        _check_sum([probability for _, probability in answer], world, joint_action)
+    if answer:
+        probabilities = [probability for _, probability in answer]
+        _check_sum(probabilities, world, joint_action, is_whole=len(answer) <= limit)
     merged: dict[World, Probability] = {}
     for next_world, probability in answer:
         if probability > 0:
@@ -170,13 +171,17 @@ def _is_finite(value: object) -> bool:
         return False
 
 
-def _check_sum(probabilities: Sequence[Any], world: World, joint_action: JointAction) -> None:
+def _check_sum(
+    probabilities: Sequence[Any], world: World, joint_action: JointAction, *, is_whole: bool
+) -> None:
     is_exact = all(isinstance(probability, Rational) for probability in probabilities)
     total = sum(probabilities) if is_exact else fsum(probabilities)
-    if abs(total - 1) > (0 if is_exact else SUM_TOLERANCE):
+    excess = abs(total - 1) if is_whole else total - 1
+    if excess > (0 if is_exact else SUM_TOLERANCE):
         raise GameRuleError(
             "the transition probabilities of a joint action sum to 1",
-            found=f"the probabilities of joint action {show(joint_action)} sum to {total}",
+            found=f"the probabilities of joint action {show(joint_action)} sum to "
+            f"{total}{'' if is_whole else ' or more'}",
             world=world,
         )
 

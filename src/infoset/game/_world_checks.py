@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set, Sized
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice, product
-from math import prod
+from math import inf, prod
 from numbers import Real
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -53,6 +53,34 @@ LONGEST_LIST = 1_000_000
 """Maximum number of items read from a method, in case an iterator never ends."""
 
 
+CALL_EFFORT = 20
+"""Effort of calling a method, in items that it may list in the same time."""
+
+
+@dataclass
+class Effort:
+    """The number of calls of a game's methods and of items listed by them, and its limit.
+
+    Attributes
+    ----------
+    limit : float
+        Number of items, where each call counts as twenty.
+    spent : int
+    """
+
+    limit: float = inf
+    spent: int = 0
+
+    @property
+    def is_used_up(self) -> bool:
+        """Whether no further calls should be made."""
+        return self.spent >= self.limit
+
+    def add(self, answer: Sized) -> None:
+        """Add a call and the items of its answer."""
+        self.spent += CALL_EFFORT + len(answer)
+
+
 class Edge(NamedTuple):
     """One transition of positive probability.
 
@@ -81,7 +109,7 @@ class WorldFacts(NamedTuple):
     edges : tuple[Edge, ...]
         The transitions; empty in a terminal world state.
     is_cut : bool
-        Whether the list of transitions was cut off because it was too long.
+        Whether the list of transitions was cut off because it, or listing it, was too long.
     """
 
     legal: LegalActions
@@ -104,11 +132,14 @@ class WorldRules:
     num_players : int
     limit : int
         Largest number of transitions to list at one world state.
+    effort : Effort
+        Number of calls so far, and its limit, after which transitions are not listed any more.
     """
 
     game: Game
     num_players: int
     limit: int
+    effort: Effort = field(default_factory=Effort)
 
     def initial_world(self) -> World:
         """Return the initial world state."""
@@ -140,9 +171,15 @@ class WorldRules:
         GameRuleError
             If the game breaks a rule there.
         """
+        edges: list[Edge] = []
+        is_cut = False
         with _unchanged(world, world):
-            edges = list(islice(self._edges(world, legal), self.limit + 1))
-        return WorldFacts(legal, tuple(edges[: self.limit]), is_cut=len(edges) > self.limit)
+            for edge in self._edges(world, legal):
+                is_cut = len(edges) == self.limit or self.effort.is_used_up
+                if is_cut:
+                    break
+                edges.append(edge)
+        return WorldFacts(legal, tuple(edges), is_cut)
 
     def draw(self, world: World, joint_action: JointAction, rng: np.random.Generator) -> World:
         """Return a next world drawn by the game's own `sample_transition`."""
@@ -237,8 +274,11 @@ class WorldRules:
             answer = getattr(self.game, method)(*arguments)
             problem = _wrong_form(method, answer)
             if problem is None and method in FORMS:
-                longest = self.limit + 1 if method == "transitions" else LONGEST_LIST
-                answer = tuple(islice(answer, longest))
+                listed = self._listed(method, answer)
+                self.effort.add(answer if isinstance(answer, Sized) else listed)
+                answer = listed
+            else:
+                self.effort.add(())
         except MemoryError:
             raise
         except Exception as error:
@@ -250,7 +290,14 @@ class WorldRules:
             ) from error
         if problem is not None:
             raise _form_error(method, problem, arguments)
+        if method in FORMS and method != "transitions" and len(answer) > LONGEST_LIST:
+            raise _form_error(method, f"a list of more than {LONGEST_LIST:,} items", arguments)
         return answer
+
+    def _listed(self, method: str, answer: Iterable[Any]) -> tuple[Any, ...]:
+        """Return the items of an answer, and one more than allowed if there are too many."""
+        longest = self.limit if method == "transitions" else LONGEST_LIST
+        return tuple(islice(answer, longest + 1))
 
 
 FORMS: Mapping[str, tuple[type, ...]] = {

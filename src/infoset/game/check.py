@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -15,15 +16,19 @@ from infoset.game._sampling_checks import (
     check_sampling,
     overrides_sampling,
 )
-from infoset.game._world_checks import Edge, LegalActions, WorldFacts, WorldRules
+from infoset.game._world_checks import Edge, Effort, LegalActions, WorldFacts, WorldRules
 from infoset.game.broken_rules import check_num_players, to_rule_error
 from infoset.game.infostate import Infostate, Step
 from infoset.game.kinds import KindTable
 from infoset.game.protocol import Game
 from infoset.typing import Action, JointAction, Player, World
-from infoset.utils.arguments import check_count, check_type
+from infoset.utils.arguments import check_count, check_number, check_type
+from infoset.utils.watchdog import LimitReached, Watchdog
 
 __all__ = ["CheckReport", "check_game"]
+
+EFFORT_PER_HISTORY = 4000
+"""Items listed by the game's methods, per allowed history; a call counts as twenty of them."""
 
 EDGES_PER_HISTORY = 5
 """Maximum number of transitions in the search over world states, per allowed history."""
@@ -82,13 +87,20 @@ class CheckReport:
 
 
 def check_game(
-    game: Game, *, max_histories: int = 10_000, max_samples: int = 20_000, seed: int = 0
+    game: Game,
+    *,
+    max_histories: int = 10_000,
+    max_samples: int = 20_000,
+    seed: int = 0,
+    max_seconds: float | None = None,
 ) -> CheckReport:
     """Check that a game follows every rule of a factored-observation stochastic game.
 
     The check first visits world states breadth first and calls every method twice at each. Then it
     visits histories, to compare what players can distinguish. Both searches stop at
-    `max_histories`; if they do not cover the whole game, random plays reach deeper. The page
+    `max_histories`; if they do not cover the whole game, random plays reach deeper. They also stop
+    after some number of calls and listed items, if single world states have very many of them. The
+    page
     "Checks and what their failures mean" of the documentation lists the rules.
 
     Parameters
@@ -100,6 +112,8 @@ def check_game(
         Limit on the number of draws from `sample_transition`, if the game defines it.
     seed : int
         Seed of the random plays and draws.
+    max_seconds : float, optional
+        Time limit, which also holds inside the methods of the game; by default there is none.
 
     Returns
     -------
@@ -113,7 +127,7 @@ def check_game(
     CyclicGameError
         If a world state can be reached from itself.
     ParameterError
-        If `game` is not a `Game`, or `max_histories` is not positive.
+        If `game` is not a `Game`, or a limit is not positive.
 
     Examples
     --------
@@ -124,9 +138,14 @@ def check_game(
     """
     check_type("game", game, Game, 'a Game, such as infoset.load("kuhn_poker")')
     check_count("max_histories", max_histories, minimum=1)
+    if max_seconds is not None:
+        check_number("max_seconds", max_seconds)
     walk = _Walk(game, max_histories)
+    check = partial(_check, walk, max_samples, seed)
     try:
-        num_plays, num_samples = _check(walk, max_samples, seed)
+        check() if max_seconds is None else Watchdog(max_seconds).run(check)
+    except LimitReached:
+        walk.is_complete = False
     except Exception as error:
         # Code of the user that is called indirectly, such as __eq__ in a dictionary.
         broken = to_rule_error(error, game, walk.world)
@@ -137,24 +156,23 @@ def check_game(
         num_histories=walk.num_histories,
         is_complete=walk.is_complete,
         coverage=1.0 if walk.is_complete else walk.coverage,
-        num_plays=num_plays,
-        num_samples=num_samples,
+        num_plays=walk.num_plays,
+        num_samples=walk.num_samples,
     )
 
 
-def _check(walk: _Walk, max_samples: int, seed: int) -> tuple[int, int]:
-    """Check all rules; return the numbers of random plays and of draws."""
+def _check(walk: _Walk, max_samples: int, seed: int) -> None:
+    """Make all checks, and count them in `walk`."""
+    walk.begin()
     walk.visit_worlds()
     _check_acyclic(walk.root, walk.facts)
     walk.visit_histories()
-    num_plays, num_samples = 0, 0
     if not walk.is_complete:
-        num_plays = walk.visit_plays(np.random.default_rng(seed))
+        walk.visit_plays(np.random.default_rng(seed))
         _check_acyclic(walk.root, walk.facts)
     if overrides_sampling(walk.rules.game):
-        num_samples = check_sampling(walk.rules, walk.facts, max_samples, seed)
+        walk.num_samples = check_sampling(walk.rules, walk.facts, max_samples, seed)
         check_observed_sampling(walk.rules, walk.facts, max_samples, seed)
-    return num_plays, num_samples
 
 
 class _Node(NamedTuple):
@@ -188,18 +206,26 @@ class _Walk:
     """The walk over a game: facts by world state, legal actions by infostate."""
 
     def __init__(self, game: Game, limit: int) -> None:
-        self.rules = WorldRules(game, check_num_players(game), limit)
+        self.effort = Effort(EFFORT_PER_HISTORY * limit)
+        self.rules = WorldRules(game, check_num_players(game), limit, self.effort)
         self.limit = limit
-        self.root = self.world = self.rules.initial_world()
+        self.root: World = None
+        self.world: World = None
         self.kinds = _Kinds(KindTable(), KindTable(), KindTable())
-        self.kinds.worlds.check("the initial world state", self.root, self.root)
         self.legal: dict[World, LegalActions] = {}
         self.facts: dict[World, WorldFacts] = {}
         self.infostates = InfostateTable(self.rules.num_players)
         self.public_states = PublicTable(game.public_actions)
         self.num_histories = 0
+        self.num_plays = 0
+        self.num_samples = 0
         self.coverage = 0.0
         self.is_complete = True
+
+    def begin(self) -> None:
+        """Find the initial world state."""
+        self.root = self.world = self.rules.initial_world()
+        self.kinds.worlds.check("the initial world state", self.root, self.root)
 
     def facts_of(self, world: World) -> WorldFacts:
         """Return the legal actions and transitions at a world state, cached."""
@@ -219,7 +245,7 @@ class _Walk:
     def visit_worlds(self) -> None:
         """Check world states, breadth first."""
         queue, found, num_edges = deque([self.root]), {self.root}, 0
-        while queue and num_edges < EDGES_PER_HISTORY * self.limit:
+        while queue and num_edges < EDGES_PER_HISTORY * self.limit and not self.effort.is_used_up:
             edges = self.facts_of(queue.popleft()).edges
             num_edges += len(edges)
             for edge in edges:
@@ -231,6 +257,9 @@ class _Walk:
         """Compare the legal actions at histories of the same infostate, breadth first."""
         queue = deque([self._root_node()])
         while queue:
+            if self.effort.is_used_up:
+                self.is_complete = False
+                return
             node = queue.popleft()
             acting = any(self._visit(node))
             self.num_histories += 1
@@ -240,22 +269,25 @@ class _Walk:
                 self.is_complete = False
                 continue
             facts = self.facts_of(node.world)
-            if not facts.edges:
+            if not facts.edges and not facts.is_cut:
                 self.coverage += node.reach
-            self.is_complete &= len(facts.edges) <= room
+            self.is_complete &= len(facts.edges) <= room and not facts.is_cut
             queue.extend(self._after(node, facts, edge) for edge in facts.edges[:room])
 
-    def visit_plays(self, rng: np.random.Generator) -> int:
-        """Follow random plays for `limit` steps in total; return the number that ended."""
-        num_plays, node = 0, self._root_node()
+    def visit_plays(self, rng: np.random.Generator) -> None:
+        """Follow random plays for `limit` steps in total, and count those that ended."""
+        node = self._root_node()
         for _ in range(self.limit):
+            if self.effort.is_used_up:
+                return
             self._visit(node)
             facts = self.facts_of(node.world)
             if facts.edges:
                 node = self._after(node, facts, _random_edge(facts, rng))
+            elif facts.is_cut:
+                return
             else:
-                num_plays, node = num_plays + 1, self._root_node()
-        return num_plays
+                self.num_plays, node = self.num_plays + 1, self._root_node()
 
     def _root_node(self) -> _Node:
         return _Node(self.root, tuple(range(self.rules.num_players)), 0, 1.0)
