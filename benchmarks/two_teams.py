@@ -159,7 +159,7 @@ def learn(
     """Return the last projected policy, and the mean over the second half of the run."""
     maps = [get_relaxation(row.relaxation).relax(form.information, side) for side in sides]
     scheme = HidingScheme(regret_matching_plus(), penalty=row.penalty, weighting=row.weighting)
-    hiding = ProgressiveHiding(relax(form, maps, sides, "sum"), scheme, seed=seed)
+    hiding = ProgressiveHiding(relax(form, maps, sides, rule="sum"), scheme, seed=seed)
     hiding.run(iterations // 2)
     late = iterations - iterations // 2
     total = np.zeros(form.information.num_entries)

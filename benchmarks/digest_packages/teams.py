@@ -77,6 +77,7 @@ METHODS = {
     "minorize-maximize": "minorize-maximize",
     "best-responses": "iterated-best-response",
     "exact": "exact",
+    "portfolio": "portfolio",
 }
 """Current names by ids."""
 

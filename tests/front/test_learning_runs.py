@@ -31,7 +31,8 @@ from infoset.learning import (
     get_learner,
     make_simulator,
 )
-from infoset.runs import budget, read_checkpoint
+from infoset.runs import read_checkpoint
+from infoset.utils import clocks
 
 EPISODES = 3000
 
@@ -124,8 +125,7 @@ def test_compilation_does_not_count_as_learning(monkeypatch):
     """In this test, the trial run that compiles a method advances the clock by 100 seconds."""
     now = [0.0]
     clock = SimpleNamespace(monotonic=lambda: now[0])
-    monkeypatch.setattr(learning_runs, "time", clock)
-    monkeypatch.setattr(budget, "time", clock)
+    monkeypatch.setattr(clocks, "time", clock)
 
     def compile_slowly(*_):
         now[0] += 100

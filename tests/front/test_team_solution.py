@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import infoset
-from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
+from infoset.errors import GameTooLargeError, ParameterError, UnknownNameError, UnsupportedGameError
 from infoset.games import matrix_game
 from infoset.teams import (
     RELAXATIONS,
@@ -23,10 +25,13 @@ from infoset.teams import (
     geometric_penalty,
     get_relaxation,
     merge_outcomes,
+    product_form_from_functions,
     regret_matching,
     relax,
 )
-from infoset.teams.solving.methods import default_scheme
+from infoset.teams.solving import portfolio, task
+from infoset.teams.solving.learning_methods import default_scheme
+from infoset.utils import clocks
 from infoset.utils.splitmix import make_stream
 
 PENNIES = "cooperative_matching_pennies"
@@ -99,6 +104,99 @@ def test_measurements_equal_those_of_progressive_hiding():
         assert point.penalty_coefficients == tuple(trace.penalty_coefficient[row])
 
 
+def signaling_game(seed, num_types=6, num_words=3, num_actions=6):
+    """Return a game in which agent 0 sees a type and says a word, and agent 1 acts."""
+    payoff = np.random.default_rng(seed).uniform(-1, 1, (num_types, num_actions))
+    return product_form_from_functions(
+        dict.fromkeys(range(num_types), 1 / num_types),
+        agent_names=("speaker", "listener"),
+        num_stages=2,
+        agent=lambda kind, actions: len(actions) if len(actions) < 2 else None,
+        legal_actions=lambda kind, actions: tuple(range((num_words, num_actions)[len(actions)])),
+        information=lambda kind, actions: actions[0] if actions else kind,
+        reward=lambda kind, actions: (float(payoff[kind, actions[1]]),) * 2,
+    )
+
+
+def best_by_partition(seed, num_types=6, num_words=3, num_actions=6):
+    """Return the optimum of a signaling game: the best partition of the types by their words."""
+    payoff = np.random.default_rng(seed).uniform(-1, 1, (num_types, num_actions))
+    values = []
+    for words in product(range(num_words), repeat=num_types):
+        sums = [payoff[np.equal(words, word)].sum(axis=0).max() for word in set(words)]
+        values.append(sum(sums) / num_types)
+    return max(values)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_default_is_optimal_in_signaling_games(seed):
+    result = infoset.solve_team(signaling_game(seed))
+    assert (result.method, result.outcome) == ("portfolio", "optimal")
+    assert result.payoff == pytest.approx(best_by_partition(seed), abs=1e-12)
+    assert result.upper_bound == pytest.approx(result.payoff)
+    assert result.gap == pytest.approx(0, abs=1e-12)
+
+
+@pytest.fixture
+def without_a_proof(monkeypatch):
+    """Stop the exact search of the default before its first step."""
+    search = portfolio.team_optimum
+    limits = {"max_states": 1, "seconds": 0}
+    monkeypatch.setattr(
+        portfolio, "team_optimum", lambda *about, **more: search(*about, **{**more, **limits})
+    )
+
+
+def test_without_a_proof_the_default_learns_and_climbs(without_a_proof):
+    form = signaling_game(2)
+    result = infoset.solve_team(form)
+    assert result.outcome == "local"
+    assert result.num_runs == 1 + 4 + 100
+    assert result.gap == result.upper_bound - result.payoff > 0.01
+    for method in ("progressive-hiding", "iterated-best-response"):
+        options = {"relax": "closure"} if method == "progressive-hiding" else {}
+        alone = infoset.solve_team(form, method, **options)
+        assert result.payoff >= alone.payoff - 1e-12
+    earned = expected_payoffs(result.information, result.probability)[0]
+    assert earned == pytest.approx(result.payoff, abs=1e-12)
+
+
+@pytest.mark.parametrize("run", [0, 2, 60])
+def test_a_callback_stops_the_default_in_every_stage(without_a_proof, run):
+    seen = []
+
+    def stop(point):
+        seen.append(point)
+        return point.run == run
+
+    result = infoset.solve_team(signaling_game(2), callback=stop)
+    assert result.outcome == "stopped"
+    assert result.trace == tuple(seen)
+    assert seen[-1].run == run
+    assert result.payoff >= max(point.payoffs[0] for point in seen) - 1e-12
+
+
+@pytest.mark.parametrize("run", [2, 60])
+def test_ctrl_c_in_the_default_leaves_the_best_so_far(without_a_proof, run):
+    def interrupt(point):
+        if point.run == run:
+            raise KeyboardInterrupt
+
+    result = infoset.solve_team(signaling_game(2), callback=interrupt)
+    assert result.outcome == "interrupted"
+    assert result.payoff >= max(point.payoffs[0] for point in result.trace) - 1e-12
+
+
+def test_a_game_too_large_for_the_exact_search_is_learned(monkeypatch):
+    def too_large(*_, **__):
+        raise GameTooLargeError("too large", {})
+
+    monkeypatch.setattr(portfolio, "team_optimum", too_large)
+    result = infoset.solve_team(TRADE)
+    assert (result.outcome, result.payoff) == ("optimal", pytest.approx(1))
+    assert result.upper_bound == 1
+
+
 @pytest.mark.parametrize("scale", [1.0, 40.0])
 def test_the_default_does_not_depend_on_the_units_of_payoffs(scale):
     game = f"{PENNIES}(win_reward={scale},miss_reward={-2 * scale})"
@@ -129,7 +227,7 @@ def test_a_relaxation_is_a_name_a_spec_or_a_map():
 def test_a_form_in_which_agents_forget_what_they_said():
     form = build_product_form(infoset.load(TRADE))
     form = form.with_original(forget_own_actions(form))
-    result = infoset.solve_team(form)
+    result = infoset.solve_team(form, "progressive-hiding")
     assert result.payoff == pytest.approx(1)
     assert infoset.evaluate(TRADE, result.policy).values == pytest.approx((1, 1))
 
@@ -178,6 +276,32 @@ def test_seconds_end_it():
     result = infoset.solve_team("trade_comm(num_items=3)", relax="none", seconds=0)
     assert result.outcome == "seconds"
     assert len(result.trace) == 1
+
+
+def test_compilation_and_construction_do_not_count_as_solving(monkeypatch):
+    """In this test, the first iteration compiles for a minute, and relaxing takes ten minutes."""
+    now = [0.0]
+    run, relax_slowly = ProgressiveHiding.run, task.relax
+    monkeypatch.setattr(clocks, "time", SimpleNamespace(monotonic=lambda: now[0]))
+
+    def compile_first(self, iterations):
+        if self.iteration == 0:
+            with clocks.compiling():
+                now[0] += 60
+        now[0] += 1
+        return run(self, iterations)
+
+    def relaxed(*arguments, **options):
+        now[0] += 600
+        return relax_slowly(*arguments, **options)
+
+    monkeypatch.setattr(ProgressiveHiding, "run", compile_first)
+    monkeypatch.setattr(task, "relax", relaxed)
+    result = infoset.solve_team(TOO_FEW_WORDS, iterations=50, restarts=1, seconds=5)
+    assert result.outcome == "seconds"
+    assert [point.seconds for point in result.trace] == [1, 2, 3, 4, 5]
+    assert (result.seconds, result.build_seconds, result.compile_seconds) == (5, 600, 60)
+    assert result.summary()["compile_seconds"] == 60
 
 
 def test_ctrl_c_leaves_the_best_of_what_is_there():
@@ -234,7 +358,7 @@ def test_ctrl_c_before_there_is_anything_is_not_caught(monkeypatch):
 
     monkeypatch.setattr(ProgressiveHiding, "run", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        infoset.solve_team(TRADE)
+        infoset.solve_team(TRADE, "progressive-hiding")
 
 
 @pytest.mark.parametrize(
@@ -243,6 +367,7 @@ def test_ctrl_c_before_there_is_anything_is_not_caught(monkeypatch):
         (UnsupportedGameError, r"teams=\[\(0,\), \(1,\)\]", {"game": "kuhn_poker"}),
         (ParameterError, "rule='sum'", {"game": "kuhn_poker", "teams": [(0, 1)]}),
         (ParameterError, "exact does not accept relax", {"method": "exact", "relax": "recall"}),
+        (ParameterError, "portfolio does not accept restarts", {"method": "portfolio"}),
         (ParameterError, "another seed", {"method": "iterated-best-response"}),
         (
             ParameterError,
@@ -265,6 +390,7 @@ def test_ctrl_c_before_there_is_anything_is_not_caught(monkeypatch):
 )
 def test_mistakes_are_reported(error, words, options):
     more = {
+        "portfolio": {"restarts": 3},
         "iterated-best-response": {"checkpoint": "run.ckpt"},
         "exact": {"checkpoint": "run.ckpt"},
         "minorize-maximize": {"penalty": geometric_penalty(1, 2, 3)},

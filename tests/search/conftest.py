@@ -6,7 +6,7 @@ MODULES = ("budget", "pimc", "ismcts")
 
 
 class Clock:
-    """Replacement of `time.perf_counter` that returns the seconds set by a test."""
+    """Replacement of `working_seconds` that returns the seconds set by a test."""
 
     now = 0.0
 
@@ -18,5 +18,5 @@ class Clock:
 def clock(monkeypatch):
     clock = Clock()
     for module in MODULES:
-        monkeypatch.setattr(f"infoset.search.{module}.perf_counter", clock)
+        monkeypatch.setattr(f"infoset.search.{module}.working_seconds", clock)
     return clock

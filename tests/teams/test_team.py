@@ -7,7 +7,7 @@ import pytest
 
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.games import load_game
-from infoset.teams import build_product_form, check_team, check_teams, team_payoff
+from infoset.teams import build_product_form, check_team, check_teams, relax, team_payoff
 
 
 @pytest.fixture(scope="module")
@@ -68,3 +68,9 @@ def test_different_payoffs_have_no_common_payoff(kuhn):
         team_payoff(kuhn, (0, 1), "mean")
     with pytest.raises(ParameterError, match="give a ProductForm"):
         team_payoff("kuhn", (0, 1))
+
+
+def test_relax_takes_the_option_that_its_error_suggests(kuhn):
+    with pytest.raises(ParameterError, match="give rule='sum'"):
+        relax(kuhn)
+    np.testing.assert_allclose(relax(kuhn, rule="sum").payoff, 0, atol=1e-12)

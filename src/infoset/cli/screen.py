@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 
     from infoset.front import CompiledGame
     from infoset.game import Game
+    from infoset.runs import SolveResult
+    from infoset.teams import TeamResult
 
 __all__ = [
     "SEARCHER_NOTE",
+    "add_times",
     "asks_for_list",
     "complain",
     "duration_text",
@@ -91,6 +94,13 @@ def error_console() -> Console:
     from rich.console import Console
 
     return Console(stderr=True, highlight=False, markup=False)
+
+
+def add_times(table: Table, result: SolveResult | TeamResult) -> None:
+    """Add the time of a run, and the times that its limit does not count."""
+    table.add_row("time", duration_text(result.seconds))
+    table.add_row("building", duration_text(result.build_seconds))
+    table.add_row("compiling", duration_text(result.compile_seconds))
 
 
 def make_table(*headers: str) -> Table:

@@ -15,8 +15,8 @@ from infoset.cli.interrupts import interrupts_reported
 from infoset.cli.progress import live
 from infoset.cli.saved_results import save_results
 from infoset.cli.screen import (
+    add_times,
     asks_for_list,
-    duration_text,
     list_and_leave,
     make_table,
     number_text,
@@ -52,6 +52,7 @@ OUTCOMES = {
     "iterations": "all runs reached the iteration limit",
     "seconds": "time limit reached",
     "states": "state limit of the search reached",
+    "steps": "step limit of the search reached",
     "stopped": "stopped",
     "interrupted": "interrupted; results so far",
 }
@@ -260,7 +261,7 @@ def _save(
 def _report(result: TeamResult) -> None:
     table = make_table()
     table.add_row("outcome", OUTCOMES[result.outcome])
-    table.add_row("time", duration_text(result.seconds))
+    add_times(table, result)
     if result.num_runs > 1:
         table.add_row("best run", f"{result.run + 1} of {result.num_runs}")
     table.add_row("iterations", number_text(result.last.iteration))
@@ -276,6 +277,8 @@ def _report(result: TeamResult) -> None:
     if result.upper_bound is not None:
         is_open = "" if result.outcome == "optimal" else " (may not be attainable)"
         table.add_row("upper bound", number_text(result.upper_bound) + is_open)
+    if result.gap and result.outcome != "optimal":
+        table.add_row("gap", number_text(result.gap))
     print_table(table, title=f"{result.game}, {result.method}")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -43,6 +42,7 @@ from infoset.runs import (
 )
 from infoset.tree import ExplorationProgress, GameTree, build_tree
 from infoset.utils.arguments import check_callable, check_count, check_number, check_type
+from infoset.utils.clocks import working_seconds
 from infoset.utils.interrupts import interrupts_held
 
 __all__ = ["DEFAULT_EPISODES", "Seeds", "learn", "resolve_learner"]
@@ -153,9 +153,9 @@ def learn(
         )
         for seed, file in zip(numbers, files, strict=True)
     ]
-    began = time.monotonic()
+    began = working_seconds()
     results = _all_done(runs, min(workers or os.cpu_count() or 1, len(runs)))
-    seconds_taken = time.monotonic() - began + max(run.seconds_before for run in runs)
+    seconds_taken = working_seconds() - began + max(run.seconds_before for run in runs)
     joint_play, recommended_play, correlated_policies = _joint_play(runs)
     return LearnResult(
         game=simulator.sequence_form.name,
@@ -293,7 +293,7 @@ class _Run:
     """Time of earlier sessions, if the run resumes from a file."""
 
     def __call__(self) -> SolveResult:
-        self.budget.started = began = time.monotonic()
+        self.budget.started = began = working_seconds()
         joint = self.learners.gaps if isinstance(self.learners, RegretTracker) else JointGaps
         result = run_measured(self.learners, self.name, self.budget, joint=joint)
         self.seconds_before = began - self.budget.started

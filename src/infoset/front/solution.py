@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ from infoset.solvers import DEFAULT_METHOD, MethodSpec, get_method
 from infoset.teams import TEAM_METHODS
 from infoset.tree import ExplorationProgress, SequenceForm
 from infoset.utils.arguments import check_path
+from infoset.utils.clocks import compiling_seconds, working_seconds
 
 __all__ = [
     "checkpointing",
@@ -77,10 +79,10 @@ def solve(
     iterations : int, optional
         Number of iterations after which to stop.
     seconds : float, optional
-        Time after which to stop. Without any of the three limits, solving stops at a distance from
-        equilibrium of 0.1 % of the payoff range, or after 100,000 iterations (fewer in large games;
-        see `Budget.max_iterations`), so the result does not depend on the clock. Exact methods then
-        run to their end.
+        Time after which to stop; building the game and compiling do not count. Without any of the
+        three limits, solving stops at a distance from equilibrium of 0.1 % of the payoff range, or
+        after 100,000 iterations (fewer in large games; see `Budget.max_iterations`), so the result
+        does not depend on the clock. Exact methods then run to their end.
     callback : callable, optional
         Called with a `TracePoint` at every measurement; returning true stops the solver.
     checkpoint : str or Path, optional
@@ -121,7 +123,9 @@ def solve(
     _refuse_teams(method)
     chosen = resolve_method(method, precision, threads)
     kept = None if checkpoint is None else checkpointing(checkpoint, checkpoint_seconds)
+    compiled_before, began = compiling_seconds(), working_seconds()
     form = to_form(game, memory=memory, progress=progress)
+    build_seconds = working_seconds() - began
     budget = make_budget(
         form,
         target=target,
@@ -130,7 +134,9 @@ def solve(
         callback=callback,
         checkpoint=kept,
     )
-    return chosen.run(form, budget)
+    result = chosen.run(form, budget)
+    compile_seconds = compiling_seconds() - compiled_before
+    return replace(result, build_seconds=build_seconds, compile_seconds=compile_seconds)
 
 
 def resolve_method(

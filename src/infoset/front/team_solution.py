@@ -25,21 +25,22 @@ from infoset.teams import (
     merge_outcomes,
 )
 from infoset.teams.solving import (
-    DEFAULT_TEAM_METHOD,
     TeamCallback,
     TeamOptions,
     TeamTask,
+    default_team_method,
     fill_options,
 )
 from infoset.tree import ExplorationProgress
 from infoset.utils.arguments import check_type
+from infoset.utils.clocks import compiling_seconds, working_seconds
 
 __all__ = ["solve_team"]
 
 
 def solve_team(
     game: GameLike | ProductForm,
-    method: str | HidingScheme | TeamMethod = DEFAULT_TEAM_METHOD,
+    method: str | HidingScheme | TeamMethod | None = None,
     *,
     teams: Sequence[Sequence[int]] | None = None,
     relax: str | Relaxation | InformationMap | None = None,
@@ -62,9 +63,12 @@ def solve_team(
     game : str, Game, GameTree, ExtensiveForm or ProductForm
         By name, as rules, as a tree, or in product form. In all but the product form, chance
         outcomes that no agent can tell apart are merged.
-    method : str, HidingScheme or TeamMethod
+    method : str, HidingScheme or TeamMethod, optional
         A name of `infoset.teams.TEAM_METHODS`, in upper or lower case; a scheme of progressive
-        hiding; or your own method.
+        hiding; or your own method. The default is `portfolio`: exact search under a cap and, if
+        that proves no optimum, progressive hiding and then iterated best response. With several
+        teams, or if `relax`, `penalty`, `iterations`, `restarts` or `checkpoint` is given, which
+        concern learning, the default is `progressive-hiding`.
     teams : sequence of sequences of agents, optional
         Groups of agents that play together; by default all agents form one team. Several teams
         learn against each other by progressive hiding, without a guarantee of convergence.
@@ -83,7 +87,8 @@ def solve_team(
         Number of runs from different initial policies. A run may end in a local optimum, so a
         single team has several by default, and the best run is the answer.
     seconds : float, optional
-        Time limit for all runs together, including earlier sessions.
+        Time limit for all runs together, including earlier sessions. Construction of the game and
+        of its relaxation, and compilation, do not count; the result reports them separately.
     seed : int
         Random seed of the first run; run k uses `seed + k`.
     callback : callable, optional
@@ -96,8 +101,9 @@ def solve_team(
     Returns
     -------
     TeamResult
-        After Ctrl-C, the best policy so far. Learning by a single team ends with iterated best
-        response from its best policy; see `hill_climb`.
+        After Ctrl-C, the best policy so far; its `gap` is the distance from the upper bound.
+        Learning by a single team ends with iterated best response from its best policy; see
+        `hill_climb`.
 
     Raises
     ------
@@ -112,16 +118,20 @@ def solve_team(
     >>> round(result.payoff, 6), result.upper_bound
     (1.0, 1.0)
     """
-    spec, num_teams = get_team_method(method), 1
+    spec, num_teams = None if method is None else get_team_method(method), 1
     if teams is not None:
         check_type("teams", teams, Sequence, "a list of groups of agents, such as [(0, 1)]")
         num_teams = len(teams)
     kept = None if checkpoint is None else checkpointing(checkpoint, checkpoint_seconds)
     given = TeamOptions(relax, penalty, iterations, restarts, seconds, kept)
+    spec = default_team_method(given, num_teams) if spec is None else spec
     options = fill_options(spec, given, num_teams)
+    compiled_before, began = compiling_seconds(), working_seconds()
     form = _product_form(game, memory, progress)
     partition = _one_team(form, rule) if teams is None else check_teams(form, teams)
-    return spec.solve(TeamTask(form, partition, options, rule, seed, callback))
+    task = TeamTask(form, partition, options, rule, seed, callback)
+    task.build_seconds, task.compiled_before = working_seconds() - began, compiled_before
+    return spec.solve(task)
 
 
 def _product_form(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from math import inf, isfinite
 from threading import Event
@@ -14,6 +13,7 @@ from infoset.runs.checkpoint import Checkpointing
 from infoset.runs.result import UNMEASURED, Callback, JointGaps, Outcome, TracePoint
 from infoset.tree import SequenceForm, check_sequence_form
 from infoset.utils.arguments import check_callable, check_count, check_number, check_type
+from infoset.utils.clocks import working_seconds
 
 __all__ = ["DEFAULT_TARGET", "Budget", "Target", "check_budget", "make_budget"]
 
@@ -69,7 +69,7 @@ class Budget:
     seconds: float | None = None
     callback: Callback | None = None
     trace: list[TracePoint] = field(default_factory=list)
-    started: float = field(default_factory=time.monotonic)
+    started: float = field(default_factory=working_seconds)
     checkpoint: Checkpointing | None = None
     interrupt: Event = field(default_factory=Event)
     is_default: bool = False
@@ -93,8 +93,8 @@ class Budget:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the run began."""
-        return time.monotonic() - self.started
+        """Seconds since the run began, without compilation."""
+        return working_seconds() - self.started
 
     @property
     def is_over(self) -> bool:

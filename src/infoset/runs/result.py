@@ -108,7 +108,7 @@ class SolveResult:
     iterations : int
         Iterations done.
     seconds : float
-        Time taken, not including the construction of the game.
+        Time taken, which the time limit counts: without construction and compilation.
     trace : tuple[TracePoint, ...]
         The measurements; the last one is of `policy`.
     reason : str or None
@@ -119,6 +119,10 @@ class SolveResult:
         the answer of magnetic mirror descent; `quantal_distance` bounds the distance in
         probability.
         `excessive`: the upper bound on NashConv that the excessive gap technique certifies.
+    build_seconds : float
+        Time that `solve` took to build the game, without compilation.
+    compile_seconds : float
+        Time that `solve` took to compile kernels, or to load them from disk.
     """
 
     game: str
@@ -132,6 +136,8 @@ class SolveResult:
     trace: tuple[TracePoint, ...]
     reason: str | None = None
     gaps: Mapping[str, float] = field(default_factory=dict)
+    build_seconds: float = 0.0
+    compile_seconds: float = 0.0
 
     @property
     def values(self) -> tuple[float, ...]:
@@ -168,6 +174,8 @@ class SolveResult:
             "reason": self.reason,
             "iterations": self.iterations,
             "seconds": self.seconds,
+            "build_seconds": self.build_seconds,
+            "compile_seconds": self.compile_seconds,
             "values": list(self.values),
             "nash_conv": self.nash_conv,
             "exploitability": self.exploitability,

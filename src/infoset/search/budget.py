@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
-from time import perf_counter
 
 from infoset.errors import ParameterError
 from infoset.typing import Action, FloatArray
 from infoset.utils.arguments import check_count, check_number
+from infoset.utils.clocks import working_seconds
 
 __all__ = ["Overruns", "SearchBudget", "SearchRecord"]
 
@@ -73,7 +73,7 @@ class SearchBudget:
         Parameters
         ----------
         start : float
-            `time.perf_counter()` at the start of the search.
+            `working_seconds()` at the start of the search.
         """
         total = inf if self.number is None else self.number
         if self.seconds is None:
@@ -82,9 +82,9 @@ class SearchBudget:
         longest = CLOCK_FRACTION * self.seconds
         done, batch = 0, 1
         while batch > 0:
-            before = perf_counter()
+            before = working_seconds()
             yield batch
-            now = perf_counter()
+            now = working_seconds()
             done += batch
             each = max(now - before, 1e-9) / batch
             fitting = min(start + self.seconds - now, max(longest, each)) / each

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import nan, sqrt
-from time import perf_counter
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -30,6 +29,7 @@ from infoset.search.models import SearchModel, empty_position
 from infoset.search.searcher import Searcher
 from infoset.typing import Action, FloatArray, LongArray
 from infoset.utils.arguments import check_choice, check_count, check_generator, check_number
+from infoset.utils.clocks import working_seconds
 from infoset.utils.splitmix import Stream
 
 __all__ = ["BONUSES", "ISMCTS", "SearchRoot", "SearchTree", "TreeSearchRecord"]
@@ -161,7 +161,6 @@ class ISMCTS(Searcher):
         self._tree = SearchTree(model.state_size, model.num_players)
         self._roots: dict[Infostate, SearchRoot] = {}
         self._num_cached = 0
-        self._is_compiled = False
 
     def settings(self) -> dict[str, Any]:
         """Return the settings that determine the answers, by name."""
@@ -194,11 +193,10 @@ class ISMCTS(Searcher):
             If its player does not act there.
         """
         check_generator(rng)
-        start = perf_counter()
+        start = working_seconds()
         root = self._root(infostate, rng)
         stream = np.array([rng.integers(2**64, dtype=np.uint64)])
         self._tree.start_search(root.kernel_roots.num_infostates)
-        start += self._compile(root.kernel_roots, stream)
         num_simulations = 0
         if len(root.actions) > 1:
             for batch in self.budget.batches(start):
@@ -209,7 +207,7 @@ class ISMCTS(Searcher):
             actions=root.actions,
             values=_mean_returns(returns, visits),
             num_nodes=self._tree.num_nodes,
-            seconds=perf_counter() - start,
+            seconds=working_seconds() - start,
             time_limit=self.budget.seconds,
             visits=visits,
             num_simulations=num_simulations,
@@ -283,15 +281,6 @@ class ISMCTS(Searcher):
             if number == 0:
                 return
             memory.grow()
-
-    def _compile(self, roots: Roots, stream: Stream) -> float:
-        """Compile the kernels before the first search; return the time in seconds."""
-        before = perf_counter()
-        if not self._is_compiled:
-            self._simulate(roots, stream, 0)
-            self._tree.grow()
-            self._is_compiled = True
-        return perf_counter() - before
 
     def _root(self, infostate: Infostate, rng: np.random.Generator) -> SearchRoot:
         """Return the root of a search, cached unless it was sampled."""

@@ -15,7 +15,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from time import perf_counter
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -33,6 +32,7 @@ from infoset.search.perfect_information import (
 from infoset.search.searcher import Searcher
 from infoset.typing import FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count, check_generator
+from infoset.utils.clocks import working_seconds
 
 __all__ = [
     "PIMC",
@@ -119,7 +119,7 @@ def evaluate_worlds(
     rng : numpy.random.Generator
     score_worlds : ScoreWorlds
     start : float
-        `time.perf_counter()` at the start of the search.
+        `working_seconds()` at the start of the search.
     """
     weight, drawn = np.zeros(len(probability)), 0
     if budget.number is None and budget.seconds is None:
@@ -211,7 +211,7 @@ class DeterminizedSearcher(Searcher):
             If players choose simultaneously later in the game.
         """
         check_generator(rng)
-        start, nodes_before = perf_counter(), self._perfect.num_nodes
+        start, nodes_before = working_seconds(), self._perfect.num_nodes
         actions = self.model.require_legal_actions(infostate)
         found = WorldEvaluation(WorldScores(np.full(1, np.nan), 0.0), 0, True)
         if len(actions) > 1:
@@ -225,7 +225,7 @@ class DeterminizedSearcher(Searcher):
             num_worlds=found.num_worlds,
             is_exact=found.is_exact,
             num_nodes=self._perfect.num_nodes - nodes_before,
-            seconds=perf_counter() - start,
+            seconds=working_seconds() - start,
             time_limit=self.budget.seconds,
         )
         self.overruns.add(self.last_search)
@@ -270,11 +270,11 @@ class DeterminizedSearcher(Searcher):
 
     def _compile(self, score_worlds: ScoreWorlds, num_worlds: int) -> float:
         """Compile the kernels before the first search; return the time in seconds."""
-        before = perf_counter()
+        before = working_seconds()
         if self.model.is_compiled and not self._is_compiled:
             score_worlds(np.eye(1, num_worlds)[0])
             self._is_compiled = True
-        return perf_counter() - before
+        return working_seconds() - before
 
     def _scores_at(self, infostate: Infostate, roots: RootPositions) -> ScoreWorlds:
         self._perfect.start_search()

@@ -25,6 +25,8 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.extending import _Intrinsic
 from numba.core.types import BaseNamedTuple
 
+from infoset.utils.clocks import compiling
+
 __all__ = ["bare_kernel", "inner_kernel", "kernel", "passed_kernel"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
@@ -93,7 +95,18 @@ def _compile(function: Function, **options: Any) -> Function:
     on_disk = getattr(compiled, "_cache", None)
     if on_disk is not None:  # with NUMBA_DISABLE_JIT=1, nothing is compiled
         on_disk._cache_file = _CacheFile(compiled, on_disk._cache_path)
+        compiled._compile_for_args = _timed(compiled._compile_for_args)
     return cast(Function, compiled)
+
+
+def _timed(compile_for_args: Function) -> Function:
+    """Return the method that Numba calls to compile or load a kernel, with its time counted."""
+
+    def compile_and_time(*arguments: Any) -> object:
+        with compiling():
+            return compile_for_args(*arguments)
+
+    return cast(Function, compile_and_time)
 
 
 class _CacheFile(IndexDataCacheFile):

@@ -25,7 +25,7 @@ from infoset.teams import (
     recall_bound,
     team_optimum,
 )
-from infoset.teams.solving import DEFAULT_TEAM_METHOD, TeamOptions, TeamTask, fill_options
+from infoset.teams.solving import TeamOptions, TeamTask, fill_options
 
 __all__ = [
     "DefaultCell",
@@ -37,6 +37,7 @@ __all__ = [
     "whole_form",
 ]
 
+LEARNING = "progressive-hiding"
 FIRST_SEED = 50_000
 """First seed; disjoint from the seeds used to choose the default."""
 
@@ -96,13 +97,13 @@ class DefaultCell:
         team = (tuple(range(form.num_agents)),)
         task = TeamTask(form, team, _options(self.relaxation), "common", self.seed)
         began = time.thread_time()
-        result = TEAM_METHODS[DEFAULT_TEAM_METHOD].solve(task)
+        result = TEAM_METHODS[LEARNING].solve(task)
         seconds = time.thread_time() - began
         return {"payoff": result.payoff, "runs": result.num_runs, "seconds": seconds}
 
 
 def _options(relaxation: str) -> TeamOptions:
-    return fill_options(TEAM_METHODS[DEFAULT_TEAM_METHOD], TeamOptions(relax=relaxation))
+    return fill_options(TEAM_METHODS[LEARNING], TeamOptions(relax=relaxation))
 
 
 def whole_form(game: str) -> ProductForm:

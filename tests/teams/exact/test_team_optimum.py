@@ -24,7 +24,6 @@ from infoset.teams import (
     to_tabular,
 )
 from infoset.teams.exact import (
-    best_responses,
     frames,
     iterated_best_response,
     recall_bound,
@@ -32,6 +31,7 @@ from infoset.teams.exact import (
     team_optimum,
 )
 from infoset.tree import build_tree
+from infoset.utils import clocks
 from tests.support import random_product_forms
 from tests.support.random_team_games import num_profiles, random_team_game, values_of_pure_policies
 from tests.teams.shared_forms import tiny_bridge_form
@@ -294,8 +294,7 @@ def test_zero_seconds_leave_the_first_bound_and_one_restart(bridge):
 
 
 def test_the_time_limit_is_checked_between_chunks(bridge, monkeypatch):
-    monkeypatch.setattr(best_responses, "time", ticking := Ticking())
-    monkeypatch.setattr(search, "time", ticking)
+    monkeypatch.setattr(clocks, "time", ticking := Ticking())
     monkeypatch.setattr(search, "STEPS_AT_ONCE", 1000)
     optimum = team_optimum(bridge.information, seconds=40)
     assert optimum.outcome == "seconds"
@@ -355,3 +354,14 @@ def test_invalid_arguments(options, message):
 def test_a_game_is_not_an_information_map():
     with pytest.raises(ParameterError, match="information"):
         team_optimum(load_game("cooperative_matching_pennies"))
+
+
+def test_a_limit_on_steps_does_not_depend_on_the_clock(monkeypatch):
+    monkeypatch.setattr("infoset.teams.exact.search.STEPS_AT_ONCE", 10)
+    form = build_product_form(load_game("trade_comm(num_items=3,num_messages=2)"))
+    found = team_optimum(form.information, max_steps=25)
+    assert found.outcome == "steps"
+    assert 25 <= found.num_steps < 35
+    assert found.value <= 5 / 9 + 1e-12 < found.upper_bound
+    with pytest.raises(ParameterError, match="max_steps"):
+        team_optimum(form.information, max_steps=0)

@@ -58,7 +58,7 @@ def bridge(relaxation="recall"):
 def random_team(seed, relaxation="recall"):
     """A random game whose two players are one team that maximizes the total payoff."""
     name = f"random_game(seed={seed},zero_sum=false,max_histories=60,max_depth=5)"
-    return team_game(name, relaxation, payoff_rule="sum")
+    return team_game(name, relaxation, rule="sum")
 
 
 @cache
@@ -67,7 +67,7 @@ def random_duel(seed):
     name = f"random_game(seed={seed},num_players=3,max_histories=60,max_depth=5)"
     form = build_product_form(load_game(name))
     relaxation = perfect_recall_closure(reveal_private(form.information, TEAM), TEAM)
-    return relax(form, (relaxation, form.information), [TEAM, (2,)], payoff_rule="sum")
+    return relax(form, (relaxation, form.information), [TEAM, (2,)], rule="sum")
 
 
 def random_policy(information, generator):

@@ -36,7 +36,7 @@ PENALTY = 0.7
 def duel(seed, partition, relaxation="recall"):
     form = random_product_form(seed, num_agents=4, num_stages=4, num_outcomes=4, is_common=False)
     maps = [get_relaxation(relaxation).relax(form.information, team) for team in partition]
-    return relax(form, maps, partition, "sum")
+    return relax(form, maps, partition, rule="sum")
 
 
 def team_sums(game, payoffs):

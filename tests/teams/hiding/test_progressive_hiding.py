@@ -203,5 +203,5 @@ def test_one_team_can_be_relaxed_against_another():
     trace = ProgressiveHiding(duel, HidingScheme(penalty=0.5)).run(20)
     np.testing.assert_array_equal(trace.squared_distance[:, 1], 0)
     assert (trace.squared_distance[:, 0] > 0).all()
-    same = relax(duel.form, [duel.relaxed, duel.relaxed], duel.teams, payoff_rule="sum")
+    same = relax(duel.form, [duel.relaxed, duel.relaxed], duel.teams, rule="sum")
     np.testing.assert_array_equal(same.relaxed.cell, duel.relaxed.cell)

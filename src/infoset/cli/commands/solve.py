@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, TypeAlias
@@ -26,8 +27,8 @@ from infoset.cli.options import (
 from infoset.cli.progress import live
 from infoset.cli.saved_results import save_results
 from infoset.cli.screen import (
+    add_times,
     asks_for_list,
-    duration_text,
     error_text,
     list_and_leave,
     make_table,
@@ -161,6 +162,7 @@ def run(
     from infoset.experiments import RUN_FILES, check_writable, save_run
     from infoset.front import load, resolve_method, solve, to_form
     from infoset.runs import make_budget
+    from infoset.utils.clocks import compiling_seconds, working_seconds
 
     rules, chosen = (
         load(game),
@@ -169,10 +171,14 @@ def run(
     check_writable(out)
     keeping = checkpoint_options(checkpoint, checkpoint_seconds)
     with interrupts_reported(), live(str(rules)) as progress:
+        compiled_before, began = compiling_seconds(), working_seconds()
         form = to_form(rules, memory=memory, progress=progress.explored)
+        build_seconds = working_seconds() - began
         stops = Stops(target, iterations, seconds)._asdict()
         progress.solving(chosen.name, make_budget(form, **stops))
         result = solve(form, chosen, callback=progress.measured, **stops, **keeping)
+        compile_seconds = compiling_seconds() - compiled_before
+        result = replace(result, build_seconds=build_seconds, compile_seconds=compile_seconds)
     tell_notes(rules)
     folder = save_results(lambda to: save_run(result, to, game=rules), out)
     if as_json:
@@ -191,7 +197,7 @@ def _report(result: SolveResult, folder: Path, spec: str) -> None:
     if result.reason is not None:
         table.add_row("method", result.reason)
     table.add_row("iterations", number_text(result.iterations))
-    table.add_row("time", duration_text(result.seconds))
+    add_times(table, result)
     for player, value in enumerate(result.values):
         table.add_row(f"value of player {player}", number_text(value))
     for player, level in enumerate(result.security_levels or ()):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -19,6 +18,7 @@ from infoset.teams.product_form.reduction import equivalent_nodes
 from infoset.teams.team import PayoffRule
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.arguments import check_count, check_number
+from infoset.utils.clocks import working_seconds
 from infoset.utils.interrupts import interrupts_held
 from infoset.utils.splitmix import make_stream
 
@@ -38,7 +38,7 @@ ClimbOutcome: TypeAlias = Literal["restarts", "seconds", "interrupted"]
 
 
 def end_of(seconds: float | None) -> float:
-    """Return `time.monotonic()` at the end of a time limit from now; inf for None.
+    """Return `working_seconds()` at the end of a time limit from now; inf for None.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def end_of(seconds: float | None) -> float:
     if seconds is None:
         return inf
     check_number("seconds", seconds)
-    return time.monotonic() + seconds
+    return working_seconds() + seconds
 
 
 class HillClimbs(NamedTuple):
@@ -89,7 +89,7 @@ def climb(problem: TeamProblem, restarts: int, seed: int, until: float = inf) ->
                 value = climb_from(pick)
                 best = pick if value > max(values, default=-inf) else best
                 values.append(value)
-            outcome = "seconds" if time.monotonic() >= until else "restarts"
+            outcome = "seconds" if working_seconds() >= until else "restarts"
     except KeyboardInterrupt:
         if not values:
             raise

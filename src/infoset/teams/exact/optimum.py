@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -85,7 +86,7 @@ def recall_bounds(problem: TeamProblem, tree: TeamTree, node: LongArray) -> Floa
     return respond(tree._replace(cell=cell), closure.first_entry, pick)
 
 
-Outcome: TypeAlias = Literal["optimal", "states", "seconds", "interrupted"]
+Outcome: TypeAlias = Literal["optimal", "states", "steps", "seconds", "interrupted"]
 MAX_STATES = 5_000_000
 FALLBACK_RESTARTS = 20
 SECONDS_AFTER_INTERRUPT = 1.0
@@ -103,7 +104,7 @@ class TeamOptimum:
     upper_bound : float
         Upper bound on the payoff of every policy; equals `value`, up to rounding, if `value` is
         optimal.
-    outcome : {"optimal", "states", "seconds", "interrupted"}
+    outcome : {"optimal", "states", "steps", "seconds", "interrupted"}
         `optimal` if `value` is proved optimal; otherwise what ended the search.
     probability : FloatArray
         [entries] a pure policy of the team, combined with the given policy of the other agents.
@@ -128,6 +129,7 @@ def team_optimum(
     others: FloatArray | None = None,
     rule: PayoffRule = "common",
     max_states: int = MAX_STATES,
+    max_steps: int | None = None,
     seconds: float | None = None,
 ) -> TeamOptimum:
     """Find the optimum of a team and an optimal policy, by branch and bound over public states.
@@ -161,9 +163,13 @@ def team_optimum(
         Maximum number of states to visit, at about 100 bytes per state. When it is reached, or
         after Ctrl-C, the best policy so far, from the search or from hill climbing, is returned
         with an upper bound.
+    max_steps : int, optional
+        Limit on the steps of the search, with the same effect; it is checked after every 65,536
+        steps. Unlike a time limit, it does not depend on the speed of the machine.
     seconds : float, optional
         Time limit, with the same effect; a quarter of it is reserved for hill climbing. The
-        construction of the public states and the first hill climb are not subject to the limit.
+        construction of the public states, compilation and the first hill climb are not subject to
+        the limit.
 
     Raises
     ------
@@ -186,17 +192,24 @@ def team_optimum(
     >>> round(optimum.value, 6), optimum.outcome
     (0.555556, 'optimal')
     """
-    return optimize(pose_problem(information, team, others, rule), max_states, seconds)
+    problem = pose_problem(information, team, others, rule)
+    return optimize(problem, max_states, seconds, max_steps=max_steps)
 
 
 def optimize(
-    problem: TeamProblem, max_states: int = MAX_STATES, seconds: float | None = None
+    problem: TeamProblem,
+    max_states: int = MAX_STATES,
+    seconds: float | None = None,
+    *,
+    max_steps: int | None = None,
 ) -> TeamOptimum:
     """Solve a team problem; see `team_optimum`."""
     check_count("max_states", max_states, minimum=1)
-    end, end_of_search = end_of(seconds), end_of(seconds and SEARCH_FRACTION * seconds)
+    if max_steps is not None:
+        check_count("max_steps", max_steps, minimum=1)
     search = _begin(problem)
-    ended_by = _run(search, max_states, end_of_search)
+    end, end_of_search = end_of(seconds), end_of(seconds and SEARCH_FRACTION * seconds)
+    ended_by = _run(search, max_states, end_of_search, inf if max_steps is None else max_steps)
     if ended_by == "interrupted":
         end = min(end, end_of(SECONDS_AFTER_INTERRUPT))
     probability = _best_known(problem, search, end)
@@ -212,13 +225,15 @@ def optimize(
     )
 
 
-def _run(search: Search, max_states: int, until: float) -> Outcome:
+def _run(search: Search, max_states: int, until: float, max_steps: float) -> Outcome:
     """Run the search, and return what ended it; this counts only if the search is not done."""
     try:
-        search.run(max_states, until)
+        search.run(max_states, until, max_steps)
     except KeyboardInterrupt:
         return "interrupted"
-    return "states" if search.num_states >= max_states else "seconds"
+    if search.num_states >= max_states:
+        return "states"
+    return "steps" if search.num_steps >= max_steps else "seconds"
 
 
 def _begin(problem: TeamProblem) -> Search:
@@ -235,7 +250,7 @@ def _begin(problem: TeamProblem) -> Search:
 def _best_known(problem: TeamProblem, search: Search, until: float) -> FloatArray:
     """Return the policy found, or the best of some hill climbs if the search is not done.
 
-    The first climb always runs; others start only before `time.monotonic()` reaches `until`. At
+    The first climb always runs; others start only before `working_seconds()` reaches `until`. At
     roots with a policy from the search, its actions replace those of the climb.
     """
     if search.is_done:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from math import inf
 
@@ -14,6 +13,7 @@ from infoset.teams.exact.frames import Frames, Memo, empty_frames, empty_memo
 from infoset.teams.exact.public_states import PublicStates, list_public_states, number_within
 from infoset.teams.exact.team_problem import NO_CHOICE, TeamTree
 from infoset.typing import FloatArray, IntArray, LongArray
+from infoset.utils.clocks import working_seconds
 from infoset.utils.interrupts import interrupts_held
 from infoset.utils.ragged import edges_in_order
 
@@ -70,9 +70,11 @@ class Search:
         """Number of states that the search has visited."""
         return int(self.memo.num_filled[0])
 
-    def run(self, max_states: int, until: float = inf) -> None:
-        """Search until the optimum is known, or until a limit on states or time is reached."""
-        while not self.is_done and self.num_states < max_states and time.monotonic() < until:
+    def run(self, max_states: int, until: float = inf, max_steps: float = inf) -> None:
+        """Search until the optimum is known, or a limit on states, time or steps is reached."""
+        while not self.is_done and self.num_states < max_states and self.num_steps < max_steps:
+            if working_seconds() >= until:
+                return
             with interrupts_held():
                 self._advance(max_states)
 

@@ -160,7 +160,8 @@ def relax(
     form: ProductForm,
     relaxed: InformationMap | Sequence[InformationMap] | None = None,
     teams: Sequence[Sequence[int]] | None = None,
-    payoff_rule: PayoffRule = "common",
+    *,
+    rule: PayoffRule = "common",
 ) -> RelaxedForm:
     """Return a product form with an information relaxation for its teams.
 
@@ -171,7 +172,7 @@ def relax(
         The relaxed map of each team; by default the original map.
     teams : sequence of sequences of agents, optional
         By default all agents are one team.
-    payoff_rule : {"common", "sum"}
+    rule : {"common", "sum"}
         A team's payoff: the common payoff of its agents, or the sum of their payoffs; see
         `team_payoff`.
 
@@ -184,7 +185,7 @@ def relax(
     check_type("form", form, ProductForm, "infoset.teams.build_product_form(game)")
     everybody = (tuple(range(form.num_agents)),)
     partition = check_teams(form, everybody if teams is None else teams)
-    payoffs = np.array([team_payoff(form, team, payoff_rule) for team in partition])
+    payoffs = np.array([team_payoff(form, team, rule) for team in partition])
     information = _joined(form, relaxed, partition)
     known = _indices(information.coarsened_to(form.information))
     return RelaxedForm(form, information, partition, payoffs, known)

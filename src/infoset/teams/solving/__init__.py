@@ -4,6 +4,7 @@ from infoset.teams.solving.methods import (
     DEFAULT_TEAM_METHOD,
     TEAM_METHODS,
     TeamMethod,
+    default_team_method,
     fill_options,
     get_team_method,
 )
@@ -20,6 +21,7 @@ __all__ = [
     "TeamPoint",
     "TeamResult",
     "TeamTask",
+    "default_team_method",
     "fill_options",
     "get_team_method",
 ]

@@ -15,10 +15,11 @@ from infoset.typing import FloatArray
 __all__ = ["TeamCallback", "TeamOutcome", "TeamPoint", "TeamResult"]
 
 TeamOutcome: TypeAlias = Literal[
-    "optimal", "local", "iterations", "seconds", "states", "stopped", "interrupted"
+    "optimal", "local", "iterations", "seconds", "states", "steps", "stopped", "interrupted"
 ]
 """Why the method ended: its answer is proved optimal; no agent can gain alone (`local`); a limit of
-iterations, seconds or search states was reached; the callback stopped it; or Ctrl-C was pressed."""
+iterations, seconds, search states or search steps was reached; the callback stopped it; or Ctrl-C
+was pressed."""
 
 
 @dataclass(frozen=True)
@@ -89,9 +90,13 @@ class TeamResult:
     seed : int
         Seed of the first run; each later run uses the next integer.
     seconds : float
-        Time taken, not including the construction of the product form.
+        Time taken, which the time limit counts: without construction and compilation.
     trace : tuple[TeamPoint, ...]
         Measurements of all runs.
+    build_seconds : float
+        Time taken to build the product form and its relaxation, without compilation.
+    compile_seconds : float
+        Time taken to compile kernels, or to load them from disk.
     """
 
     game: str
@@ -108,6 +113,8 @@ class TeamResult:
     seed: int
     seconds: float
     trace: tuple[TeamPoint, ...]
+    build_seconds: float = 0.0
+    compile_seconds: float = 0.0
 
     @cached_property
     def policy(self) -> TabularPolicy:
@@ -129,6 +136,11 @@ class TeamResult:
     def payoff(self) -> float:
         """Payoff of the first team under the answer."""
         return self.payoffs[0]
+
+    @property
+    def gap(self) -> float | None:
+        """The upper bound minus the payoff, at least 0; None without a bound."""
+        return None if self.upper_bound is None else max(0.0, self.upper_bound - self.payoff)
 
     @property
     def last(self) -> TeamPoint:
@@ -157,9 +169,12 @@ class TeamResult:
             "squared_distances": list(self.last.squared_distances),
             "penalty_coefficients": list(self.last.penalty_coefficients),
             "upper_bound": self.upper_bound,
+            "gap": self.gap,
             "outcome": self.outcome,
             "runs": self.num_runs,
             "run": self.run,
             "iterations": self.last.iteration,
             "seconds": self.seconds,
+            "build_seconds": self.build_seconds,
+            "compile_seconds": self.compile_seconds,
         }

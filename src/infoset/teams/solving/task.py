@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import numpy as np
+
 from infoset.runs import Budget, Checkpointing
 from infoset.teams.exact import recall_bound
 from infoset.teams.hiding import PenaltySchedule, RelaxedForm, relax
+from infoset.teams.policies import expected_payoffs
 from infoset.teams.product_form import ProductForm
 from infoset.teams.product_form.form import InformationMap, Team
 from infoset.teams.relaxations import Relaxation, get_relaxation
@@ -17,6 +19,7 @@ from infoset.teams.solving.result import TeamCallback, TeamOutcome, TeamPoint, T
 from infoset.teams.team import PayoffRule
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_callable, check_count
+from infoset.utils.clocks import compiling_seconds, working_seconds
 
 __all__ = ["TeamOptions", "TeamTask", "reaches"]
 
@@ -81,6 +84,10 @@ class TeamTask:
         Called at every measurement.
     trace : list[TeamPoint]
         Measurements so far.
+    build_seconds : float
+        Time taken to build the product form and, once it exists, its relaxation.
+    compiled_before : float
+        `compiling_seconds()` before the game was built.
 
     Raises
     ------
@@ -95,7 +102,9 @@ class TeamTask:
     seed: int = 0
     callback: TeamCallback | None = None
     trace: list[TeamPoint] = field(default_factory=list)
-    started: float = field(default_factory=time.monotonic)
+    build_seconds: float = 0.0
+    compiled_before: float = field(default_factory=compiling_seconds)
+    started: float = field(default_factory=working_seconds)
 
     def __post_init__(self) -> None:
         check_count("seed", self.seed)
@@ -104,8 +113,8 @@ class TeamTask:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the first run began."""
-        return time.monotonic() - self.started
+        """Seconds since the first run began, without construction and compilation."""
+        return working_seconds() - self.started
 
     @property
     def information(self) -> InformationMap:
@@ -114,8 +123,11 @@ class TeamTask:
 
     @cached_property
     def relaxed_form(self) -> RelaxedForm:
-        """The form with its information relaxation."""
-        return relax(self.form, self._maps(), self.teams, self.rule)
+        """The form with its information relaxation; the clock stands still while it is built."""
+        began = working_seconds()
+        relaxed_form = relax(self.form, self._maps(), self.teams, rule=self.rule)
+        self.add_build_seconds(working_seconds() - began)
+        return relaxed_form
 
     def _maps(self) -> InformationMap | Sequence[InformationMap] | None:
         wanted = self.options.relax
@@ -127,9 +139,26 @@ class TeamTask:
 
     def upper_bound(self) -> float | None:
         """Return the optimum under perfect recall if there is one team; None for several teams."""
-        if len(self.teams) > 1:
-            return None
+        return None if len(self.teams) > 1 else self.recall_bound()
+
+    def recall_bound(self) -> float:
+        """Return the optimum of the first team under perfect recall."""
         return recall_bound(self.information, self.teams[0], rule=self.rule)
+
+    def uniform_policy(self) -> FloatArray:
+        """Return the uniform policy for the original map."""
+        num_actions = self.information.num_actions
+        return np.repeat(1 / num_actions, num_actions)
+
+    def payoff_of(self, probability: FloatArray) -> float:
+        """Return the payoff of the first team under a policy for the original map."""
+        payoffs = expected_payoffs(self.information, probability)[list(self.teams[0])]
+        return float(payoffs[0] if self.rule == "common" else payoffs.sum())
+
+    def add_build_seconds(self, seconds: float) -> None:
+        """Count some of the elapsed time as construction."""
+        self.build_seconds += seconds
+        self.started += seconds
 
     def record(self, point: TeamPoint) -> TeamOutcome | None:
         """Add a measurement to the trace; return a reason to stop, or None."""
@@ -153,7 +182,7 @@ class TeamTask:
 
         If the answer reaches the upper bound, the outcome is `optimal`, whatever ended the method.
         """
-        relaxed = self.relaxed_form
+        relaxed, seconds = self.relaxed_form, self.elapsed
         payoffs = tuple(relaxed.payoffs(relaxed.lift(probability)).tolist())
         if outcome in ("iterations", "local") and reaches(upper_bound, payoffs[0]):
             outcome = "optimal"
@@ -170,8 +199,10 @@ class TeamTask:
             outcome=outcome,
             run=run,
             seed=self.seed,
-            seconds=self.elapsed,
+            seconds=seconds,
             trace=tuple(self.trace),
+            build_seconds=self.build_seconds,
+            compile_seconds=compiling_seconds() - self.compiled_before,
         )
 
 
