@@ -25,6 +25,7 @@ __all__ = [
     "PolicyFileError",
     "PolicyMismatchError",
     "ResultFileError",
+    "SpentTimeWarning",
     "TrajectoryError",
     "UnknownNameError",
     "UnsavedWarning",
@@ -205,6 +206,10 @@ class ResultFileError(InfosetError):
 
 class UnsavedWarning(UserWarning):
     """A checkpoint or a result of a study that could not be written; the run goes on without it."""
+
+
+class SpentTimeWarning(UserWarning):
+    """A time limit that earlier sessions of a resumed run have used up."""
 
 
 class ComparisonError(InfosetError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import infoset
-from infoset.errors import CheckpointMismatchError
+from infoset.errors import CheckpointMismatchError, SpentTimeWarning
 from infoset.runs import read_checkpoint
 from infoset.teams import HidingScheme, TeamPoint, regret_matching
 
@@ -51,7 +51,8 @@ def test_the_same_call_goes_on_to_the_same_bits(method, moment):
 def test_seconds_count_from_the_very_beginning():
     first = solve(seconds=0)
     assert (first.outcome, len(first.trace)) == ("seconds", 1)
-    later = solve(seconds=0)
+    with pytest.warns(SpentTimeWarning, match=r"run\.ckpt has run for .* seconds=0 includes"):
+        later = solve(seconds=0)
     assert later.seconds > first.seconds
     assert [point.iteration for point in later.trace] == [1, 2]
 

@@ -19,6 +19,7 @@ from infoset.errors import (
     CheckpointFileError,
     CheckpointMismatchError,
     ParameterError,
+    SpentTimeWarning,
     UnsavedWarning,
 )
 from infoset.games import load_game
@@ -163,8 +164,11 @@ def test_time_is_summed_over_all_sessions(path):
     again = run(KUHN, "cfr+", **limits, checkpoint=Checkpointing(path))
     assert again.trace[-1].seconds > 1000
     assert again.seconds > 1000
-    over = run(KUHN, "cfr+", seconds=900.0, checkpoint=Checkpointing(path))
-    assert over.outcome == "seconds"
+    saved = read_checkpoint(path)
+    with pytest.warns(SpentTimeWarning, match=r"has run for 100\d seconds, and seconds=900\.0"):
+        over = run(KUHN, "cfr+", seconds=900.0, checkpoint=Checkpointing(path))
+    assert (over.outcome, over.iterations) == ("seconds", saved.iteration)
+    assert np.array_equal(over.policy.probabilities[0], again.policy.probabilities[0])
 
 
 CHILD = """

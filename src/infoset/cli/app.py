@@ -30,7 +30,7 @@ from infoset.cli.commands import (
     solve,
 )
 from infoset.cli.exit_codes import DONE, INTERRUPTED, USER_ERROR
-from infoset.cli.saved_results import unsaved_reported
+from infoset.cli.saved_results import warnings_reported
 from infoset.cli.screen import complain, say
 from infoset.errors import InfosetError
 
@@ -114,7 +114,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     """Run a command, and turn what it raises into an exit code."""
     try:
         given = None if arguments is None else list(arguments)
-        with unsaved_reported():
+        with warnings_reported():
             code = int(app(args=given, prog_name="infoset", standalone_mode=False) or DONE)
         sys.stdout.flush()
         return code

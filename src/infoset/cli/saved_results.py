@@ -11,9 +11,11 @@ from typing import Any
 
 from infoset.cli.interrupts import interrupts_ignored
 from infoset.cli.screen import tell
-from infoset.errors import ParameterError, PolicyFileError, UnsavedWarning
+from infoset.errors import ParameterError, PolicyFileError, SpentTimeWarning, UnsavedWarning
 
-__all__ = ["save_results", "unsaved_reported"]
+__all__ = ["save_results", "warnings_reported"]
+
+REPORTED = (UnsavedWarning, SpentTimeWarning)
 
 
 def save_results(save: Callable[[Path | None], Path], out: Path | None) -> Path:
@@ -48,16 +50,17 @@ def save_results(save: Callable[[Path | None], Path], out: Path | None) -> Path:
 
 
 @contextmanager
-def unsaved_reported() -> Iterator[None]:
-    """Write warnings about files that could not be saved as lines of the program."""
+def warnings_reported() -> Iterator[None]:
+    """Write warnings about saving and resuming as lines of the program."""
     with warnings.catch_warnings():
-        warnings.simplefilter("always", UnsavedWarning)
+        for category in REPORTED:
+            warnings.simplefilter("always", category)
         usual: Any = warnings.showwarning
 
         def show(
             message: Warning | str, category: type[Warning], *rest: Any, **options: Any
         ) -> None:
-            if issubclass(category, UnsavedWarning):
+            if issubclass(category, REPORTED):
                 tell(f"warning: {message}")
             else:
                 usual(message, category, *rest, **options)

@@ -15,6 +15,7 @@ from infoset.errors import (
     CheckpointFileError,
     CheckpointMismatchError,
     ParameterError,
+    SpentTimeWarning,
     UnsavedWarning,
 )
 from infoset.runs.budget import Budget
@@ -166,8 +167,10 @@ class Checkpointer(ABC):
     def checkpoint(self) -> Checkpoint:
         """Return the current state of the run as a checkpoint."""
 
-    def read(self, point: type = TracePoint) -> Checkpoint:
+    def read(self, point: type = TracePoint, limit: float | None = None) -> Checkpoint:
         """Return the checkpoint in the file; its measurements become instances of `point`.
+
+        If the sessions so far have taken `limit` seconds or more, a `SpentTimeWarning` is issued.
 
         Raises
         ------
@@ -179,6 +182,14 @@ class Checkpointer(ABC):
         saved = read_checkpoint(self._to.path, point)
         check_compatibility(saved, self.checkpoint(), self._to.path)
         self._saved_iteration = saved.iteration
+        if limit is not None and saved.seconds >= limit:
+            warnings.warn(
+                f"{self._to.path} has run for {saved.seconds:.4g} seconds, and seconds={limit} "
+                "includes earlier sessions: the run ends immediately; give more seconds to "
+                "continue it",
+                SpentTimeWarning,
+                stacklevel=3,
+            )
         return saved
 
     def without_interrupts(self) -> AbstractContextManager[None]:
@@ -247,7 +258,7 @@ class RunCheckpointer(Checkpointer):
         CheckpointFileError, CheckpointMismatchError
             In the cases that `open_checkpointer` lists.
         """
-        saved = self.read()
+        saved = self.read(limit=self._budget.seconds)
         planned = self._budget.iterations
         if planned is not None and saved.iteration > planned:
             raise CheckpointMismatchError(

@@ -183,7 +183,12 @@ def _run_to(
     budget: Budget,
     checkpointer: RunCheckpointer | NullCheckpointer,
 ) -> None:
-    """Iterate up to `iteration`, or until the time limit is reached."""
+    """Iterate up to `iteration`, or until the time limit is reached.
+
+    A run whose earlier sessions have used up the time does not iterate.
+    """
+    if solver.iteration and budget.is_over:
+        return
     longest = max(1, COST_BETWEEN_CLOCK_CHECKS // solver.cost_per_iteration)
     while solver.iteration < iteration:
         with checkpointer.without_interrupts():

@@ -192,7 +192,8 @@ class TeamCheckpointer(Checkpointer):
         CheckpointMismatchError
             If the file belongs to other runs, or to more runs than requested.
         """
-        kept, task = self.read(TeamPoint), self._runs.task
+        task = self._runs.task
+        kept = self.read(TeamPoint, task.options.seconds)
         begun, asked = int(kept.state["run"]) + 1, task.options.restarts or 1
         if begun > asked:
             raise CheckpointMismatchError(
