@@ -10,7 +10,7 @@ import numpy as np
 from infoset.errors import ParameterError
 from infoset.policy import TabularPolicy
 from infoset.regret import Distance, check_distance
-from infoset.runs import Budget, SolveResult, gradient_cost, run_measured
+from infoset.runs import Budget, SolveResult, check_budget, gradient_cost, run_measured
 from infoset.solvers._first_order_kernels import (
     EXTRA_GRADIENT,
     LAST_GRADIENT,
@@ -195,6 +195,7 @@ class FirstOrderScheme:
         def is_at_limit(policy: TabularPolicy) -> bool:
             return quantal_distance(policy, temperature, self.distance) <= QUANTAL_TOLERANCE
 
+        check_budget(budget)
         if budget.is_default:
             budget = replace(budget, target=None)
         result = run_measured(solver, self.name, budget, is_at_limit=is_at_limit)
