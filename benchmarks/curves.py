@@ -161,7 +161,16 @@ def spread_of(form: SequenceForm, method: str, iterations: int) -> dict[int, flo
 def times(form: SequenceForm, scale: float) -> SequenceForm:
     """Return the game with all payoffs multiplied."""
     low, high = form.payoff_range
-    return replace(form, payoff=form.payoff * scale, payoff_range=(low * scale, high * scale))
+    centered = form.centered_payoffs
+    if centered is not None:
+        paid, (least, most) = centered.payoff * scale, centered.payoff_range
+        centered = centered._replace(payoff=paid, payoff_range=(least * scale, most * scale))
+    return replace(
+        form,
+        payoff=form.payoff * scale,
+        payoff_range=(low * scale, high * scale),
+        centered_payoffs=centered,
+    )
 
 
 def measure(game: str, method: str, seconds: float) -> Curve:

@@ -20,7 +20,7 @@ FORMS = {spec: cached_tree(spec).sequence_form for spec in ("kuhn_poker", "kuhn_
 def test_player_minimizers_together_agree_with_the_game_minimizer(spec, name, averages_next):
     form = FORMS[spec]
     noise = np.random.default_rng(1).standard_normal(form.payoff.shape)
-    form = replace(form, payoff=form.payoff + noise)
+    form = replace(form, payoff=form.payoff + noise, centered_payoffs=None)
     scheme = replace(SCHEMES[name], alternating=False, averages_next=averages_next)
     whole = RegretMinimizer(form, scheme)
     players = [PlayerMinimizer(plex, scheme) for plex in form.treeplexes]

@@ -14,14 +14,14 @@ FRACTIONS = np.array([[2.0, -1.0], [-1.0, 1.0]])
 """The equilibrium plays (0.4, 0.6): uniform policies are none."""
 
 
-@pytest.mark.parametrize("method", ["cfr", "cfr+", "pcfr+", "apcfr+", "cfr-br", "rtcfr+"])
+@pytest.mark.parametrize("method", ["cfr", "cfr+", "pcfr+", "apcfr+", "cfr-br"])
 def test_payoffs_whose_inverse_overflows_raise(method):
     game = matrix_game(1e-310 * FRACTIONS)
     with pytest.raises(NumericalError, match=r"broken down by iteration [12]:.*payoffs of matrix"):
         solve(game, method, iterations=50)
 
 
-@pytest.mark.parametrize("method", ["cfr", "cfr+", "pcfr+", "optimistic-omd", "mmd"])
+@pytest.mark.parametrize("method", ["cfr", "cfr+", "pcfr+"])
 def test_payoffs_whose_sums_overflow_raise(method):
     game = matrix_game(8e307 * FRACTIONS)
     with pytest.raises(NumericalError, match="too large or too small for floating point"):

@@ -246,7 +246,8 @@ def test_the_quantal_response_equilibrium_of_a_matrix_game():
         return logit([1, -1] @ payoffs @ other)
 
     row_first = brentq(lambda p: reply(p) - p, 0, 1, xtol=1e-14)
-    row = replace(FIRST_ORDER["mmd"], temperature=temperature / 3, step_size=0.1)
+    # Payoffs go from -2 to 3, so that the largest is 2.5 after the midrange is subtracted.
+    row = replace(FIRST_ORDER["mmd"], temperature=temperature / 2.5, step_size=0.1)
     result = infoset.solve(matrix_game(payoffs, -payoffs), row, iterations=3000)
     rows, columns = result.policy.probabilities
     assert rows[1] == pytest.approx(row_first, abs=1e-9)

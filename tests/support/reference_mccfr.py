@@ -143,7 +143,7 @@ class ReferenceOutcomeSampling(ReferenceMCCFR):
         """Return the estimated value of a node, given the reaches of the others and of sampling."""
         here, first = self.nodes.kind[node], self.nodes.first[node]
         if here == TERMINAL_NODE:
-            return self.simulator.utility[first, player]
+            return self.simulator.centered_utility()[first, player]
         if here == CHANCE_NODE:
             child = draws.outcome(self.nodes, node)
             chance = outcome_probabilities(self.nodes, node)[child]
@@ -193,7 +193,7 @@ class ReferenceSampledTraversal(ReferenceMCCFR):
         here, first = self.nodes.kind[node], self.nodes.first[node]
         if here == TERMINAL_NODE:
             self.ends += 1
-            return self.simulator.utility[first, player]
+            return self.simulator.centered_utility()[first, player]
         if here == CHANCE_NODE:
             child = first + draws.outcome(self.nodes, node)
             return self.visit(child, player, policy, weight, draws)
@@ -230,7 +230,7 @@ def exact_regrets(simulator, policy, player):
     def visit(node, weight):
         here, first, count = nodes.kind[node], nodes.first[node], nodes.num_children[node]
         if here == TERMINAL_NODE:
-            return simulator.utility[first, player]
+            return simulator.centered_utility()[first, player]
         if here == CHANCE_NODE:
             chances = outcome_probabilities(nodes, node)
         else:

@@ -16,7 +16,7 @@ def generic(form, seed):
     noise = np.random.default_rng(seed).standard_normal(form.payoff.shape)
     if form.is_zero_sum:
         noise[:, -1] = -noise[:, :-1].sum(axis=1)
-    return replace(form, payoff=form.payoff + noise)
+    return replace(form, payoff=form.payoff + noise, centered_payoffs=None)
 
 
 def infostates(plex):

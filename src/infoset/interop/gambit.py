@@ -85,9 +85,8 @@ def gambit_equilibria(
         TabularPolicy.from_weights(sequence_form, weights)
         for weights in _ask(_import_gambit(), sequence_form, algorithm)
     ]
-    low, high = sequence_form.payoff_range
     gains = [max(evaluate_policy(policy).gains) for policy in answers]
-    allowed = CERTIFIED * (high - low)
+    allowed = CERTIFIED * sequence_form.payoff_width
     right = [policy for policy, gain in zip(answers, gains, strict=True) if gain <= allowed]
     if not right:
         others = [name for name in get_args(Algorithm) if name != algorithm]

@@ -136,7 +136,7 @@ def run_self_play(
 ) -> None:
     """Play episodes in which the players alternate in exploring and learning; update `state`.
 
-    The feedback consists of utilities.
+    The feedback consists of centered utilities.
     """
     nodes, infostates, utility, done, stream, paths = play_state
     num_players, max_steps = paths.sequence.shape

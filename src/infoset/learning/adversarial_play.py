@@ -129,6 +129,7 @@ class AdversarialPlay(IterativeState):
         self._policy[self._own_sequences] = self._state.policy
         self._utility = simulator.utility[:, player].tolist()
         self._losses = simulator.losses()[:, player].tolist()
+        self._centered = simulator.centered_utility()[:, player].tolist()
         self._first = int(np.argmax(simulator.infostates.player == player))
         self._play = CCEEvaluator(simulator.sequence_form)
         self._mass_before = np.zeros(self._num_own)
@@ -168,7 +169,9 @@ class AdversarialPlay(IterativeState):
 
     def _play_episode(self) -> None:
         end = play_for(self._play_state, self.player, self._first, self._policy, self._own)
-        feedback = Feedback(self._utility[end], self._losses[end], self.iteration + 1)
+        feedback = Feedback(
+            self._utility[end], self._losses[end], self.iteration + 1, self._centered[end]
+        )
         self._rule.learn(self._infostates, self._own, feedback, self._state)
         self._policy[self._own_sequences] = self._state.policy
         self._done += 1

@@ -35,7 +35,8 @@ class OutcomeSampling:
 
     The players alternate. The learning player draws actions from
     `exploration · exploration_policy + (1 - exploration) · policy`; the others follow their
-    policies.
+    policies. Each player's midrange, the mean of its minimum and maximum utility, is subtracted
+    from its utilities, since a constant in them would multiply the variance of the estimates.
 
     Attributes
     ----------
@@ -50,7 +51,8 @@ class OutcomeSampling:
         Computes [S] the exploration policy; None for uniform.
     baseline_window : float
         Number of recent visits over which the baseline of an action averages utilities. The average
-        begins with one visit with utility 0. If the window is 0, there are no baselines.
+        begins with one visit, whose utility is the midrange of the player's utilities. If the
+        window is 0, there are no baselines.
     clip_regrets : bool
         Whether negative cumulative regrets are reset to 0, as in regret matching+.
     presets : Presets
@@ -186,7 +188,7 @@ class OutcomeSamplingUpdate:
         self, infostates: Infostates, paths: Paths, feedback: Feedback, state: OutcomeState
     ) -> None:
         """Add an episode to the average and learn from it, updating `state` in place."""
-        update_path(self.spec.parameters, infostates, 0, paths, feedback.utility, state)
+        update_path(self.spec.parameters, infostates, 0, paths, feedback.centered_utility, state)
 
 
 class OutcomeSamplingSelfPlay(SelfPlay):
@@ -200,7 +202,7 @@ class OutcomeSamplingSelfPlay(SelfPlay):
         rule = OutcomeSamplingUpdate(spec)
         state = rule.begin(simulator.infostates, simulator.depth, simulator.num_sequences)
         settings = {"learner": spec.name, **rule.settings()}
-        super().__init__(simulator, seed, settings, state, simulator.utility)
+        super().__init__(simulator, seed, settings, state, simulator.centered_utility())
 
     def _run(self, episodes: int) -> None:
         """Play `episodes` more episodes in one compiled call."""

@@ -126,7 +126,11 @@ class SampledTraversalSelfPlay(SelfPlay):
             parent_counted=np.zeros(len(simulator.depth)),
         )
         settings = {"learner": spec.name, **self._parameters._asdict()}
-        super().__init__(simulator, seed, settings, state, simulator.utility)
+        # Constants cancel in regrets if all actions of the learning player are entered. Otherwise
+        # an action that is not entered counts as 0, which then has to be the midrange.
+        enters_all = spec.min_probability >= 1.0
+        utility = simulator.utility if enters_all else simulator.centered_utility()
+        super().__init__(simulator, seed, settings, state, utility)
         self._frames = _empty_frames(simulator)
         num_nodes = [
             expected_nodes(self._parameters, simulator.nodes, simulator.infostates, player)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import frexp
 
 import numpy as np
 
@@ -17,12 +18,15 @@ from infoset.tree.decision_nodes import (
     unfold_tree,
     uniform_probabilities,
 )
-from infoset.tree.sequence_form import TREE_EXAMPLE
+from infoset.tree.sequence_form import TREE_EXAMPLE, midranges
 from infoset.typing import FloatArray, IntArray, LongArray
 from infoset.utils.arguments import check_type
 from infoset.utils.splitmix import make_stream
 
 __all__ = ["Simulator", "make_simulator"]
+
+EXTREME = 1e100
+"""Utilities above this size or below its inverse are divided by a power of two."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,12 +71,28 @@ class Simulator:
         return decisions
 
     def losses(self) -> FloatArray:
-        """Return [Z, N] losses (maximum utility - utility) / payoff range of terminals, in [0, 1].
+        """Return [Z, N] losses of the players at terminal nodes, in [0, 1].
 
-        In a game with constant utilities all losses are 0.
+        The loss of a player is (maximum - utility) / (maximum - minimum), with the maximum and the
+        minimum of its own utilities. If its utility is constant, all its losses are 0.
         """
-        minimum, maximum = self.sequence_form.payoff_range
-        return (maximum - self.utility) / ((maximum - minimum) or 1.0)
+        minimum, maximum = self.utility.min(axis=0), self.utility.max(axis=0)
+        # The same power of two divides both, because a difference of utilities may overflow.
+        width = maximum / 2 - minimum / 2
+        losses: FloatArray = (maximum / 2 - self.utility / 2) / np.where(width > 0, width, 1.0)
+        return losses
+
+    def centered_utility(self) -> FloatArray:
+        """Return [Z, N] utilities at terminal nodes, minus the midrange of each player.
+
+        Utilities so large or small that sums of their estimates would leave float64 are also
+        divided by a power of two, which changes no policy of a learner that matches regrets.
+        """
+        centered = self.utility - midranges(self.utility)
+        largest = float(np.abs(centered).max())
+        if largest == 0.0 or 1 / EXTREME <= largest <= EXTREME:
+            return centered
+        return np.ldexp(centered, -frexp(largest)[1])
 
     def empty_paths(self) -> Paths:
         """Return the arrays into which kernels write the decisions of an episode."""

@@ -60,14 +60,18 @@ class Feedback(NamedTuple):
     utility : float
         In the game's units.
     loss : float
-        (maximum utility - utility) / (maximum utility - minimum utility), in [0, 1].
+        (maximum utility - utility) / (maximum utility - minimum utility) of the player, in [0, 1].
     episode : int
         Number of episodes that the learner has learned from, including this one.
+    centered_utility : float
+        The utility minus the mean of minimum and maximum utility, in the game's units. Like the
+        loss, it does not depend on a constant that is added to the payoffs of the player.
     """
 
     utility: float
     loss: float
     episode: int
+    centered_utility: float
 
 
 class UpdateRule(Protocol[State]):

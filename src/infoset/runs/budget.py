@@ -206,16 +206,17 @@ def check_budget(budget: object) -> None:
 
 
 def _payoff_width(sequence_form: SequenceForm) -> float:
-    """Return the maximum payoff minus the minimum payoff; targets may be percentages of it."""
-    low, high = sequence_form.payoff_range
-    if not isfinite(high - low):
+    """Return the width of the payoffs, or raise; targets may be percentages of it."""
+    width = sequence_form.payoff_width
+    if not isfinite(width):
+        low, high = sequence_form.payoff_range
         raise ParameterError(
             f"the payoffs of {sequence_form.name} go from {low:.3g} to {high:.3g}; float64 cannot "
             "represent the difference, so a percentage of it (the default target is 0.1%) is "
             "undefined: scale the payoffs to magnitudes of about 1, or give only iterations or "
             "seconds"
         )
-    return high - low
+    return width
 
 
 def _absolute_target(sequence_form: SequenceForm, target: Target) -> float:
@@ -229,7 +230,11 @@ def _absolute_target(sequence_form: SequenceForm, target: Target) -> float:
             "or a percentage of the payoff range such as '0.1%'"
         ) from None
     if text.endswith("%"):
-        number *= _payoff_width(sequence_form) / 100
+        width = _payoff_width(sequence_form)
+        number *= width / 100
+        if number >= 0 and width <= sequence_form.rounding:
+            # All payoffs of a player are equal up to rounding, so that every policy is optimal.
+            number = max(number, sequence_form.rounding)
     if not (isfinite(number) and number >= 0):
         raise ParameterError(
             f"target={target} is out of range: give a finite number that is at least 0"

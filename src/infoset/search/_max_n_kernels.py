@@ -25,8 +25,12 @@ from infoset.search.models._model_kernels import CHANCE_MOVE, END, inlined, outc
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.compilation import kernel
 
-TIE_TOLERANCE = 1e-9
-"""Relative difference up to which two values are tied."""
+TIE_TOLERANCE = 1e-11
+"""Difference up to which two values are tied, relative to the size of the utilities.
+
+It allows for rounding only, which is in proportion to this size: relative to the values themselves,
+it would be too small near 0, and an absolute difference would depend on the unit of utility.
+"""
 
 
 class MaxN(NamedTuple):
@@ -42,6 +46,8 @@ class MaxN(NamedTuple):
     total : FloatArray
         [D, N] sum of the values of the tied branches; after the last branch, their mean, which is
         the value of the position.
+    largest : FloatArray
+        [1] largest absolute value of a utility found in this search.
     table : TranspositionTable
         Each result is the values of all players.
     """
@@ -50,6 +56,7 @@ class MaxN(NamedTuple):
     best: FloatArray
     num_best: LongArray
     total: FloatArray
+    largest: FloatArray
     table: TranspositionTable
 
 
@@ -96,6 +103,8 @@ def enter(model: Any, work: MaxN, depth: int, search: int, status: LongArray) ->
         # An end has its utility as its value; all other positions start their sum at 0.
         utility = work.stack.rewards_so_far[depth, player]
         work.total[depth, player] = utility if mover == END else 0.0
+        if mover == END:
+            work.largest[0] = max(work.largest[0], abs(utility))
     return mover == END
 
 
@@ -117,7 +126,7 @@ def back_up(model: Any, work: MaxN, depth: int) -> bool:
     else:
         # Branches are compared by the mover's value; the values of all players are summed.
         value, best = work.total[depth + 1, mover], work.best[depth]
-        tolerance = TIE_TOLERANCE * max(1.0, abs(best))
+        tolerance = TIE_TOLERANCE * work.largest[0]
         if work.num_best[depth] == 0 or value > best + tolerance:
             work.best[depth] = value  # strictly better: drop the ties so far
             work.num_best[depth] = 0

@@ -87,11 +87,21 @@ def max_n_values(graph: GraphNodes, order: IntArray, values: FloatArray) -> None
     Ties between best actions take the mean of their values. order : [K] from `topological_order`.
     values : all 0 on entry.
     """
+    # [K] the largest absolute sum of rewards after each node, which bounds rounding errors there.
+    largest = np.zeros(len(order))
     for place in range(len(order) - 1, -1, -1):
         node = order[place]
         # Ends have no children and remain at 0: values are sums of future rewards.
         mover, first = graph.actor[node], graph.first_child[node]
         best, num_best = 0.0, 0
+        for child in range(first, first + graph.num_children[node]):
+            target = graph.next_node[child]
+            reward = 0.0
+            if mover == CHANCE_MOVE:
+                for player in range(values.shape[1]):
+                    reward = max(reward, abs(graph.rewards[child, player]))
+            largest[node] = max(largest[node], reward + largest[target])
+        tolerance = TIE_TOLERANCE * largest[node]
         for child in range(first, first + graph.num_children[node]):
             target = graph.next_node[child]
             if mover == CHANCE_MOVE:
@@ -101,7 +111,6 @@ def max_n_values(graph: GraphNodes, order: IntArray, values: FloatArray) -> None
                 num_best = 1
                 continue
             # Actions have no rewards; transitions do.
-            tolerance = TIE_TOLERANCE * max(1.0, abs(best))
             if num_best == 0 or values[target, mover] > best + tolerance:
                 best, num_best = values[target, mover], 1
                 # Strictly better: drop the ties so far.

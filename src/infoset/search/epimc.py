@@ -26,7 +26,12 @@ from infoset.search.perfect_information import (
     run_on,
     simultaneous_error,
 )
-from infoset.search.pimc import DeterminizedSearcher, ScoreWorlds, WorldScores
+from infoset.search.pimc import (
+    DeterminizedSearcher,
+    ScoreWorlds,
+    WorldScores,
+    mean_where_legal,
+)
 from infoset.typing import BoolArray, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count
 
@@ -212,7 +217,7 @@ class PostponedSearch:
         self._depth = depth
 
     def scores(self, weight: FloatArray) -> WorldScores:
-        """Return the values of the root actions, summed over worlds with weights [K]."""
+        """Return the scores of the root actions over worlds with weights [K]."""
         num_actions = self._indices.shape[1]
         decisions = OwnDecisions(num_actions)
         plays = self._after_root_actions(weight)
@@ -222,7 +227,9 @@ class PostponedSearch:
             if len(plays.weight):
                 plays = self._act(self._transition(plays), decisions)
         decisions.back_up()
-        return WorldScores(decisions.value[:num_actions], decisions.scale)
+        drawn = np.flatnonzero(weight > 0)
+        total, is_legal = decisions.value[:num_actions], self._indices[drawn] >= 0
+        return WorldScores(mean_where_legal(total, weight[drawn], is_legal), decisions.scale)
 
     def _after_root_actions(self, weight: FloatArray) -> Plays:
         """Return the plays after each root action that is legal at the true infostate."""
@@ -303,7 +310,7 @@ class PostponedSearch:
         states, rewards_so_far = plays.states, plays.rewards_so_far
         preference = self._perfect.preferences(states, rewards_so_far, other, self._player)
         best = np.nanmax(preference, axis=1, keepdims=True)
-        is_best = preference >= best - TIE_TOLERANCE * np.maximum(1.0, abs(best))
+        is_best = preference >= best - TIE_TOLERANCE * np.nanmax(abs(preference))
         after, origin, action = self._after_actions(states, rewards_so_far, other)
         is_taken = is_best[origin, action]
         weight = plays.weight / is_best.sum(axis=1)

@@ -210,6 +210,8 @@ class DepthFirstSearch(PerfectInformationValues):
     def start_search(self) -> None:
         """Invalidate the table: its results carry the number of their search."""
         self._search_number += 1
+        if isinstance(self._workspace, MaxN):
+            self._workspace.largest[0] = 0.0
 
     def action_values(
         self, states: LongArray, rewards_so_far: FloatArray, actor: Player, player: Player
@@ -268,7 +270,8 @@ class DepthFirstSearch(PerfectInformationValues):
             alpha, beta, first_alpha, first_beta, best = np.zeros((5, depth))
             return AlphaBeta(stack, alpha, beta, first_alpha, first_beta, best, table)
         best, num_best = np.zeros(depth), np.zeros(depth, np.int64)
-        return MaxN(stack, best, num_best, np.zeros((depth, num_players)), table)
+        total = np.zeros((depth, num_players))
+        return MaxN(stack, best, num_best, total, np.zeros(1), table)
 
 
 def run_on(model: SearchModel, kernel: Callable[..., Any]) -> Callable[..., Any]:

@@ -30,7 +30,7 @@ from infoset.search.perfect_information import (
     perfect_information_values,
 )
 from infoset.search.searcher import Searcher
-from infoset.typing import FloatArray, LongArray, Player
+from infoset.typing import BoolArray, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count, check_generator
 from infoset.utils.clocks import working_seconds
 
@@ -41,6 +41,7 @@ __all__ = [
     "WorldScores",
     "WorldSearchRecord",
     "evaluate_worlds",
+    "mean_where_legal",
     "split_ties",
 ]
 
@@ -51,7 +52,8 @@ class WorldScores(NamedTuple):
     Attributes
     ----------
     score : FloatArray
-        [A] sum over worlds of weight times value.
+        [A] mean value of each action over the worlds in which it is legal, times the weight of all
+        worlds. NaN if the action is legal in none of them, so that nothing is known about it.
     scale : float
         Sum over worlds of weight times the largest absolute value; the tie tolerance is relative to
         it.
@@ -61,6 +63,27 @@ class WorldScores(NamedTuple):
     scale: float
 
 
+def mean_where_legal(total: FloatArray, weight: FloatArray, is_legal: BoolArray) -> FloatArray:
+    """Return [A] mean values over the worlds where each action is legal, times the total weight.
+
+    A sum over all worlds would count an illegal action as if it earned 0, which depends on the
+    constant that the payoffs contain.
+
+    Parameters
+    ----------
+    total : FloatArray
+        [A] sum over the worlds where the action is legal of weight times value.
+    weight : FloatArray
+        [K] weights of the worlds.
+    is_legal : BoolArray
+        [K, A] whether each action is legal in each world.
+    """
+    legal_weight = weight @ is_legal
+    # Where the action is legal in all worlds, the factor is 1 without rounding.
+    part = np.where(is_legal.all(axis=0), 1.0, legal_weight / weight.sum())
+    return np.where(legal_weight > 0, total / np.where(part > 0, part, 1.0), np.nan)
+
+
 ScoreWorlds: TypeAlias = Callable[[FloatArray], WorldScores]
 """A function that maps weights [K] of the worlds to scores of the actions."""
 
@@ -68,7 +91,8 @@ ScoreWorlds: TypeAlias = Callable[[FloatArray], WorldScores]
 def split_ties(scores: WorldScores) -> FloatArray:
     """Return [A] the policy that is uniform over the actions with the largest score.
 
-    Scores within `1e-9 * scale` of the largest are tied.
+    Scores within `1e-11 * scale` of the largest are tied. Unknown scores (NaN) are never the
+    largest, unless all scores are unknown.
 
     Examples
     --------
@@ -76,7 +100,8 @@ def split_ties(scores: WorldScores) -> FloatArray:
     >>> split_ties(WorldScores(np.array([0.1 + 0.2, 0.3, -1.0]), 1.0)).tolist()
     [0.5, 0.5, 0.0]
     """
-    is_best = scores.score >= scores.score.max() - TIE_TOLERANCE * scores.scale
+    score = np.where(np.isnan(scores.score), -np.inf, scores.score)
+    is_best = score >= score.max() - TIE_TOLERANCE * scores.scale
     policy: FloatArray = is_best / is_best.sum()
     return policy
 
@@ -371,9 +396,10 @@ class RootActionValues:
         self._values = np.zeros((0, indices.shape[1]))
 
     def scores(self, weight: FloatArray) -> WorldScores:
-        """Return the sums of the values over worlds with weights [K].
+        """Return the scores of the actions over worlds with weights [K].
 
-        In a world where the player's hand is different, an action may be illegal; it then adds 0.
+        In a world where the player's hand is different, an action may be illegal. The value of the
+        action is then the mean over the other worlds.
         """
         drawn = np.flatnonzero(weight)
         new = drawn[self._row[drawn] < 0]
@@ -381,7 +407,10 @@ class RootActionValues:
             self._row[new] = len(self._values) + np.arange(len(new))
             self._values = np.concatenate([self._values, self._action_values(new)])
         values, weight = self._values[self._row[drawn]], weight[drawn]
-        return WorldScores(weight @ values, float(weight @ abs(values).max(axis=1)))
+        is_legal = ~np.isnan(values)
+        values = np.where(is_legal, values, 0.0)
+        score = mean_where_legal(weight @ values, weight, is_legal)
+        return WorldScores(score, float(weight @ abs(values).max(axis=1)))
 
     def _action_values(self, worlds: LongArray) -> FloatArray:
         indices = self._indices[worlds]
@@ -392,6 +421,6 @@ class RootActionValues:
             self._player,
         )
         if not values.size:  # The player does not act in any of these worlds.
-            return np.zeros(indices.shape)
-        picked = np.take_along_axis(values, np.maximum(indices, 0), axis=1)
-        return np.where((indices >= 0) & ~np.isnan(picked), picked, 0.0)
+            return np.full(indices.shape, np.nan)
+        picked: FloatArray = np.take_along_axis(values, np.maximum(indices, 0), axis=1)
+        return np.where(indices >= 0, picked, np.nan)

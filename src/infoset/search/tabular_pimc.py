@@ -148,7 +148,10 @@ def _best_sequences(
 def _expectation(
     tree: GameTree, moves: OwnMoves, value: FloatArray, public_weight: FloatArray
 ) -> FloatArray:
-    """Return [Q] the expectation of values [M] under B_λ, for the λ [Q] of each sequence."""
+    """Return [Q] the expectation of values [M] under B_λ, for the λ [Q] of each sequence.
+
+    The expectation is over the histories in which the action is legal.
+    """
     num_sequences = len(public_weight)
     weighted = moves.reach * value
     # B_priv: normalize over the histories of the infostate.
@@ -158,12 +161,20 @@ def _expectation(
     # B_pub: normalize over the histories of the public state; only those where the action is legal
     # contribute.
     _, first, kind = np.unique(moves.key, return_index=True, return_inverse=True)
-    public_reach = np.bincount(tree.public_state, tree.chance_reach)
-    of_public_state = np.bincount(kind, weighted) / public_reach[moves.public_state[first]]
+    here = moves.public_state[first]
+    public_reach = np.bincount(tree.public_state, tree.chance_reach)[here]
     public = np.zeros(num_sequences)
-    public[moves.sequence] = of_public_state[kind]
+    public[moves.sequence] = (np.bincount(kind, weighted) / public_reach)[kind]
+    # The part of B_pub in which the action is legal; 1 without rounding if it is legal everywhere.
+    is_always_legal = np.bincount(kind) == np.bincount(tree.public_state)[here]
+    legal = np.ones(num_sequences)
+    legal[moves.sequence] = np.where(
+        is_always_legal, 1.0, np.bincount(kind, moves.reach) / public_reach
+    )[kind]
     mixed: FloatArray = (1.0 - public_weight) * private + public_weight * public
-    return mixed
+    # The mean over the histories where the action is legal.
+    part = np.where(legal == 1.0, 1.0, (1.0 - public_weight) + public_weight * legal)
+    return mixed / part
 
 
 def _public_weights(tree: GameTree, player: Player, belief: PublicPrivateBelief) -> FloatArray:

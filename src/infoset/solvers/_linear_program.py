@@ -228,7 +228,8 @@ def plan_model(sequence_form: SequenceForm, player: Player) -> LinearModel:
     The columns are the plan x [Q of the player], followed by the values q [1 + I of the opponent].
     The rows are the flow constraints E x = e [1 + I of the player], followed by Aᵀx − Fᵀq ≥ 0 [Q of
     the opponent], whose dual variables are the opponent's plan. Payoffs are divided by a power of
-    two, which is exact.
+    two, which is exact. The tolerances of a solver are absolute, so give it the centered form: a
+    large constant in all payoffs would hide the differences between them.
     """
     from scipy.sparse import block_array
 
@@ -371,8 +372,8 @@ def measured_answer(
 ) -> Answer:
     """Return an evaluated answer, with 'failed' for 'optimal' if best responses gain too much."""
     measured = measure(policy)
-    low, high = policy.sequence_form.payoff_range
-    certified = measured.nash_conv / 2 <= CERTIFIED * max(high - low, 1e-300)
+    width = policy.sequence_form.payoff_width
+    certified = measured.nash_conv / 2 <= CERTIFIED * max(width, 1e-300)
     confirmed: Outcome = outcome if outcome != "optimal" or certified else "failed"
     return Answer(policy, measured, confirmed, iterations)
 

@@ -29,7 +29,7 @@ def refined_behavior(sequence_form: SequenceForm, player: Player, maximize: Maxi
     infostate is reached.
     """
     own, other = (sequence_form.treeplexes[number] for number in (player, 1 - player))
-    model = plan_model(sequence_form, player)
+    model = plan_model(sequence_form.centered, player)
     stages = _mistake_costs(model, other)
     behavior = np.zeros(own.num_sequences)
     known = np.zeros(own.num_infostates, dtype=bool)

@@ -141,8 +141,7 @@ def _largest_program(sequence_form: SequenceForm, budget: Budget) -> int:
     """Return the largest size for which the linear program is used, given the target."""
     if budget.target is None or budget.is_default:
         return LARGEST_PROGRAM
-    low, high = sequence_form.payoff_range
-    is_precise = budget.target < PRECISE * (high - low)
+    is_precise = budget.target < PRECISE * sequence_form.payoff_width
     return LARGEST_PRECISE_PROGRAM if is_precise else LARGEST_COARSE_PROGRAM
 
 

@@ -71,7 +71,8 @@ def solve_exactly(game: GameTree | ExtensiveForm) -> ValueProof:
     form = provable_form(game)
     payoffs = exact_payoffs(game)
     model = plan_model(form, 0)
-    solution = maximize_at_vertex(model, None)
+    # A basis of the centered program is a basis of the program itself: both have the same slacks.
+    solution = maximize_at_vertex(plan_model(form.centered, 0), None)
     if solution.outcome == "interrupted":
         raise KeyboardInterrupt
     plans = _exact_plans(model, solution, form.treeplexes, payoffs)

@@ -109,7 +109,8 @@ class ExcessiveGapSolver:
         check_two_player(sequence_form, spec.name)
         self.sequence_form = sequence_form
         self._spec = spec
-        self._total = sequence_form.constant_sum or 0.0
+        self._centered = sequence_form.centered
+        self._total = self._centered.constant_sum or 0.0
         self._scale = payoff_scale(sequence_form)
         self._proxes = tuple(TreeplexProx(plex, spec.distance) for plex in sequence_form.treeplexes)
         self._state = self._start()
@@ -237,7 +238,7 @@ class ExcessiveGapSolver:
         return _State(state.iteration + 1, tuple(plans), tuple(smoothing), step)
 
     def _gradient(self, player: Player, opponent_plan: FloatArray) -> FloatArray:
-        return utility_gradient(self.sequence_form, (opponent_plan, opponent_plan), player)
+        return utility_gradient(self._centered, (opponent_plan, opponent_plan), player)
 
     def _smoothed(self, player: Player, gradient: FloatArray, mu: float) -> ProxResponse:
         """Return the smoothed best response: the maximizer x of <gradient, x> − μ ψ(x)."""

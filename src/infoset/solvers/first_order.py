@@ -275,7 +275,7 @@ class FirstOrderSolver(TwoPlayerSolver["FirstOrderScheme"]):
         """Do `iterations` more iterations, inside one compiled call."""
         scheme = self._spec
         iterate_first_order(
-            scheme.schedule(payoff_scale(self.sequence_form), self.iteration + 1, iterations),
+            scheme.schedule(self._game.payoff_scale, self.iteration + 1, iterations),
             self._done,
             scheme.distance.is_euclidean,
             scheme.is_lazy,

@@ -15,6 +15,7 @@ from infoset.runs import Budget, SolveResult
 from infoset.solvers._infostates import find_infostate, numbers_by_action, sequences_at
 from infoset.solvers.methods import MethodSpec, get_method
 from infoset.tree import (
+    CenteredPayoffs,
     InfostateTree,
     SequenceForm,
     Treeplex,
@@ -154,7 +155,14 @@ def lock_policy(form: SequenceForm, behavior: Behavior) -> LockedGame:
         for plex, values, held in zip(form.treeplexes, policy.probabilities, locked, strict=True)
     ]
     trees = tuple(map(_reduced_tree, form.infostate_trees, form.treeplexes, locked))
-    left = _reduced_form(form, trees, [r[0] for r in reduced], [r[1] for r in reduced])
+    last, weights = [r[0] for r in reduced], [r[1] for r in reduced]
+    left = _reduced_form(form, trees, last, weights)
+    if form.centered_payoffs is not None:
+        centered = _reduced_form(form.centered, trees, last, weights)
+        payoffs = CenteredPayoffs(
+            centered.terminal_sequence, centered.payoff, centered.payoff_range
+        )
+        left = replace(left, centered_payoffs=payoffs)
     return LockedGame(form, left, policy, tuple(kept for _, _, kept in reduced))
 
 
@@ -224,6 +232,8 @@ def _reduced_form(
     )
     return replace(
         reduced,
+        # The reduced form was made from payoffs times chance reach, which have other midranges.
+        centered_payoffs=None,
         payoff_range=form.payoff_range,
         constant_sum=form.constant_sum,
         payoff_rounding=form.payoff_rounding + reduced.payoff_rounding * _scale(form),

@@ -135,7 +135,7 @@ def solve_by_lp(
         budget,
     )
     answer = solve_program(
-        plan_model(sequence_form, 0),
+        plan_model(sequence_form.centered, 0),
         _attempts(options),
         partial(policy_of_solution, sequence_form),
         evaluate_policy,

@@ -411,7 +411,7 @@ def _model_of_rests(form: SequenceForm, first: csr_array, second: csr_array) -> 
     """Return the linear program with the variables and dual variables u of `_solve_by_lp`."""
     from scipy.sparse import block_diag, eye_array
 
-    model = plan_model(form, 0)
+    model = plan_model(form.centered, 0)
     rows, columns = model.matrix.shape
     left = block_diag([eye_array(rows - second.shape[0]), second.T], format="csr")
     right = block_diag([first, eye_array(columns - first.shape[0])], format="csr")

@@ -6,19 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infoset.errors import NumericalError, ParameterError
+from infoset.errors import ParameterError
 from infoset.policy import TabularPolicy
 from infoset.runs import Budget, SolveResult, gradient_cost, run_measured
 from infoset.solvers._reg_cfr_kernels import PlayerState, iterate_regularized
-from infoset.solvers.two_player import TwoPlayerSolver, check_min_probability, payoff_scale
+from infoset.solvers.two_player import TwoPlayerSolver, check_min_probability
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, Player, StateArrays
 from infoset.utils.arguments import check_count, check_number
 from infoset.utils.state import name_by_player
 
 __all__ = ["RegCFR", "RegCFRSolver"]
-
-MIN_SCALE = 1e-100
 
 
 @dataclass(frozen=True)
@@ -99,8 +97,6 @@ class RegCFR:
             If the game is not two-player constant-sum.
         ParameterError
             If an infostate has too many actions for the minimum probability.
-        NumericalError
-            If squares of payoffs overflow or underflow float64.
         """
         return run_measured(RegCFRSolver(sequence_form, self), self.name, budget)
 
@@ -117,20 +113,14 @@ class RegCFRSolver(TwoPlayerSolver[RegCFR]):
 
     Raises
     ------
-    UnsupportedGameError, ParameterError, NumericalError
+    UnsupportedGameError, ParameterError
         In the cases that `RegCFR.run` lists.
     """
 
     def __init__(self, sequence_form: SequenceForm, spec: RegCFR) -> None:
         super().__init__(sequence_form, spec)
         check_min_probability(sequence_form, spec.min_probability)
-        self._scale = payoff_scale(sequence_form)
-        if not MIN_SCALE <= self._scale <= 1 / MIN_SCALE:
-            raise NumericalError(
-                f"the payoffs of {sequence_form.name}, times chance reach, have absolute values up "
-                f"to {self._scale:.1g}, and {spec.name} squares them, which overflows or "
-                "underflows float64: scale the payoffs, or use cfr+"
-            )
+        self._scale = self._game.payoff_scale
         self._states = (self._player_state(0), self._player_state(1))
 
     def _player_state(self, player: Player) -> PlayerState:

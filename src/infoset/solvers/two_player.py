@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import floor, log2
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -32,6 +33,9 @@ __all__ = [
     "check_two_player",
     "payoff_scale",
 ]
+
+EXTREME = 1e100
+"""Payoffs above this scale or below its inverse are divided by a power of two."""
 
 SpecT = TypeVar("SpecT", bound="NamedSpec")
 
@@ -72,10 +76,12 @@ def check_min_probability(sequence_form: SequenceForm, minimum: float) -> None:
 
 
 def payoff_scale(sequence_form: SequenceForm) -> float:
-    """Return the largest absolute entry of the payoff matrix: a payoff times its chance reach.
+    """Return the largest absolute entry of the centered payoff matrix.
 
-    Step sizes and temperatures relative to this scale suit games of any size and any units. If all
-    payoffs are zero, the scale is 1.
+    An entry is a payoff times its chance reach. The payoffs are centered: each player's midrange is
+    subtracted, see `SequenceForm.centered`. Step sizes and temperatures relative to this scale suit
+    games of any size and any units, and do not depend on constants added to the payoffs. If all
+    centered payoffs are zero, the scale is 1.
 
     Examples
     --------
@@ -85,11 +91,15 @@ def payoff_scale(sequence_form: SequenceForm) -> float:
     0.333333
     """
     check_sequence_form(sequence_form)
-    return float(np.abs(sequence_form.payoff).max(initial=0.0)) or 1.0
+    return float(np.abs(sequence_form.centered.payoff).max(initial=0.0)) or 1.0
 
 
 class TwoPlayerGame:
-    """The layouts and payoffs of a two-player constant-sum game, in order of position.
+    """The layouts and centered payoffs of a two-player constant-sum game, in order of position.
+
+    A constant added to a player's payoffs changes neither the layouts nor the centered payoffs.
+    Payoffs so large or small that their squares would leave float64 are divided by a power of two,
+    which changes no policy of a method whose steps are relative to the scale.
 
     Parameters
     ----------
@@ -111,13 +121,23 @@ class TwoPlayerGame:
         self.layouts = (first, second)
         self.groups = (first.groups, second.groups)
         self.parents = (first.parent, second.parent)
-        self.pairs = tuple(block_payoffs(sequence_form, self.layouts, p) for p in range(2))
+        self.unit = _unit_of(payoff_scale(sequence_form))
+        centered = sequence_form.centered
+        self.pairs = tuple(
+            pair if self.unit == 1.0 else pair._replace(payoff=pair.payoff / self.unit)
+            for pair in (block_payoffs(centered, self.layouts, p) for p in range(2))
+        )
+
+    @property
+    def payoff_scale(self) -> float:
+        """The `payoff_scale` of the sequence form, in units of `pairs`."""
+        return payoff_scale(self.sequence_form) / self.unit
 
     @property
     def payoff_width(self) -> float:
-        """The maximum payoff minus the minimum payoff."""
-        low, high = self.sequence_form.payoff_range
-        return high - low
+        """The largest difference between two utilities of a player, in units of `pairs`."""
+        low, high = self.sequence_form.centered.payoff_range
+        return high / self.unit - low / self.unit
 
     @property
     def largest_group(self) -> int:
@@ -146,6 +166,13 @@ class TwoPlayerGame:
         pairs = zip(self.layouts, policies, strict=True)
         weights = [layout.to_sequences(policy) for layout, policy in pairs]
         return TabularPolicy.from_weights(self.sequence_form, weights)
+
+
+def _unit_of(scale: float) -> float:
+    """Return the power of two by which to divide payoffs of a scale; 1 unless it is extreme."""
+    if 1 / EXTREME <= scale <= EXTREME:
+        return 1.0
+    return float(2.0 ** floor(log2(scale)))
 
 
 class TwoPlayerSolver(IterativeState, Generic[SpecT]):

@@ -8,6 +8,7 @@ from infoset.tree.graph_contraction import build_sequence_form, contract_graph, 
 from infoset.tree.infostate_tree import InfostateTree, PublicTree
 from infoset.tree.limits import BuildLimits, ExplorationProgress, build_limits
 from infoset.tree.sequence_form import (
+    CenteredPayoffs,
     SequenceForm,
     Treeplex,
     check_sequence_form,
@@ -19,6 +20,7 @@ from infoset.tree.world_graph import WorldGraph
 
 __all__ = [
     "BuildLimits",
+    "CenteredPayoffs",
     "ExplorationProgress",
     "GameCounts",
     "GameTree",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from infoset.utils.sorting import lexicographic_order
 
 __all__ = [
     "TREE_EXAMPLE",
+    "CenteredPayoffs",
     "SequenceForm",
     "Treeplex",
     "check_sequence_form",
@@ -35,6 +37,9 @@ TREE_EXAMPLE = 'infoset.build_tree(infoset.load("kuhn_poker"))'
 """Example of a call that builds a tree, for error messages."""
 
 SUM_TOLERANCE = 1e-9
+ROUNDING_TOLERANCE = 1e-12
+"""Relative difference up to which two numbers are equal except for rounding."""
+
 EXTENSIVE_FORM = GameSource()
 UNIT = float(np.finfo(np.float64).eps)
 
@@ -94,6 +99,26 @@ class Treeplex:
         )
 
 
+class CenteredPayoffs(NamedTuple):
+    """The payoffs of a game after each player's midrange is subtracted from its utilities.
+
+    The midrange of a player is the mean of its minimum and maximum utility. Subtracting it changes
+    no equilibrium and no gain. Step sizes and tolerances that depend on the centered payoffs
+    therefore do not depend on constants that are added to the payoffs of a player.
+
+    Attributes
+    ----------
+    terminal_sequence, payoff
+        As in `SequenceForm`.
+    payoff_range : tuple[float, float]
+        Minimum and maximum centered utility over players and terminal histories.
+    """
+
+    terminal_sequence: IntArray
+    payoff: FloatArray
+    payoff_range: tuple[float, float]
+
+
 @dataclass(frozen=True, eq=False)
 class SequenceForm:
     """A game in terms of realization plans.
@@ -123,6 +148,8 @@ class SequenceForm:
         game's units.
     source : GameSource
         Where the game came from.
+    centered_payoffs : CenteredPayoffs or None
+        The payoffs without the players' midranges; None if all midranges are zero up to rounding.
 
     Source: von Stengel (1996); Kovařík et al. (2022), Section 4.4.
     """
@@ -136,6 +163,7 @@ class SequenceForm:
     constant_sum: float | None
     payoff_rounding: float
     source: GameSource = EXTENSIVE_FORM
+    centered_payoffs: CenteredPayoffs | None = None
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -159,6 +187,32 @@ class SequenceForm:
     def is_zero_sum(self) -> bool:
         """Whether the utilities of all players sum to zero."""
         return self.constant_sum == 0.0
+
+    @cached_property
+    def centered(self) -> SequenceForm:
+        """The same game after each player's midrange is subtracted from its utilities.
+
+        Sequences have the same numbers in both forms. It is the form itself if all midranges are
+        zero, as in most zero-sum games.
+        """
+        if self.centered_payoffs is None:
+            return self
+        terminal_sequence, payoff, payoff_range = self.centered_payoffs
+        return replace(
+            self,
+            terminal_sequence=terminal_sequence,
+            payoff=payoff,
+            payoff_range=payoff_range,
+            # In two-player constant-sum games the midranges sum to the constant.
+            constant_sum=0.0 if self.is_two_player_constant_sum else None,
+            centered_payoffs=None,
+        )
+
+    @property
+    def payoff_width(self) -> float:
+        """Largest difference between two utilities of the same player."""
+        low, high = self.centered.payoff_range
+        return high - low
 
     @cached_property
     def rounding(self) -> float:
@@ -280,6 +334,14 @@ def contract_outcomes(
         columns, sizes, outcome, utility * chance_reach[:, None]
     )
     at_ends = utility[numbers_in(outcome, len(utility))]
+    midrange = midranges(at_ends)
+    centered_payoffs = None
+    if midrange.any():
+        centered = at_ends - midrange
+        paid = (utility - midrange) * chance_reach[:, None]
+        rows, sums, _ = merge_payoffs(columns, sizes, outcome, paid)
+        limits = float(centered.min()), float(centered.max())
+        centered_payoffs = CenteredPayoffs(rows, sums, limits)
     constant_sum = common_sum(at_ends)
     # Each transition adds a rounded probability, a product and a sum. The product of reach and
     # utility and the sum over the terminal histories of a tuple follow.
@@ -296,6 +358,7 @@ def contract_outcomes(
         constant_sum=constant_sum,
         payoff_rounding=rounding,
         source=source,
+        centered_payoffs=centered_payoffs,
     )
 
 
@@ -351,14 +414,34 @@ def _treeplex(tree: InfostateTree) -> Treeplex:
     )
 
 
+def midranges(utility: FloatArray) -> FloatArray:
+    """Return [N] the midrange of each column of `utility` [Z, N]; 0.0 if it is only rounding.
+
+    The midrange is the mean of minimum and maximum.
+    """
+    # Halved before they are added, because the sum of two large numbers may overflow.
+    low, high = utility.min(axis=0) / 2, utility.max(axis=0) / 2
+    middle = low + high
+    is_rounding = np.abs(middle) <= ROUNDING_TOLERANCE * (high - low)
+    return np.where(is_rounding, 0.0, middle)
+
+
 def common_sum(utility: FloatArray) -> float | None:
-    """Return the sum of each row of `utility` [Z, N], up to rounding; None if sums differ."""
-    sums = utility.sum(axis=1)
-    tolerance = SUM_TOLERANCE * float(np.abs(utility).max())
-    if np.ptp(sums) > tolerance:
+    """Return the sum of each row of `utility` [Z, N], up to rounding; None if sums differ.
+
+    What counts as rounding depends on the differences between utilities, and to a smaller degree
+    on their size, so that a large constant in all utilities does not hide different sums.
+    """
+    largest = float(np.abs(utility).max())
+    centered = utility - midranges(utility)
+    tolerance = SUM_TOLERANCE * float(np.abs(centered).max()) + ROUNDING_TOLERANCE * largest
+    # The sums of large utilities may overflow, so they are added as fractions of the largest.
+    unit = 2.0 ** np.floor(np.log2(largest)) if largest > 0 else 1.0
+    sums = (utility / unit).sum(axis=1)
+    if np.ptp(sums) > tolerance / unit:
         return None
     constant = float(sums[0])
-    return 0.0 if abs(constant) <= tolerance else constant
+    return 0.0 if abs(constant) <= tolerance / unit else constant * unit
 
 
 def check_sequence_form(form: object) -> None:

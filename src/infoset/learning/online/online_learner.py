@@ -28,6 +28,7 @@ from infoset.learning.update_rule import Feedback, UpdateRule
 from infoset.runs import Checkpoint, check_compatibility, read_checkpoint, write_checkpoint
 from infoset.tree import InfostateTree
 from infoset.tree.decision_nodes import draw_action
+from infoset.tree.sequence_form import midranges
 from infoset.typing import Action, Player, StateArrays
 from infoset.utils.arguments import SUM_TOLERANCE, check_count, check_type
 from infoset.utils.splitmix import make_stream
@@ -248,14 +249,20 @@ class Learner(IterativeState):
         """
         self.check(trajectory)
         if self._learns:
-            minimum, maximum = self.task.utility_range
-            loss = (maximum - trajectory.utility) / (maximum - minimum)
-            feedback = Feedback(trajectory.utility, loss, self.iteration + 1)
+            feedback = self._feedback(trajectory.utility)
             infostates = self._tables.infostates.infostates
             self._rule.learn(infostates, self._episode.paths, feedback, self._tables.state)
             self._done[0] = feedback.episode
         self._episodes[0] += 1
         self._begin_episode()
+
+    def _feedback(self, utility: float) -> Feedback:
+        """Return the feedback of an episode, in terms of the declared range of utilities."""
+        minimum, maximum = self.task.utility_range
+        # The same power of two divides both, because a difference of utilities may overflow.
+        loss = (maximum / 2 - utility / 2) / (maximum / 2 - minimum / 2)
+        middle = float(midranges(np.array([[minimum], [maximum]]))[0])
+        return Feedback(utility, loss, self.iteration + 1, utility - middle)
 
     def abandon(self) -> None:
         """Discard the current episode, if there is one, as if it had never begun.
