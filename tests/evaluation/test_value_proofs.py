@@ -13,6 +13,7 @@ import infoset
 from infoset.efg import build_extensive_form, forget_non_acting
 from infoset.errors import ParameterError, PolicyMismatchError, UnsupportedGameError
 from infoset.evaluation import prove_value
+from infoset.evaluation.value_proofs import exact_payoffs, prove_bounds
 from infoset.games import RandomGame, matrix_game
 from infoset.policy import uniform_policy
 from infoset.tree import build_tree
@@ -101,3 +102,42 @@ def test_what_cannot_be_proved_is_refused():
     with pytest.raises(UnsupportedGameError, match="Fraction"):
         prove_value(floating, uniform_policy(floating.sequence_form))
     assert replace(prove_value(kuhn, uniform_policy(kuhn.sequence_form))).value is None
+
+
+def test_a_proof_verifies_itself():
+    tree, other = cached_tree("kuhn_poker"), cached_tree("leduc_poker")
+    policy = infoset.solve(tree, "lp").policy
+    proof = prove_value(tree, policy)
+    proof.verify(tree)
+    prove_value(tree, uniform_policy(tree.sequence_form)).verify(tree)
+    third = Fraction(1, 3)
+    with pytest.raises(ParameterError, match=r"certify the bounds -1/18 and -1/18, not -1/3"):
+        replace(proof, lower=-third).verify(tree)
+    changed = (*proof.probabilities[0][:-2], 1 - third, third)
+    with pytest.raises(ParameterError, match="the proof is not valid for kuhn_poker"):
+        replace(proof, probabilities=(changed, proof.probabilities[1])).verify(tree)
+    with pytest.raises(ParameterError, match="player 0 has 13 probabilities; give one for each"):
+        proof.verify(other)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            lambda own: [*own[:-1], own[-1] + Fraction(1, 9)],
+            r"player 0 at decision \d+ sum to 10/9",
+        ),
+        (lambda own: [*own[:-2], 2, -1], "nonnegative fractions"),
+        (lambda own: [*own[:-2], 0.5, 0.5], "nonnegative fractions; give exact ones"),
+        (lambda own: own[:-1], "player 0 has 12 probabilities; give one for each of the 13"),
+        (lambda own: [Fraction(1, 2), *own[1:]], "of which the first, the empty one, has 1"),
+    ],
+)
+def test_bounds_need_probabilities_that_are_policies(change, message):
+    tree = cached_tree("kuhn_poker")
+    plexes, payoffs = tree.sequence_form.treeplexes, exact_payoffs(tree)
+    uniform = prove_value(tree, uniform_policy(tree.sequence_form)).probabilities
+    with pytest.raises(ParameterError, match=message):
+        prove_bounds(plexes, payoffs, (change(list(uniform[0])), uniform[1]))
+    with pytest.raises(ParameterError, match="probabilities for 1 players"):
+        prove_bounds(plexes, payoffs, uniform[:1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -12,12 +13,15 @@ from hypothesis import strategies as st
 import infoset
 from infoset.efg import build_extensive_form, forget_non_acting
 from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.evaluation.value_proofs import exact_payoffs, prove_bounds
 from infoset.games import RandomGame
 from infoset.policy import TabularPolicy
 from infoset.solvers import exact, solve_exactly
+from infoset.solvers._exact_pivots import optimal_plans
 from infoset.solvers.exact import Equations, solve_in_fractions
 from infoset.tree import build_tree
 from tests.support.cached_games import cached_tree
+from tests.support.function_game import FunctionGame
 from tests.support.hypothesis_strategies import random_games
 
 LEDUC = Fraction(-1454920850547486749701863871533, 16995463438839962469905132501930)
@@ -59,9 +63,75 @@ def test_the_policies_are_an_equilibrium_of_that_value(game):
     assert infoset.evaluate(TabularPolicy(form, as_floats)).nash_conv < 1e-12
 
 
-def test_without_equations_the_answer_has_the_bounds_of_rounding(monkeypatch):
+@pytest.mark.parametrize("spec", ["kuhn_poker", "matrix_brps", "liars_dice(dice_sides=3)"])
+def test_pivots_find_the_value_if_equations_cannot_be_solved(spec, monkeypatch):
     monkeypatch.setattr(exact, "solve_in_fractions", lambda equations: None)
-    assert solve_exactly(cached_tree("kuhn_poker")).value == Fraction(-1, 18)
+    assert solve_exactly(cached_tree(spec)).value == VALUES[spec]
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_pivots_find_the_value_from_any_basis(share):
+    """The initial basis is arbitrary: infeasible, incomplete or singular."""
+    tree = cached_tree("kuhn_poker")
+    plexes, payoffs = tree.sequence_form.treeplexes, exact_payoffs(tree)
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        basic, tight = (np.flatnonzero(rng.random(20) < share).tolist() for _ in range(2))
+        plans = optimal_plans(plexes, payoffs, basic, tight)
+        behaviors = [exact.behavior_of_plan(*pair) for pair in zip(plexes, plans, strict=True)]
+        assert prove_bounds(plexes, payoffs, behaviors).value == Fraction(-1, 18)
+
+
+MIXED = [0, 1e-9, 1e-6, 3.3e-6, 1 / 3, 1, 1e5, 712345.6789]
+EXAMPLE = [[1e-6, 0, -712345.6789], [-1e-6, -1e-6, 3.3e-6], [-712345.6789, 3.3e-6, -1e-6]]
+
+
+def mixed_games(number):
+    rng = np.random.default_rng(17)
+    for _ in range(number):
+        shape = rng.integers(2, 6, 2)
+        yield (rng.choice(MIXED, shape) * rng.choice([-1, 1], shape)).tolist()
+
+
+def test_values_of_badly_scaled_games_are_proved():
+    """In floating point, the small entries beside the large ones are lost."""
+    for payoffs in [EXAMPLE, *mixed_games(40)]:
+        tree = build_tree(infoset.matrix_game(payoffs))
+        proof = solve_exactly(tree)
+        assert proof.value is not None
+        proof.verify(tree)
+
+
+@pytest.mark.long
+def test_values_of_150_badly_scaled_games_are_proved():
+    for payoffs in mixed_games(150):
+        tree = build_tree(infoset.matrix_game(payoffs))
+        assert solve_exactly(tree).value is not None
+
+
+def rescaled(game, factors):
+    """Return a game whose rewards are multiplied by factors that depend on the next world state."""
+
+    def rewards(world, joint_action, next_world):
+        factor = factors[crc32(repr(next_world).encode()) % len(factors)]
+        first = float(game.rewards(world, joint_action, next_world)[0]) * factor
+        return first, -first
+
+    rules = ("initial_world", "actors", "legal_actions", "transitions", "observe")
+    kept = {name: getattr(game, name) for name in rules}
+    return FunctionGame(game.num_players, **kept, rewards=rewards)
+
+
+@settings(max_examples=15)
+@given(
+    random_games(num_players=2, zero_sum=True, exact=True, max_histories=60),
+    st.lists(st.sampled_from([1e-6, 3.3e-6, 712345.6789]), min_size=7, max_size=7),
+)
+def test_trees_with_badly_scaled_rewards_are_proved(game, factors):
+    tree = build_tree(rescaled(game, factors))
+    proof = solve_exactly(tree)
+    assert proof.value is not None
+    proof.verify(tree)
 
 
 def test_unsupported_games_are_refused():

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from infoset.efg import ExtensiveForm, check_tree
-from infoset.errors import PolicyMismatchError, UnsupportedGameError
+from infoset.errors import ParameterError, PolicyMismatchError, UnsupportedGameError
 from infoset.policy import TabularPolicy
 from infoset.tree import GameTree, SequenceForm, Treeplex
 from infoset.typing import FloatArray, IntArray
@@ -54,6 +54,36 @@ class ValueProof:
     def value(self) -> Fraction | None:
         """The value of the game if the bounds are equal, otherwise None."""
         return self.lower if self.lower == self.upper else None
+
+    def verify(self, game: GameTree | ExtensiveForm) -> None:
+        """Check the proof against a game, using only its rational policies and exact arithmetic.
+
+        The probabilities must be distributions, and exact best responses to them must give the two
+        bounds. How the policies were found does not matter.
+
+        Raises
+        ------
+        ParameterError
+            If the probabilities are not policies of the game, or do not certify the bounds.
+        UnsupportedGameError
+            As raised by `prove_value`.
+
+        Examples
+        --------
+        >>> from infoset.games import load_game
+        >>> from infoset.solvers import solve_exactly
+        >>> from infoset.tree import build_tree
+        >>> tree = build_tree(load_game("kuhn_poker"))
+        >>> solve_exactly(tree).verify(tree)
+        """
+        form = provable_form(game)
+        found = prove_bounds(form.treeplexes, exact_payoffs(game), self.probabilities)
+        if (found.lower, found.upper) != (self.lower, self.upper):
+            raise ParameterError(
+                f"the proof is not valid for {form.name}: its policies certify the bounds "
+                f"{found.lower} and {found.upper}, not {self.lower} and {self.upper}; prove the "
+                "value again"
+            )
 
 
 def prove_value(game: GameTree | ExtensiveForm, policy: TabularPolicy) -> ValueProof:
@@ -142,16 +172,56 @@ def provable_form(game: GameTree | ExtensiveForm) -> SequenceForm:
 
 
 def prove_bounds(
-    treeplexes: Sequence[Treeplex], payoffs: Payoffs, behaviors: Sequence[Plan]
+    treeplexes: Sequence[Treeplex], payoffs: Payoffs, behaviors: Sequence[Sequence[Fraction]]
 ) -> ValueProof:
     """Return the bounds certified by two policies, from exact best responses.
 
-    behaviors : per player [Q] probabilities that sum to one at every infostate.
+    Parameters
+    ----------
+    treeplexes : Sequence[Treeplex]
+        The treeplexes of both players.
+    payoffs : Payoffs
+        As `exact_payoffs` returns them.
+    behaviors : Sequence[Sequence[Fraction]]
+        Per player [Q] exact probabilities.
+
+    Raises
+    ------
+    ParameterError
+        If the probabilities are not exact, or not a distribution at every infostate.
     """
+    if len(behaviors) != len(treeplexes):
+        raise ParameterError(
+            f"there are probabilities for {len(behaviors)} players; give them for both players"
+        )
+    for player, (plex, own) in enumerate(zip(treeplexes, behaviors, strict=True)):
+        _check_distributions(player, plex, own)
     plans = [_plan(plex, own) for plex, own in zip(treeplexes, behaviors, strict=True)]
     upper = _best_value(treeplexes[0], _gradient(payoffs, plans[1], 0, treeplexes[0]))
     lower = -_best_value(treeplexes[1], _gradient(payoffs, plans[0], 1, treeplexes[1]))
     return ValueProof(lower, upper, tuple(map(tuple, behaviors)))
+
+
+def _check_distributions(player: int, treeplex: Treeplex, own: Sequence[Fraction]) -> None:
+    if len(own) != treeplex.num_sequences or own[0] != 1:
+        raise ParameterError(
+            f"player {player} has {len(own)} probabilities; give one for each of the "
+            f"{treeplex.num_sequences} sequences, of which the first, the empty one, has 1"
+        )
+    if not all(isinstance(value, (Fraction, int)) and value >= 0 for value in own):
+        raise ParameterError(
+            f"the probabilities of player {player} must be nonnegative fractions; give exact ones, "
+            "such as Fraction(1, 3)"
+        )
+    for infostate, (first, count) in enumerate(
+        zip(treeplex.first_sequence.tolist(), treeplex.num_actions.tolist(), strict=True)
+    ):
+        total = sum(own[first : first + count], start=Fraction())
+        if total != 1:
+            raise ParameterError(
+                f"the probabilities of player {player} at decision {infostate} sum to {total}; "
+                "give probabilities that sum to 1 exactly"
+            )
 
 
 def exact_payoffs(game: GameTree | ExtensiveForm) -> Payoffs:
@@ -217,7 +287,7 @@ def _rounded(treeplex: Treeplex, values: FloatArray, denominator: int) -> Plan:
     return rounded
 
 
-def _plan(treeplex: Treeplex, behavior: Plan) -> Plan:
+def _plan(treeplex: Treeplex, behavior: Sequence[Fraction]) -> Plan:
     plan = [Fraction(1)] * treeplex.num_sequences
     for infostate, before in enumerate(treeplex.parent_sequence.tolist()):
         first = int(treeplex.first_sequence[infostate])

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoset.efg import ExtensiveForm
-from infoset.evaluation import ValueProof, prove_value
+from infoset.evaluation import ValueProof
 from infoset.evaluation.value_proofs import (
     Payoffs,
     Plan,
@@ -19,12 +19,12 @@ from infoset.evaluation.value_proofs import (
     provable_form,
     prove_bounds,
 )
+from infoset.solvers._exact_pivots import optimal_plans
 from infoset.solvers._linear_program import (
     LinearModel,
     LinearSolution,
     maximize_at_vertex,
     plan_model,
-    policy_of_solution,
 )
 from infoset.tree import GameTree, Treeplex
 from infoset.typing import IntArray, LongArray
@@ -36,8 +36,9 @@ def solve_exactly(game: GameTree | ExtensiveForm) -> ValueProof:
     """Solve a two-player constant-sum game in fractions, and prove the solution.
 
     The linear program is solved in floating point. Its optimal basis gives two systems of linear
-    equations, one per player, which are solved in fractions. Best responses in fractions then prove
-    the solution, independently of how it was found.
+    equations, one per player, which are solved in fractions. If the basis is wrong, as it can be
+    where payoffs of very different sizes meet, pivots in fractions lead from it to an optimal one.
+    Best responses in fractions then prove the solution, independently of how it was found.
 
     Parameters
     ----------
@@ -47,9 +48,7 @@ def solve_exactly(game: GameTree | ExtensiveForm) -> ValueProof:
     Returns
     -------
     ValueProof
-        `value` is the value of the game, and `probabilities` is an exact equilibrium. If the
-        equations do not give an equilibrium, the result has bounds only, as `prove_value` returns
-        them.
+        `value` is the value of the game, and `probabilities` is an exact equilibrium.
 
     Raises
     ------
@@ -59,7 +58,8 @@ def solve_exactly(game: GameTree | ExtensiveForm) -> ValueProof:
     Notes
     -----
     Rewards are taken as exactly the floating-point numbers that the game stores.
-    Source: Applegate, Cook, Dash and Espinoza (2007), for the basis; Wan (2006), for the equations.
+    Source: Applegate, Cook, Dash and Espinoza (2007), for the basis and the pivots; Wan (2006), for
+    the equations; Terlaky (1985), for the rule of the pivots.
 
     Examples
     --------
@@ -76,10 +76,18 @@ def solve_exactly(game: GameTree | ExtensiveForm) -> ValueProof:
     if solution.outcome == "interrupted":
         raise KeyboardInterrupt
     plans = _exact_plans(model, solution, form.treeplexes, payoffs)
-    if plans is None:
-        return prove_value(game, policy_of_solution(form, solution))
-    behaviors = [_behavior(plex, plan) for plex, plan in zip(form.treeplexes, plans, strict=True)]
-    return prove_bounds(form.treeplexes, payoffs, behaviors)
+    proof = None if plans is None else _proof(form.treeplexes, payoffs, plans)
+    if proof is None or proof.value is None:
+        basic = np.flatnonzero(solution.basic_columns).tolist()
+        tight = np.flatnonzero(~solution.basic_rows).tolist()
+        plans = optimal_plans(form.treeplexes, payoffs, basic, tight)
+        proof = _proof(form.treeplexes, payoffs, plans)
+    return proof
+
+
+def _proof(plexes: Sequence[Treeplex], payoffs: Payoffs, plans: Sequence[Plan]) -> ValueProof:
+    behaviors = [behavior_of_plan(plex, plan) for plex, plan in zip(plexes, plans, strict=True)]
+    return prove_bounds(plexes, payoffs, behaviors)
 
 
 def _exact_plans(
@@ -140,7 +148,7 @@ def _spread(size: int, places: Sequence[int], values: Sequence[Fraction]) -> Pla
     return spread
 
 
-def _behavior(treeplex: Treeplex, plan: Plan) -> Plan:
+def behavior_of_plan(treeplex: Treeplex, plan: Plan) -> Plan:
     """Return [Q] the probabilities of actions; uniform where the plan does not reach."""
     behavior = [Fraction(1)] * treeplex.num_sequences
     for first, count in zip(
