@@ -157,3 +157,13 @@ def test_the_numbers_that_are_shown_while_teams_learn():
 def test_teams_are_read_from_text():
     assert parse_teams("0,2/1,3") == [(0, 2), (1, 3)]
     assert parse_teams("0") == [(0,)]
+
+
+def test_a_compact_form_is_reported_and_not_saved(command, tmp_path, monkeypatch):
+    monkeypatch.setattr("infoset.teams.product_form.compact_forms.MAX_HISTORIES", 1)
+    arguments = ("solve", "trade_comm(num_items=2)", "--method", "portfolio")
+    ran = command(*arguments)
+    assert "optimal" in ran.out
+    assert "note: trade_comm(num_items=2) has too many histories" in ran.err
+    assert command(*arguments, "--json").json["folder"] is None
+    assert not (tmp_path / "runs").exists()

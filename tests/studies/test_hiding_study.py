@@ -9,18 +9,14 @@ import numpy as np
 import pytest
 
 from infoset.experiments import CellFolder, CellInterrupted, Study, run_cells, run_study
-from infoset.games import load_game
 from infoset.teams import (
     HidingScheme,
     ProgressiveHiding,
-    build_product_form,
-    drop_decided,
-    forget_own_actions,
 )
 from infoset_studies.hiding import HIDING, bridge, extensions, matching_pennies, trade
 from infoset_studies.hiding.bridge import BIDDERS, bidding_cell
 from infoset_studies.hiding.default_method import DefaultCell, Goal, Hanabi
-from infoset_studies.hiding.team_cells import HidingCell, TeamGame, measured_at, play, short_market
+from infoset_studies.hiding.team_cells import HidingCell, TeamGame, measured_at, play
 
 FEW_BIDDERS = tuple(
     entry for entry in bridge.ENTRIES if entry.label in (*bridge.DRAWN[:1], "previous, γ 5 to 200")
@@ -165,17 +161,6 @@ def test_solved_after_counts_rounds_that_were_not_needed():
     results = [{"best": [1.0]}, {"best": [0.5, 1.0]}, {"best": [0.5, 0.6, 0.7]}]
     solved = [extensions.solved_after(results, rounds) for rounds in (1, 2, 8)]
     assert solved == pytest.approx([1 / 3, 2 / 3, 2 / 3])
-
-
-@pytest.mark.parametrize("num_items", [2, 3])
-def test_a_short_market_is_the_game_with_what_is_decided_dropped(num_items):
-    form = drop_decided(build_product_form(load_game(f"trade_comm(num_items={num_items})")))
-    short = short_market(num_items)
-    for ours, theirs in zip(short.arrays, form.arrays, strict=True):
-        np.testing.assert_array_equal(ours, theirs)
-    np.testing.assert_array_equal(short.information.cell, forget_own_actions(form).cell)
-    sizes = num_items**2, num_items**3, num_items**4, num_items**4
-    assert short.num_nodes == sum(sizes)
 
 
 def test_seeds_are_the_same_in_any_parts(tmp_path):

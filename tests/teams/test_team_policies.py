@@ -115,7 +115,7 @@ def test_invalid_policies_are_refused():
     with pytest.raises(PolicyMismatchError, match="build both from one tree"):
         from_tabular(information, other)
     written = random_product_form(0).information
-    with pytest.raises(ParameterError, match="was not built from a game"):
+    with pytest.raises(ParameterError, match="was not built from a game's histories"):
         to_tabular(written, random_probabilities(written, np.random.default_rng(0)))
     with pytest.raises(ParameterError, match="give an InformationMap"):
         random_probabilities(form, np.random.default_rng(0))

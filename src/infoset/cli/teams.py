@@ -23,6 +23,7 @@ from infoset.cli.screen import (
     print_json,
     print_table,
     say,
+    tell,
     tell_notes,
 )
 
@@ -233,7 +234,10 @@ def solve_teams(
             **keeping,
         )
     tell_notes(rules)
-    _save(result, out, rules, spec=spec, as_json=as_json)
+    if result.information.form.source is None:
+        _report_unsaved(result, as_json=as_json)
+    else:
+        _save(result, out, rules, spec=spec, as_json=as_json)
     if result.outcome == "interrupted":
         raise typer.Exit(INTERRUPTED)
 
@@ -256,6 +260,18 @@ def _save(
     policy = folder / RUN_FILES["policy"]
     say(f"saved in {folder}: {', '.join(RUN_FILES.values())}")
     say(f"to print the policy: infoset show {quote(spec)} {quote(str(policy))}")
+
+
+def _report_unsaved(result: TeamResult, *, as_json: bool) -> None:
+    """Report a result in a compact form, whose policy cannot be saved as a table for the game."""
+    if as_json:
+        print_json({**result.summary(), "folder": None, "files": {}})
+    else:
+        _report(result)
+    tell(
+        f"note: {result.game} has too many histories for a table of the policy, so that nothing is "
+        "saved; in Python, solve_team returns the policy of its compact form"
+    )
 
 
 def _report(result: TeamResult) -> None:

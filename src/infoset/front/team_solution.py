@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from infoset.errors import UnsupportedGameError
-from infoset.front.game_sources import GameLike, to_compiled
+from infoset.front.game_sources import GameLike, resolve_game, to_compiled
 from infoset.front.solution import checkpointing
+from infoset.game import Game
 from infoset.runs import DEFAULT_CHECKPOINT_SECONDS
 from infoset.teams import (
     HidingScheme,
@@ -21,6 +22,7 @@ from infoset.teams import (
     TeamResult,
     build_product_form,
     check_teams,
+    compact_form,
     get_team_method,
     merge_outcomes,
 )
@@ -62,7 +64,9 @@ def solve_team(
     ----------
     game : str, Game, GameTree, ExtensiveForm or ProductForm
         By name, as rules, as a tree, or in product form. In all but the product form, chance
-        outcomes that no agent can tell apart are merged.
+        outcomes that no agent can tell apart are merged. Trade and communication with more than ten
+        million plays, that is from eight items on, is solved in a compact form; see
+        `infoset.teams.compact_form`. Its result has no table of the policy.
     method : str, HidingScheme or TeamMethod, optional
         A name of `infoset.teams.TEAM_METHODS`, in upper or lower case; a scheme of progressive
         hiding; or your own method. The default is `portfolio`: exact search under a cap and, if
@@ -139,6 +143,10 @@ def _product_form(
 ) -> ProductForm:
     if isinstance(game, ProductForm):
         return game
+    game = resolve_game(game)
+    compact = compact_form(game) if isinstance(game, Game) else None
+    if compact is not None:
+        return compact
     return merge_outcomes(build_product_form(to_compiled(game, memory=memory, progress=progress)))
 
 

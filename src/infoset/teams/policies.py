@@ -163,8 +163,8 @@ def to_tabular(information: InformationMap, probability: FloatArray) -> TabularP
 def _source(form: ProductForm) -> Source:
     if form.source is None:
         raise ParameterError(
-            f"{form} was not built from a game, so its policies cannot be converted to tables; "
-            "build the form with build_product_form(game)"
+            f"{form} was not built from a game's histories, so its policies cannot be converted to "
+            "tables; build the form with build_product_form(game), if its histories fit in memory"
         )
     return form.source
 

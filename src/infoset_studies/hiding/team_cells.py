@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from fractions import Fraction
 from functools import cache
-from itertools import product
 from threading import Event, Lock
 from typing import Any, Final, NamedTuple
 
@@ -29,10 +27,10 @@ from infoset.teams import (
     get_relaxation,
     hill_climb,
     merge_outcomes,
-    product_form_from_functions,
     relax,
 )
-from infoset.typing import Action, FloatArray
+from infoset.teams.product_form import short_market
+from infoset.typing import FloatArray
 
 __all__ = [
     "MIN_CURVE_POINTS",
@@ -43,7 +41,6 @@ __all__ = [
     "found_in",
     "measured_at",
     "play",
-    "short_market",
 ]
 
 MIN_CURVE_POINTS: Final = 40
@@ -94,7 +91,7 @@ def _form_of(game: str, is_short: bool) -> ProductForm:
     rules = load_game(game)
     if is_short:
         assert isinstance(rules, TradeComm)
-        return short_market(rules.num_items)
+        return short_market(rules, remembers_words=False)
     form = build_product_form(rules)
     if isinstance(rules, TradeComm):
         return form.with_original(forget_own_actions(form))
@@ -273,60 +270,3 @@ class RoundsCell:
         improved = hill_climb(information, hiding.best_policy())
         earned = float(expected_payoffs(information, improved)[0])
         return {"best": best, "seconds": seconds, "by_turns": earned}
-
-
-def short_market(num_items: int) -> ProductForm:
-    """Return trade and communication in product form, ending at the first wrong offer.
-
-    The number of words equals the number of items. After a wrong offer nothing can be won, so that
-    no agent acts. With n items there are n² + n³ + 2 n⁴ nodes; the full game with ten items has 10⁸
-    histories. No agent remembers its own word.
-
-    Parameters
-    ----------
-    num_items : int
-
-    Examples
-    --------
-    >>> short_market(2).num_nodes
-    44
-    """
-    words = tuple(f"say {word}" for word in range(num_items))
-    offers = tuple(f"{give}:{get}" for give, get in product(range(num_items), repeat=2))
-    deals = tuple(product(range(num_items), repeat=2))
-
-    def agent(deal: Hashable, actions: tuple[Action, ...]) -> int | None:
-        over = len(actions) == 4 or (len(actions) == 3 and actions[2] != _fitting(deal, 0))
-        return None if over else len(actions) % 2
-
-    def reward(deal: Hashable, actions: tuple[Action, ...]) -> tuple[int, int]:
-        traded = len(actions) == 4 and actions[3] == _fitting(deal, 1)
-        return (1, 1) if traded else (0, 0)
-
-    return product_form_from_functions(
-        {deal: Fraction(1, len(deals)) for deal in deals},
-        agent_names=("player 0", "player 1"),
-        num_stages=4,
-        agent=agent,
-        legal_actions=lambda deal, actions: words if len(actions) < 2 else offers,
-        information=lambda deal, actions: (_item(deal, len(actions) % 2), _heard(actions)),
-        reward=reward,
-        private_signals=lambda deal: (_item(deal, 0), _item(deal, 1)),
-        name=f"short market with {num_items} items",
-    )
-
-
-def _item(deal: Hashable, agent: int) -> int:
-    assert isinstance(deal, tuple)
-    item: int = deal[agent]
-    return item
-
-
-def _fitting(deal: Hashable, agent: int) -> Action:
-    """Return the offer to exchange the agent's own item for the other agent's item."""
-    return f"{_item(deal, agent)}:{_item(deal, 1 - agent)}"
-
-
-def _heard(actions: tuple[Action, ...]) -> Action | None:
-    """Return the word of the other agent, if it has spoken."""
-    return (None, *actions[:1], *actions[1:2], *actions[:1])[len(actions)]

@@ -1,6 +1,7 @@
 """Games in product form: chance moves once at the start, then one agent acts at each stage."""
 
 from infoset.teams.product_form.arrays import ProductArrays
+from infoset.teams.product_form.compact_forms import compact_form, short_market
 from infoset.teams.product_form.construction import build_product_form
 from infoset.teams.product_form.form import (
     InformationMap,
@@ -33,6 +34,7 @@ __all__ = [
     "check_form",
     "check_information",
     "check_team",
+    "compact_form",
     "drop_decided",
     "equivalent_nodes",
     "find_recall_violation",
@@ -40,4 +42,5 @@ __all__ = [
     "listed",
     "merge_outcomes",
     "product_form_from_functions",
+    "short_market",
 ]
