@@ -287,8 +287,8 @@ def _checked_public_weights(
         or not len(public_weights)
     ):
         raise ParameterError(
-            f"public_weight has shape {given.shape}; give a number, a list of one number for each "
-            f"own move, or an array [moves, {num_bids + 1}] by move and last bid"
+            f"public_weight has shape {given.shape}; give a number, a list with one number per own "
+            f"move, or an array [moves, {num_bids + 1}], indexed by own move and last bid"
         )
     if not ((public_weights >= 0) & (public_weights <= 1)).all():
         raise ParameterError(

@@ -121,9 +121,9 @@ def test_a_form_without_moves_breaks_nothing():
 def test_the_report_as_text():
     lines = str(check_form(example_forms.thick_public_set())).splitlines()
     assert lines[0] == "thick public set, an augmented extensive form"
-    assert lines[1] == f"   yes  {ACTIONS}"
+    assert lines[1] == f" holds  {ACTIONS}"
     assert lines[7:9] == [
-        f"    no  {THICK_PUBLIC}",
+        f" fails  {THICK_PUBLIC}",
         "        public set 'playing' contains 'first' and its extension 'second'",
     ]
     assert str(check_form(example_forms.forgetful())).startswith(

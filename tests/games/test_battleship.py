@@ -225,7 +225,7 @@ def test_a_text_is_read_by_openspiel_too():
             "ship_sizes must fit on a board 3 wide and 1 high",
         ),
         ({"ship_sizes": [1] * 101, "ship_values": [1] * 101}, "ship_sizes must fit on a board"),
-        ({"num_shots": -1}, "num_shots must be limited when shots may be repeated"),
+        ({"num_shots": -1}, r"num_shots can be -1 \(no limit\) only if shots cannot be repeated"),
         ({"num_shots": 101, "allow_repeated_shots": False}, "num_shots must be at most 100"),
         ({"loss_multiplier": float("nan")}, "loss_multiplier must be a number"),
         ({"payoff": "ships"}, "payoff must be one of ship_values, win_loss"),

@@ -109,7 +109,7 @@ def test_steps_are_a_pair_or_a_rule():
 @pytest.mark.parametrize(
     ("step_sizes", "message"),
     [
-        ((0, 0.1), "learning_rate=0 must be above 0"),
+        ((0, 0.1), "learning_rate=0 is not allowed"),
         ((-0.1, 0.1), "learning_rate=-0.1 must be a finite number"),
         ((0.1, -0.1), "implicit_exploration=-0.1 must be a finite number"),
         ((float("nan"), 0.1), "learning_rate=nan must be a finite number"),

@@ -125,7 +125,10 @@ def test_knowledge_that_learners_need():
             "min_probability=0.0 must be above 0",
         ),
         (lambda: SampledTraversal("x", "", bonus=-1.0), "bonus=-1.0 must be"),
-        (lambda: SampledTraversal("x", "", min_probability=0.5), "bonus=0 must be above 0"),
+        (
+            lambda: SampledTraversal("x", "", min_probability=0.5),
+            "bonus=0 is allowed only with min_probability=1",
+        ),
     ],
 )
 def test_numbers_out_of_range_are_refused(make, complaint):

@@ -258,7 +258,7 @@ def test_a_match_by_hand():
     assert result.mean == 15.5
     assert result.interval == (15.5, 15.5)
     assert str(result) == (
-        "15.5 per play, 95 % confidence interval 15.5 to 15.5; wins 50 % "
+        "15.5 per play, 95% confidence interval 15.5 to 15.5; wins 50% "
         "(4 deals, each in 2 positions)"
     )
 

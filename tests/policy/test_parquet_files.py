@@ -119,7 +119,7 @@ def rewritten(file, change_table=lambda t: t, change_about=lambda a: a):
 
 def test_missing_rows_are_refused(file, form):
     rewritten(file, change_table=lambda table: table.slice(1))
-    with pytest.raises(PolicyFileError, match="rows where the game has"):
+    with pytest.raises(PolicyFileError, match="rows, but a policy for this game has"):
         load_policy(file, form)
 
 

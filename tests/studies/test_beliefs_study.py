@@ -203,7 +203,7 @@ def test_measured_numbers_stand_above_published_ones():
 
 
 def test_intervals_by_students_t():
-    # t(2, 97.5 %) = 4.302653, sd of 1, 2, 3 is 1
+    # t(2, 97.5%) = 4.302653, sd of 1, 2, 3 is 1
     assert Measured.of_runs([1.0, 2.0, 3.0]).half_width == pytest.approx(4.302653 / 3**0.5)
     assert Measured.of_runs([1.0]).half_width is None
 

@@ -154,7 +154,7 @@ class TreePart:
         )
 
     def leaf_sequences(self, leaf: int) -> tuple[IntArray, ...]:
-        """Return per player [S_p] the last sequence of the part before each infostate of a leaf.
+        """Return each player's [S_p] last sequence of the part before each infostate of a leaf.
 
         Counterfactual values of the leaf are added to the gradient at these sequences.
 

@@ -71,7 +71,7 @@ class EnumeratedOutcomes:
     Attributes
     ----------
     limit : int
-        Largest number of next world states.
+        Maximum number of next world states.
     """
 
     limit: int
@@ -108,7 +108,7 @@ class SampledOutcomes:
     Parameters
     ----------
     limit : int
-        Largest number of next world states that are enumerated.
+        Maximum number of next world states that are enumerated.
     num_draws : int
         Number of draws if there are more.
     observed : ObservedStep
@@ -211,7 +211,7 @@ class HistoryFilter:
     ----------
     game : Game
     max_worlds : int
-        Largest number of histories in a batch.
+        Maximum number of histories in a batch.
     """
 
     def __init__(self, game: Game, max_worlds: int) -> None:

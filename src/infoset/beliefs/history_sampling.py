@@ -1,4 +1,4 @@
-"""Sampling of histories that agree with some information, if there are too many to enumerate."""
+"""Sampling of histories that agree with some information, when there are too many to enumerate."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 MAX_WORLDS: Final = 200_000
-"""Largest number of histories that are enumerated."""
+"""Maximum number of histories that are enumerated."""
 
 NUM_SAMPLES: Final = 10_000
 """Default number of sampled histories if there are more than `MAX_WORLDS`."""

@@ -65,7 +65,7 @@ def private_belief(
     rng : np.random.Generator, optional
         Required only if there are more histories than `max_worlds`.
     max_worlds : int
-        Largest number of histories, or of outcomes of one chance event, that are enumerated. If
+        Maximum number of histories, or of outcomes of one chance event, that are enumerated. If
         there are more, they are sampled. Ignored for a tree.
     num_samples : int
         Number of samples if there are more.

@@ -283,7 +283,7 @@ class PublicBeliefState:
         return weight / total
 
     def infostate_beliefs(self, player: Player, infostate: int) -> tuple[FloatArray, ...]:
-        """Return per player [S_p] the belief at an infostate over each player's infostates.
+        """Return the belief at an infostate over each player's [S_p] infostates.
 
         The player's own distribution is concentrated at the infostate. With three or more players,
         the distributions of the others are marginals; `history_beliefs` returns the joint

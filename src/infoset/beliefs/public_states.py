@@ -77,7 +77,7 @@ def histories_at(tree: GameTree, public_state: int) -> IntArray:
 
 
 def infostates_at(tree: GameTree, public_state: int) -> tuple[IntArray, ...]:
-    """Return per player [S_p] the player's infostates at a public state, in increasing order."""
+    """Return each player's [S_p] infostates at a public state, in increasing order."""
     return tuple(
         numbers[first[public_state] : first[public_state + 1]]
         for numbers, first in zip(

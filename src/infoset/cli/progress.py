@@ -202,7 +202,7 @@ class MatchProgress:
             "deals": number_text(self.result.num_deals),
             "utility": number_text(utility.mean),
             "half width": f"{utility.half_width:.2g}",
-            "wins": f"{100 * self.result.win_rate.mean:.4g} %",
+            "wins": f"{100 * self.result.win_rate.mean:.4g}%",
         }
 
 

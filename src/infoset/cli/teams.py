@@ -119,7 +119,7 @@ RestartsOption: TypeAlias = Annotated[
     typer.Option(
         metavar="NUMBER",
         help="Number of runs from different initial policies; the best one is reported.",
-        show_default="4 or more",
+        show_default="depends on the method",
         rich_help_panel=PANEL,
     ),
 ]
@@ -299,5 +299,5 @@ def _report(result: TeamResult) -> None:
 
 
 def _whose(agents: tuple[int, ...], num_teams: int) -> str:
-    """Return a suffix for the name of a number: the players of the team, if there are several."""
+    """Return the suffix of a row label that names a team's players; empty if there is one team."""
     return "" if num_teams == 1 else f" of players {', '.join(map(str, agents))}"

@@ -48,7 +48,7 @@ def build_extensive_form(game: Game | GameTree, *, memory: int | None = None) ->
     ----------
     game : Game or GameTree
     memory : int, optional
-        Limit in bytes for the game tree; by default 70 % of the free memory.
+        Limit in bytes for the game tree; by default 70% of the free memory.
 
     Returns
     -------

@@ -65,7 +65,7 @@ class FormReport:
         kind = "augmented" if self.is_augmented else "classical"
         lines = [f"{self.name}, a{'n' if self.is_augmented else ''} {kind} extensive form"]
         for check, violation in self.violations.items():
-            lines.append(f"{'no' if violation else 'yes':>6}  {check}")
+            lines.append(f" {'fails' if violation else 'holds'}  {check}")
             if violation is not None:
                 lines.append(f"        {violation.found}")
         return "\n".join(lines)

@@ -212,7 +212,7 @@ class HistoryTree:
     def last_own_sequence(self, player: Player) -> LongArray:
         """Return [H] a code of the player's last own information set and action; -1 for none.
 
-        The code is `infoset * (largest number of moves) + position`.
+        The code is `infoset * (maximum number of moves) + position`.
         """
         last = self.last_own_move(player)
         widest = int(self.num_moves.max(initial=1))

@@ -165,8 +165,8 @@ def provable_form(game: GameTree | ExtensiveForm) -> SequenceForm:
     form = game.sequence_form
     if not form.is_two_player_constant_sum:
         raise UnsupportedGameError(
-            f"{form.name} is not a two-player constant-sum game; give such a game, because others "
-            f"have no value to prove"
+            f"{form.name} is not a two-player constant-sum game, so it has no value to prove; "
+            "give a two-player constant-sum game"
         )
     return form
 

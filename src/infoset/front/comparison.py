@@ -1,4 +1,4 @@
-"""The function `compare`, which solves one game by several methods."""
+"""The function `compare`, which solves one game with several methods."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def compare(
     memory: int | None = None,
     progress: ExplorationProgress | None = None,
 ) -> tuple[SolveResult, ...]:
-    """Solve a game by several methods in turn, each with the same limits.
+    """Solve a game with several methods in turn, each with the same limits.
 
     Each method first runs one iteration outside the limits, so that a method that does not apply
     to the game is rejected before any work is done.

@@ -129,7 +129,7 @@ def info(
     ----------
     game : str, Game, GameTree or ExtensiveForm
     memory : int, optional
-        Bytes allowed for building; by default 70 % of the free memory.
+        Bytes allowed for building; by default 70% of the free memory.
     max_worlds, max_seconds, progress
         Limits and progress callback of `build_world_graph`. If a limit is reached, and after
         Ctrl-C, the counts are lower bounds.

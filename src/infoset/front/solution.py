@@ -99,7 +99,7 @@ def solve(
         result does not depend on it, bit for bit. Several threads are faster if an iteration takes
         milliseconds.
     memory : int, optional
-        Bytes allowed for building the game; by default 70 % of the free memory.
+        Bytes allowed for building the game; by default 70% of the free memory.
     progress : callable, optional
         Called while the world graph is built, with the number of world states and the seconds.
 

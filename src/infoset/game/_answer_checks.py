@@ -139,7 +139,8 @@ def check_outcomes(
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise GameRuleError(
                 "transitions are pairs of next world and probability",
-                found=f"transitions of joint action {show(joint_action)} list {show(pair)}",
+                found=f"the list of transitions of joint action {show(joint_action)} contains "
+                f"{show(pair)}",
                 world=world,
             )
         check_world(pair[0], f"a next world of joint action {show(joint_action)}", world)

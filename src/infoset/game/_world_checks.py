@@ -131,7 +131,7 @@ class WorldRules:
     game : Game
     num_players : int
     limit : int
-        Largest number of transitions to list at one world state.
+        Maximum number of transitions to list at one world state.
     effort : Effort
         Number of calls so far, and its limit, after which transitions are not listed any more.
     """

@@ -365,8 +365,8 @@ class InfostateTable:
             return
         same = set(before.actions) == set(actions)
         raise GameRuleError(
-            "whether a player acts, and its legal actions in their order, follow from its own "
-            "infostate; "
+            "a player's infostate determines whether it acts, and its legal actions and their "
+            "order; "
             + ("list them in the same order" if same else "let observe show the difference"),
             found=f"the player {_acting_text(actions)} here, but at world state "
             f"{show(before.world)} the player {_acting_text(before.actions)}, and it cannot tell "
@@ -406,8 +406,8 @@ class PublicTable:
         before, at = self.first.setdefault(number, (joint_action, world))
         if self.public_actions and before != joint_action:
             raise GameRuleError(
-                "where public_actions is True, equal public observations at a public state follow "
-                "equal joint actions; let observe show the actions, or leave public_actions out",
+                "where public_actions is True, equal public observations at a public state result "
+                "from equal joint actions; let observe show the actions, or omit public_actions",
                 found=f"the public observation is {show(seen)} after joint action "
                 f"{show(joint_action)} here, and also after {show(before)} at world state "
                 f"{show(at)} of the same public state",

@@ -134,7 +134,7 @@ class Game(ABC):
 
     public_actions: bool = False
     """Whether all actions are public, as in poker: at each public state, equal public observations
-    follow equal joint actions. Computing beliefs is then much faster."""
+    result from equal joint actions. Computing beliefs is then much faster."""
 
     num_players: int
     """Number of players, excluding chance."""

@@ -117,10 +117,10 @@ class Battleship(Game):
             rule = f"must fit on a board {self.board_width} wide and {self.board_height} high"
             raise parameter_error(self, "ship_sizes", rule, "[1],ship_values=[1.0]")
         if self.allow_repeated_shots and self.num_shots == UNLIMITED:
-            rule = "must be limited when shots may be repeated"
+            rule = "can be -1 (no limit) only if shots cannot be repeated"
             raise parameter_error(self, "num_shots", rule, "-1,allow_repeated_shots=False")
         if not self.allow_repeated_shots and self.num_shots > cells:
-            rule = f"must be at most {cells}, the number of cells, when shots may not be repeated"
+            rule = f"must be at most {cells}, the number of cells, if shots cannot be repeated"
             raise parameter_error(self, "num_shots", rule, UNLIMITED)
 
     @cached_property

@@ -91,7 +91,7 @@ class Goofspiel(Game):
         object.__setattr__(self, "num_players", self.players)
         if self.num_turns > self.num_cards:
             rule = f"must be at most num_cards, which is {self.num_cards}"
-            raise parameter_error(self, "num_turns", rule, -1)
+            raise parameter_error(self, "num_turns", rule, self.num_cards)
 
     @cached_property
     def turns(self) -> int:

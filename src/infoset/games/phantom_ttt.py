@@ -65,7 +65,7 @@ class PhantomTicTacToe(PhantomGame):
         check_parameters(self)
         longest = max(self.shape)
         if self.line_length > longest:
-            rule = f"is at most {longest} on a board of {self.num_rows} x {self.num_cols} cells"
+            rule = f"must be at most {longest} on a {self.num_rows} x {self.num_cols} board"
             raise parameter_error(self, "line_length", rule, longest)
 
     @property

@@ -130,7 +130,7 @@ def top_level(separators: str, text: str, source: Source) -> Iterator[int]:
         elif character in CLOSING:
             open_brackets.append(CLOSING[character])
             if len(open_brackets) > MAX_DEPTH:
-                raise source.malformed(f"more than {MAX_DEPTH} brackets are open")
+                raise source.malformed(f"brackets are nested more than {MAX_DEPTH} deep")
         elif character in CLOSING.values():
             if not open_brackets or open_brackets.pop() != character:
                 raise source.malformed(f"there is no opening bracket for {character!r}")

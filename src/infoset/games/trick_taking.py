@@ -109,7 +109,7 @@ class TrickTaking(Game):
 
     @cached_property
     def deck(self) -> tuple[str, ...]:
-        """The cards by number, suit by suit and in increasing order within each suit."""
+        """All cards in the order of their numbers: by suit, and increasing within each suit."""
         ranks = rank_names(max(self.suit_lengths))
         return tuple(
             rank + suit

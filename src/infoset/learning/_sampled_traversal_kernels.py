@@ -92,7 +92,7 @@ class Frames(NamedTuple):
     value : FloatArray
         [D, A] estimated values of the actions.
     changed : IntArray
-        Infostates whose regrets have changed; as long as the largest number of nodes of a player.
+        Infostates whose regrets have changed; as long as the maximum number of nodes of a player.
     """
 
     node: IntArray

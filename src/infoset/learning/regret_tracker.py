@@ -162,7 +162,7 @@ class RegretTracker:
             self.learners.run(min(until_next, end - self.iteration))
 
     def _count(self) -> None:
-        """Count the policies of the next episode, and offer them to the sample."""
+        """Count the policies of the next episode; the reservoir sample may select them."""
         simulator, policy = self.learners.simulator, self.learners.current_probabilities
         fill_plans(simulator.infostates, policy, self._plans)
         offer_policy(policy, self._offered, self._stream, self._sample)

@@ -87,7 +87,7 @@ class SampledTraversal:
             )
         if self.min_probability < 1.0 and self.bonus == 0.0:
             raise ParameterError(
-                "bonus=0 must be above 0 when min_probability is below 1: otherwise the sampling "
+                "bonus=0 is allowed only with min_probability=1: otherwise the sampling "
                 "probability of actions that the average policy never takes is undefined"
             )
 

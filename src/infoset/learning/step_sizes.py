@@ -294,5 +294,7 @@ def check_step_sizes(step_sizes: object) -> StepSizes | StepSizeRule:
     for name, number in pair._asdict().items():
         check_number(name, number)
     if pair.learning_rate == 0:
-        raise ParameterError("learning_rate=0 must be above 0: with rate 0, policies never change")
+        raise ParameterError(
+            "learning_rate=0 is not allowed: policies would never change; give a positive rate"
+        )
     return pair

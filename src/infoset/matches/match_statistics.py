@@ -37,7 +37,7 @@ class Estimate:
     standard_error : float
         Estimated standard deviation of `mean`; 0 if it is exact.
     interval : tuple[float, float]
-        95 % confidence interval of the expectation.
+        95% confidence interval of the expectation.
     """
 
     mean: float
@@ -87,7 +87,7 @@ class MatchResult:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """95 % confidence interval of the expected utility."""
+        """95% confidence interval of the expected utility."""
         return self.utility.interval
 
     @property
@@ -96,12 +96,12 @@ class MatchResult:
         return tuple(utility.mean for utility in self.position_utilities)
 
     def __str__(self) -> str:
-        wins = f"wins {100 * self.win_rate.mean:.4g} %"
+        wins = f"wins {100 * self.win_rate.mean:.4g}%"
         if self.num_deals == 0:
             return f"{self.mean:.6g} per play, exactly; {wins}"
         low, high = self.interval
         return (
-            f"{self.mean:.6g} per play, 95 % confidence interval {low:.6g} to {high:.6g}; {wins} "
+            f"{self.mean:.6g} per play, 95% confidence interval {low:.6g} to {high:.6g}; {wins} "
             f"({self.num_deals:,} deals, each in {len(self.position_utilities)} positions)"
         )
 

@@ -88,9 +88,9 @@ def average_search(
     searchers : searcher, or a sequence of one per player
         Each has a method `search(infostate, rng)`. None plays uniformly.
     tolerance : float
-        Probability, above 0 and at most 1; the paper uses 1 %.
+        Probability, above 0 and at most 1; the paper uses 1%.
     max_repeats : int
-        Limit on the searches at one infostate, at least 2. For a tolerance of 1 %, about 2600
+        Limit on the searches at one infostate, at least 2. For a tolerance of 1%, about 2600
         searches always suffice.
     seed : int
     reached_only : bool
@@ -112,7 +112,7 @@ def average_search(
     Notes
     -----
     Source: Arjonilla, Cazenave and Saffidine (2024). They repeat searches until the average policy
-    changes by less than 1 %, but do not say how often it is checked. Here it is checked after 1 /
+    changes by less than 1%, but do not say how often it is checked. Here it is checked after 1 /
     `tolerance` searches, and then whenever the estimated standard error suggests that there are
     enough. The number of searches at most doubles between checks. From n / 2 to n searches the
     average changes by about its final error, so that the standard error gives the same rule with

@@ -177,7 +177,7 @@ def exact_match(
     >>> kuhn = build_tree(load_game("kuhn_poker"))
     >>> result = exact_match(kuhn, uniform_policy(kuhn.sequence_form), None)
     >>> print(result)
-    0 per play, exactly; wins 50 %
+    0 per play, exactly; wins 50%
     >>> [round(mean, 12) for mean in result.position_means]
     [0.125, -0.125]
     """

@@ -29,7 +29,7 @@ INCHES = (7.2, 6.0)
 COLORS = "viridis"
 LIGHT, DARK = "#ffffff", "#1a1a1a"
 NUMBERS_UP_TO = 15
-"""Largest number of cells in a row or column for which each cell shows its number."""
+"""Maximum number of cells in a row or column for which each cell shows its number."""
 
 
 def plot_heat_map(
@@ -96,7 +96,7 @@ DARK_FROM = 0.6
 """Fraction of the largest probability above which numbers are white."""
 
 NAMED_UP_TO = 12
-"""Largest number of infostates of a player for which names and numbers are written."""
+"""Maximum number of infostates of a player for which names and numbers are written."""
 
 PANEL_INCHES, MARGIN_INCHES = 2.3, 0.9
 

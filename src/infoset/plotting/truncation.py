@@ -92,7 +92,7 @@ def compile_part(
     ----------
     game : Game
     depth : int, optional
-        Largest number of steps that will be drawn.
+        Maximum number of steps that will be drawn.
     max_worlds : int
 
     Raises

@@ -206,12 +206,15 @@ def read_table(
     about = _metadata(table, column, path)
     if about["fingerprint"] != sequence_form.fingerprint:
         raise PolicyMismatchError(
-            f"{path} holds a policy for {about['game']}, not for {sequence_form.name}; solve "
-            "this game, or load the game of the policy"
+            f"{path} holds a policy for {about['game']}, not for {sequence_form.name}; use "
+            f"it with {about['game']}, or give a file with a policy for {sequence_form.name}"
         )
     expected = sum(plex.num_sequences - 1 for plex in sequence_form.treeplexes)
     if len(table) != expected:
-        raise PolicyFileError(f"{path} has {len(table)} rows where the game has {expected}")
+        raise PolicyFileError(
+            f"{path} has {len(table)} rows, but a policy for this game has {expected}: the file is "
+            "incomplete or was modified; save the policy again"
+        )
     return table, about
 
 

@@ -242,12 +242,12 @@ class LocalMinimizer(IterativeState):
         )
 
     def average_plans(self) -> tuple[FloatArray, ...]:
-        """Return per player [Q] the average realization plan, initially the current plan."""
+        """Return each player's [Q] average realization plan; at the start, the current plan."""
         pairs = zip(self._layouts, self._averages, self._plans, strict=True)
         return tuple(layout.average_plan(total, plan) for layout, total, plan in pairs)
 
     def current_probabilities(self) -> tuple[FloatArray, ...]:
-        """Return per player [Q] the behavior at which the next iteration starts."""
+        """Return each player's [Q] behavior at which the next iteration starts."""
         played = zip(self._layouts, self._played, strict=True)
         return tuple(layout.to_sequences(own) for layout, own in played)
 
@@ -296,7 +296,7 @@ def driver_of(rule: LocalRule, arguments: tuple[Any, ...]) -> Callable[..., None
 
 
 def _check_signature(rule: LocalRule) -> None:
-    """Raise unless a rule takes four arguments, if its signature is known."""
+    """Raise if the signature of a rule is known and does not accept four arguments."""
     check_callable("rule", rule, RULE)
     with suppress(ValueError):
         known = signature(getattr(rule, "py_func", rule))

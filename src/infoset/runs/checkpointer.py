@@ -262,7 +262,7 @@ class RunCheckpointer(Checkpointer):
         planned = self._budget.iterations
         if planned is not None and saved.iteration > planned:
             raise CheckpointMismatchError(
-                f"{self._to.path} is a run of {saved.iteration} iterations, more than "
+                f"{self._to.path} contains a run of {saved.iteration} iterations, more than "
                 f"iterations={planned}: give at least iterations={saved.iteration}, or another file"
             )
         self._solver.set_state(saved.state)

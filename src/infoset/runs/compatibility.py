@@ -39,9 +39,11 @@ def check_compatibility(saved: Checkpoint, here: Checkpoint, path: Path) -> None
 
 
 def _differing(saved: Checkpoint, here: Checkpoint) -> list[tuple[str, Any, Any]]:
-    """Return the differences between file and run, only of the first kind that differs.
+    """Return the differences between the file and this run, as tuples of name, old and new value.
 
-    Long lists of numbers are omitted if a shorter setting also differs, which explains them.
+    Game, fingerprint, method, settings and array shapes are compared in this order, and only the
+    first of them that differs is reported. Long values are omitted if a short one also differs,
+    because it usually is the cause.
     """
     rules = f"fingerprint of {here.game}"
     for then, now in (

@@ -68,7 +68,7 @@ class SearchBudget:
         """Yield the sizes of batches until the budget is used up.
 
         Without a time limit there is one batch. With a time limit, batches grow until each takes
-        about 5 % of it.
+        about 5% of it.
 
         Parameters
         ----------
@@ -127,14 +127,14 @@ LATE = 0.2
 
 @dataclass
 class Overruns:
-    """Count of the searches with a time limit, and of those more than 20 % over it.
+    """Count of the searches with a time limit, and of those more than 20% over it.
 
     Attributes
     ----------
     num_searches : int
         Searches with a time limit.
     num_late : int
-        Searches that took more than 20 % longer than their limit.
+        Searches that took more than 20% longer than their limit.
     worst : float
         Largest overrun, as a fraction of the limit.
     """

@@ -330,7 +330,7 @@ class PerturbedMethod:
     Raises
     ------
     ParameterError
-        If a field has the wrong type, or if the number for all actions is more than 1.
+        If a field has the wrong type, or if `min_probability` is a single number above 1.
 
     Examples
     --------

@@ -64,8 +64,8 @@ def quantal_gap(policy: TabularPolicy, temperature: float, distance: Distance = 
     check_number("temperature", temperature)
     if temperature == 0:
         raise ParameterError(
-            "temperature=0 must be positive: at zero, quantal responses are best responses and the "
-            "gap is NashConv, so use infoset.nash_conv"
+            "temperature=0 is not allowed: at temperature 0, quantal responses are best responses, "
+            "and the gap is NashConv; use infoset.nash_conv"
         )
     plans = policy.realization_plans()
     gap = 0.0

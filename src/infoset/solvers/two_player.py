@@ -145,15 +145,15 @@ class TwoPlayerGame:
         return max(layout.largest_group for layout in self.layouts)
 
     def uniform_policies(self) -> tuple[FloatArray, ...]:
-        """Return per player [Q] the uniform behavior."""
+        """Return each player's [Q] uniform behavior."""
         return tuple(layout.uniform_policy() for layout in self.layouts)
 
     def zeros(self) -> tuple[FloatArray, ...]:
-        """Return per player [Q] zeros."""
+        """Return [Q] zeros for each player."""
         return tuple(np.zeros(len(layout.position)) for layout in self.layouts)
 
     def plans(self, policies: tuple[FloatArray, ...]) -> tuple[FloatArray, ...]:
-        """Return per player [Q] the realization plan of a behavior."""
+        """Return each player's [Q] realization plan of a behavior."""
         plans = self.zeros()
         for groups, parent, policy, plan in zip(
             self.groups, self.parents, policies, plans, strict=True

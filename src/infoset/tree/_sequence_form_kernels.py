@@ -26,12 +26,12 @@ def merge_rows(
     merged: IntArray,
     total: FloatArray,
 ) -> tuple[int, int]:
-    """Sum the payoffs of equal rows of sequences and return the number of remaining rows.
+    """Sum the payoffs of equal rows of sequences.
 
-    The second number returned is the largest number of equal rows.
+    Return the number of remaining rows, and the maximum number of rows that equal one another.
 
     columns [N, Z]; order [Z] makes equal rows adjacent; outcome [Z] indexes payoff [number of
-    outcomes, N]. The different rows, merged [Z, N], and their sums, total [Z, N], are written in
+    outcomes, N]. The distinct rows, merged [Z, N], and their sums, total [Z, N], are written in
     place. Rows whose sums are all zero are left out.
     """
     num_players = len(columns)

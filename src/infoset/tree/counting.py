@@ -132,7 +132,7 @@ def _find_cycle(graph: WorldGraph, order: IntArray) -> list[int]:
 
 
 def allowed_memory(memory: int | None) -> int:
-    """Return `memory` in bytes, or by default 70 % of the memory that is currently free.
+    """Return `memory` in bytes, or by default 70% of the memory that is currently free.
 
     A limit on the process's address space (`ulimit -v`) counts too.
 
@@ -156,7 +156,7 @@ def check_fits(counts: GameCounts, name: str, memory: int | None = None) -> None
     name : str
         Name of the game for the error message.
     memory : int, optional
-        Limit in bytes; by default 70 % of the free memory.
+        Limit in bytes; by default 70% of the free memory.
 
     Raises
     ------

@@ -59,7 +59,7 @@ def build_world_graph(
     ----------
     game : Game
     memory : int, optional
-        Limit in bytes; by default 70 % of the free memory.
+        Limit in bytes; by default 70% of the free memory.
     max_worlds : int, optional
         Limit on the number of world states; by default that of `build_limits`, one million. There
         may be ten times as many transitions, and always a million.

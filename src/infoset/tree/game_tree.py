@@ -144,7 +144,7 @@ def build_tree(
     ----------
     game : Game
     memory : int, optional
-        Limit in bytes; by default 70 % of the free memory.
+        Limit in bytes; by default 70% of the free memory.
     max_worlds, max_seconds, progress
         As in `build_world_graph`.
 

@@ -55,7 +55,7 @@ def build_sequence_form(
     ----------
     game : Game
     memory : int, optional
-        Limit in bytes; by default 70 % of the free memory.
+        Limit in bytes; by default 70% of the free memory.
     max_worlds, max_seconds, progress
         As in `build_world_graph`.
 

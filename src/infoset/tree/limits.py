@@ -110,7 +110,7 @@ class ExplorationWatch(Watchdog):
     max_worlds, max_seconds : optional
         Limits; by default those of `build_limits`.
     memory : int, optional
-        Limit in bytes; by default 70 % of the free memory.
+        Limit in bytes; by default 70% of the free memory.
     progress : callable, optional
     """
 

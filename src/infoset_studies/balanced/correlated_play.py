@@ -31,7 +31,7 @@ __all__ = ["CORRELATED_PLAY"]
 GAME: Final = "kuhn_poker(players=3)"
 HORIZONS: Final = (1_000, 10_000, 100_000)
 MAX_MEASURED: Final = 10_000
-"""Largest number of episodes whose policies are measured; they are evenly spaced."""
+"""Maximum number of episodes whose policies are measured; they are evenly spaced."""
 
 EXPECTED: Final = {
     (row["learner"], int(row["episodes"])): Expected.read(row["cce_gap"])

@@ -273,7 +273,7 @@ def cell_of(found: Found, constant: float | None, seed: int, points: int = 1) ->
 
 
 def _tuned(run: RunCells, setting: Setting) -> list[Found]:
-    """Return each learner with the constant of smallest final gap under the tuning seed."""
+    """Return each learner with the constant whose final gap under the tuning seed is smallest."""
     pairs = [
         (Found(entry, column, None), candidates(entry, column, setting.searches))
         for column, entry in product(setting.columns, setting.entries)

@@ -129,7 +129,7 @@ class Measured(NamedTuple):
     ----------
     value : float
     half_width : float or None
-        Half width of the 95 % confidence interval; None if it is unknown.
+        Half width of the 95% confidence interval; None if it is unknown.
     """
 
     value: float

@@ -103,7 +103,7 @@ class Setting(NamedTuple):
 
 
 def report(run: RunCells, setting: Setting) -> Report:
-    """Run other settings, several rounds, the default method, and small Hanabi games."""
+    """Compare other settings, several rounds, and the default method; solve small Hanabi games."""
     bidders = bidding_table(run, setting.bridge_seeds, setting.bridge_rounds)
     default = default_table(run, setting.goals)
     hanabi = hanabi_table(run, setting.hanabis)

@@ -97,7 +97,7 @@ def test_trade(num, relaxation, solved, mean):
 
 @pytest.mark.long
 def test_relaxed_information_solves_trade():
-    """On 3 items both relaxations solve at least 80 %, and none at most 50 %."""
+    """On 3 items both relaxations solve at least 80%, and none at most 50%."""
     by_map = {
         relaxation: final_trade_payoffs(3, relaxation, 20)
         for relaxation in ("nothing", "private_revealed", "recall")

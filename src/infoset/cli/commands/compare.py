@@ -1,4 +1,4 @@
-"""`infoset compare`: solve one game by several methods; print a table and save a picture."""
+"""`infoset compare`: solve one game with several methods; print a table and save a picture."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def run(
     memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Solve a game by several methods, and plot their convergence.
+    """Solve a game with several methods, and plot their convergence.
 
     If none of --target, --iterations and --seconds is given, each method runs
     1,000 iterations. Ctrl-C stops at any time and saves the results so far.

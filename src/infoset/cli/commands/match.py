@@ -68,7 +68,7 @@ def run(
         float | None,
         typer.Option(
             metavar="NUMBER",
-            help="Stop at this half-width of the 95 % confidence interval of the utility.",
+            help="Stop at this half-width of the 95% confidence interval of the utility.",
         ),
     ] = None,
     exact: Annotated[
@@ -208,7 +208,7 @@ def _note_overruns(texts: Sequence[str], players: Sequence[Policy], workers: int
 
 
 def _report(result: MatchResult, about: Mapping[str, str]) -> None:
-    table = make_table("", ">utility", ">95 % interval", ">wins", ">95 % interval")
+    table = make_table("", ">utility", ">95% interval", ">wins", ">95% interval")
     table.add_row("all positions", *_cells(result.utility), *_cells(result.win_rate, percent=True))
     positions = zip(result.position_utilities, result.position_win_rates, strict=True)
     for player, (utility, wins) in enumerate(positions):
@@ -222,7 +222,7 @@ def _cells(estimate: Estimate, *, percent: bool = False) -> tuple[str, str]:
     """Format a mean and its interval, `-` if the mean is exact."""
 
     def text(value: float) -> str:
-        return f"{100 * value:.4g} %" if percent else number_text(value)
+        return f"{100 * value:.4g}%" if percent else number_text(value)
 
     low, high = map(text, estimate.interval)
     return text(estimate.mean), f"{low} to {high}" if low != high else "-"

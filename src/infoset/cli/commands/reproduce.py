@@ -70,7 +70,7 @@ def run(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Folder of the study; runs that are finished there are skipped.",
+            help="Folder of the study; runs already finished there are skipped.",
             show_default="runs/STUDY",
         ),
     ] = None,

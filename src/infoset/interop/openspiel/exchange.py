@@ -246,6 +246,7 @@ def finder(tree: GameTree, game: Any) -> Finder:
 def merged_error(tree: GameTree, decision: Decision) -> UnsupportedGameError:
     """Return the error for infostates that share a row of OpenSpiel's table."""
     return UnsupportedGameError(
-        f"OpenSpiel shows player {decision.player} {decision.key!r} at several infostates of "
-        f"{tree.game} between which the policy differs; OpenSpiel's table has one row for all"
+        f"OpenSpiel has one information state, {decision.key!r}, for several infostates of player "
+        f"{decision.player} in {tree.game}, but the policy differs between these infostates and "
+        "cannot be written to one row of OpenSpiel's table"
     )

@@ -49,7 +49,7 @@ class ExportedGame(pyspiel.Game):  # type: ignore[misc]
         return state
 
     def max_chance_nodes_in_history(self) -> int:
-        """Return the largest number of chance moves on a path."""
+        """Return the maximum number of chance moves on a path."""
         return self.compiled.longest[1]
 
     def make_py_observer(self, kind: Any = None, params: Any = None) -> ExportedObserver:

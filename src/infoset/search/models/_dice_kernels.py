@@ -1,4 +1,4 @@
-"""Kernels that play liar's dice, and its perfect-information values in closed form."""
+"""Kernels that play liar's dice, and compute its perfect-information values in closed form."""
 
 from __future__ import annotations
 

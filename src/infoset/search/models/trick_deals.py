@@ -148,7 +148,7 @@ def _cards_at(places: LongArray, pools: LongArray | int) -> LongArray:
 
 @lru_cache(maxsize=256)
 def _subsets(count: int, size: int) -> LongArray:
-    """Return [C] all sets of `size` among the first `count` bits."""
+    """Return [C] all sets of `size` bits among the first `count` bits."""
     if size == 0:
         return np.zeros(1, np.int64)
     if size > count:

@@ -166,7 +166,7 @@ def iterated_best_response(
 ) -> IteratedBestResponse:
     """Run iterated best response from many random policies.
 
-    Each climb begins with a uniformly random action at each cell. The agents take turns to switch
+    Each climb begins with a uniformly random action at each cell. The agents take turns switching
     to a best response to the others. If an earlier action is as good as the best, it remains, even
     at a cell that play does not reach. An agent without perfect recall responds one stage at a
     time, because one pass over all stages would not find a best response. A climb ends in a local

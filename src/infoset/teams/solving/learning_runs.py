@@ -220,7 +220,7 @@ class TeamCheckpointer(Checkpointer):
 
 
 def make_checkpointer(runs: LearningRuns, method: str) -> TeamCheckpointer | NullCheckpointer:
-    """Return a checkpointer for some runs, and resume them if their file exists.
+    """Return a checkpointer for the runs; if its file exists, resume them from it.
 
     Raises
     ------

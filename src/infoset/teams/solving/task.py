@@ -29,7 +29,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class TeamOptions:
-    """Options of a method; None if not given, or if the method does not accept the option.
+    """Options of a method; each is None if it is not given or the method does not accept it.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class TeamOptions:
     restarts : int, optional
         Number of runs.
     seconds : float, optional
-        Time limit of all runs together.
+        Time limit for all runs together.
     checkpoint : Checkpointing, optional
         File in which runs are saved, and from which they are resumed.
 
