@@ -47,7 +47,7 @@ def test_what_is_printed(command):
     assert (ran.code, ran.err) == (0, "")
     title, header, _, *rows, ending = ran.out.splitlines()
     assert title == f"kuhn_poker: {PIMC} against uniform"
-    assert header.split() == ["utility", "95", "%", "interval", "wins", "95", "%", "interval"]
+    assert header.split() == ["utility", "95%", "interval", "wins", "95%", "interval"]
     assert ending == "50 deals, each in every position; all deals played"
     found = command(*MATCH, "--deals", "50", "--seed", "4", "--json").json
     estimates = [found["utility"], *found["position_utilities"]]
@@ -203,4 +203,4 @@ def test_what_is_shown_meanwhile():
     console.file.close()
     text = console.export_text()
     assert "kuhn_poker, pimc against uniform" in text
-    assert {"1,250", "0.25", "0.12", "50", "%"} <= set(text.split())
+    assert {"1,250", "0.25", "0.12", "50%"} <= set(text.split())

@@ -214,7 +214,7 @@ def test_the_literal_construction_changes_the_value_of_a_game():
 
 def test_without_the_bell_the_literal_construction_breaks_a_rule():
     """Without the bell, player 0 cannot tell whether it must act."""
-    with pytest.raises(GameRuleError, match="whether a player acts"):
+    with pytest.raises(GameRuleError, match="determines whether it acts"):
         check_game(LiteralSerial(Silent()))
 
 

@@ -362,7 +362,7 @@ def test_no_rule_of_the_model_is_broken(spec, is_complete):
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("phantom_ttt(num_rows=2,num_cols=2)", r"line_length=3 .* at most 2 on a board of 2 x 2"),
+        ("phantom_ttt(num_rows=2,num_cols=2)", r"line_length=3 .* at most 2 on a 2 x 2 board"),
         ("phantom_ttt(gameversion=cdh)", "gameversion must be one of classical, abrupt"),
         ("dark_hex(gameversion=classical)", "gameversion must be one of cdh, adh"),
         ("dark_hex(obstype=reveal)", "obstype must be one of reveal-nothing, reveal-numturns"),

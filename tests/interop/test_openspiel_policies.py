@@ -104,7 +104,7 @@ def test_infostates_that_openspiel_does_not_distinguish():
     uniform = uniform_policy(tree.sequence_form)
     assert_same(uniform, policy_from_openspiel(policy_to_openspiel(uniform, tree), tree))
     with pytest.raises(
-        UnsupportedGameError, match="at several infostates of openspiel:dark_hex_ir"
+        UnsupportedGameError, match=r"for several infostates of player . in openspiel:dark_hex_ir"
     ):
         policy_to_openspiel(random_policy(tree.sequence_form, np.random.default_rng(0)), tree)
 

@@ -80,7 +80,7 @@ def solve(
         Number of iterations after which to stop.
     seconds : float, optional
         Time after which to stop; building the game and compiling do not count. Without any of the
-        three limits, solving stops at a distance from equilibrium of 0.1 % of the payoff range, or
+        three limits, solving stops at a distance from equilibrium of 0.1% of the payoff range, or
         after 100,000 iterations (fewer in large games; see `Budget.max_iterations`), so the result
         does not depend on the clock. Exact methods then run to their end.
     callback : callable, optional

@@ -170,7 +170,7 @@ def make_budget(
 ) -> Budget:
     """Check the limits of a run and return its budget, with default limits if none is given.
 
-    By default the run ends when the distance from equilibrium (see `Budget`) is at most 0.1 % of
+    By default the run ends when the distance from equilibrium (see `Budget`) is at most 0.1% of
     the payoff range, or after a number of iterations that depends only on the game and the method.
 
     Raises

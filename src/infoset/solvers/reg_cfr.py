@@ -79,9 +79,7 @@ class RegCFR:
         for name in ("step_size_offset", "temperature", "min_probability"):
             check_number(name, getattr(self, name))
         if self.step_size_offset == 0:
-            raise ParameterError(
-                "step_size_offset=0 is not allowed; give a positive number, such as 1.0"
-            )
+            raise ParameterError("step_size_offset=0 must be a positive number, such as 1.0")
         check_count("period", self.period, minimum=1)
 
     def schedule(self, scale: float, first: int, count: int) -> FloatArray:
