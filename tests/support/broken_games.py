@@ -188,7 +188,7 @@ BROKEN_AT_START = [
         meeting(transitions=leads_to("end")),
         None,
         "pairs of next world and probability",
-        "list 'end'",
+        "contains 'end'",
     ),
     broken(
         "unhashable next world",
