@@ -368,7 +368,7 @@ BROKEN_AT_START = [
         meeting(transitions=leads_to(("end", 1, "why"))),
         None,
         "pairs of next world and probability",
-        "list ('end', 1, 'why')",
+        "contains ('end', 1, 'why')",
     ),
     broken(
         "a probability that no float holds",
