@@ -125,8 +125,6 @@ def test_a_command_line_that_cannot_be_read(command, arguments, says):
         (["solve", "kuhn_poker", "--threads", "2"], "which does not include auto"),
         (["solve", "kuhn_poker", "--method", "cfr", "--threads", "0"], "threads=0"),
         (["prove", "matrix_pd"], "two-player constant-sum"),
-        (["solve", "matrix_pd", "--target", "0.1"], "constant-sum"),
-        (["solve", "kuhn_poker(players=3)", "--target", "0.1"], "two-player"),
         (["solve", "kuhn_poker(players=3)", "--method", "lp"], "two-player"),
         (["solve", "kuhn_poker", "--memory", "1kB"], "memory"),
         (["solve", HUGE], "2,199,023,255,552 histories"),

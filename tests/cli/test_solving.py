@@ -119,6 +119,8 @@ def test_json_has_the_numbers_of_the_library(command, tmp_path):
         (["kuhn_poker", "--method", "lp"], "optimal"),
         (["matrix_pd", "--iterations", "3"], "iterations"),
         (["kuhn_poker(players=3)", "--seconds", "0.05"], "seconds"),
+        (["kuhn_poker(players=3)", "--target", "1%"], "converged"),
+        (["kuhn_poker", "--method", "mmd", "--target", "0.01"], "stalled"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else value,
 )

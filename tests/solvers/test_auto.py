@@ -21,7 +21,7 @@ from tests.support.cached_games import cached_tree
         ("leduc_poker", "lp", "9,292 coefficients"),
         ("goofspiel(num_cards=4,imp_info=True,points_order=descending)", "lp", "exact"),
         ("liars_dice", "sapdcfr+", r"\d\d\d,\d\d\d coefficients, limit 65,000"),
-        ("liars_dice(dice_sides=5)", "sapdcfr+", r"46,039 coefficients, allow 2.8 seconds"),
+        ("liars_dice(dice_sides=5)", "sapdcfr+", r"46,039 coefficients, allow 1.4 seconds"),
         ("kuhn_poker(players=3)", "cfr+", "two-player constant-sum games only"),
         ("matrix_bos", "cfr+", "two-player constant-sum games only"),
     ],

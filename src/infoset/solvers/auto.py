@@ -25,8 +25,8 @@ LARGEST_COARSE_PROGRAM = 10_000
 LARGEST_PRECISE_PROGRAM = 300_000
 """The limit for precise targets: HiGHS took less than 30 s, and CFR takes as long."""
 
-SECONDS_PER_PROGRAM = 4.0
-"""Time limit that a program of `LARGEST_PROGRAM` coefficients needs: four times what HiGHS took."""
+SECONDS_PER_PROGRAM = 2.0
+"""Time limit that a program of `LARGEST_PROGRAM` coefficients needs: twice what HiGHS took."""
 
 PRECISE = 1e-6
 """Targets below this fraction of the payoff range are precise."""
@@ -124,17 +124,10 @@ def _why_not_lp(sequence_form: SequenceForm, budget: Budget) -> str | None:
     size, limit = program_size(sequence_form), _largest_program(sequence_form, budget)
     if size > limit:
         return f"lp is slow at this size: {size:,} coefficients, limit {limit:,}"
-    needed = _seconds_needed(size)
+    needed = SECONDS_PER_PROGRAM * size / LARGEST_PROGRAM
     if budget.seconds is not None and budget.seconds < needed:
         return f"lp may take longer at this size: {size:,} coefficients, allow {needed:.2g} seconds"
     return None
-
-
-def _seconds_needed(size: int) -> float:
-    """Return the time limit for which a program is expected to end early, on any machine."""
-    # the time of HiGHS grows linearly in small programs and quadratically in large ones
-    relative = size / LARGEST_PROGRAM
-    return SECONDS_PER_PROGRAM * max(relative, relative**2)
 
 
 def _largest_program(sequence_form: SequenceForm, budget: Budget) -> int:
