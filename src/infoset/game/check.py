@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoset.errors import CyclicGameError, GameRuleError, show
+from infoset.errors import NO_WORLD, CyclicGameError, GameRuleError, show
 from infoset.game._sampling_checks import (
     check_observed_sampling,
     check_sampling,
@@ -146,6 +146,8 @@ def check_game(
         check() if max_seconds is None else Watchdog(max_seconds).run(check)
     except LimitReached:
         walk.is_complete = False
+    except GameRuleError:
+        raise
     except Exception as error:
         # Code of the user that is called indirectly, such as __eq__ in a dictionary.
         broken = to_rule_error(error, game, walk.world)
@@ -210,7 +212,7 @@ class _Walk:
         self.rules = WorldRules(game, check_num_players(game), limit, self.effort)
         self.limit = limit
         self.root: World = None
-        self.world: World = None
+        self.world: World = NO_WORLD
         self.kinds = _Kinds(KindTable(), KindTable(), KindTable())
         self.legal: dict[World, LegalActions] = {}
         self.facts: dict[World, WorldFacts] = {}

@@ -32,7 +32,7 @@ def format_count(count: int) -> str:
     Examples
     --------
     >>> format_count(9451), format_count(2 * 3**20_000)
-    ('9,451', '5.31e+9542')
+    ('9,451', '5.32e+9542')
     """
     if abs(count) < MAX_SHOWN_COUNT:
         return f"{count:,}"
