@@ -7,7 +7,7 @@ import pytest
 
 from infoset.beliefs import PublicPrivateBelief, find_leak, private_belief
 from infoset.errors import ParameterError
-from infoset.games import LeducPoker, LiarsDice, load_game
+from infoset.games import KuhnPoker, LeducPoker, LiarsDice, load_game
 
 HONEST_GAMES = (
     "kuhn_poker",
@@ -184,6 +184,69 @@ def test_each_query_is_repeated_with_the_same_random_numbers():
     assert find_leak(kuhn, lambda infostate, rng: [rng.random()], seed=1) is None
     leak = find_leak(kuhn, lambda infostate, rng: [own.random()], seed=1)
     assert leak.difference == "time of query"
+
+
+class Constant:
+    """A search that is an object of a class."""
+
+    def __call__(self, infostate, rng):
+        return np.array([0.5, 0.5])
+
+
+class Searcher:
+    """A class with a method `search`, as searchers have."""
+
+    def search(self, infostate, rng):
+        return np.array([0.5, 0.5])
+
+
+def test_make_search_may_be_a_class():
+    kuhn = load_game("kuhn_poker")
+    assert find_leak(kuhn, Constant(), seed=1, num_plays=2, make_search=Constant) is None
+
+    class Other(Constant):
+        def __call__(self, infostate, rng):
+            return np.array([1.0, 0.0])
+
+    leak = find_leak(kuhn, Constant(), seed=1, num_plays=2, make_search=Other)
+    assert leak.difference == "searcher"
+    with pytest.raises(ParameterError, match=r"returns Searcher.*lambda: MyClass\(...\).search"):
+        find_leak(kuhn, Constant(), seed=1, make_search=Searcher)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rare_infostates_are_visited_on_purpose(seed):
+    """The search peeks only at one of the 12 infostates of Kuhn poker, whichever that is."""
+    kuhn = load_game("kuhn_poker")
+    infostates = set()
+
+    def note(infostate, rng):
+        infostates.add(infostate)
+        return np.array([0.5, 0.5])
+
+    assert find_leak(kuhn, note, seed=seed) is None
+    assert len(infostates) == 12
+
+
+def test_a_leak_at_a_rare_infostate_is_found_with_every_seed():
+    """With the jack, player 0 passes and player 1 bets: a random play gets there 1 in 12 times."""
+
+    class Dealer(KuhnPoker):
+        """Kuhn poker whose rules store the world state of the last query."""
+
+        def legal_actions(self, world, player):
+            object.__setattr__(self, "last", world)
+            return super().legal_actions(world, player)
+
+    def search(infostate, rng):
+        is_rare = infostate.player == 0 and str(infostate) == "[J] / pass / bet"
+        return np.array([1.0, float(is_rare and "K" in repr(game.last))])
+
+    game = Dealer()
+    for seed in range(5):
+        leak = find_leak(game, search, seed=seed)
+        assert leak.difference == "world state"
+        assert str(leak.infostate) == "[J] / pass / bet"
 
 
 @pytest.mark.parametrize(

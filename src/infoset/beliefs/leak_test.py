@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 
 from infoset.beliefs.posterior_beliefs import private_belief
+from infoset.errors import ParameterError
 from infoset.game import Game, History, Infostate, Step, initial_history
 from infoset.typing import FloatArray, Player, World
 from infoset.utils.arguments import check_callable, check_count, check_type
@@ -18,6 +19,14 @@ __all__ = ["Leak", "Search", "find_leak"]
 Search: TypeAlias = Callable[[Infostate, np.random.Generator], FloatArray]
 """A function that returns the probability of each legal action at an infostate."""
 
+
+MAKES_A_SEARCH = "a function or class that returns a search, such as lambda: PIMC(model).search"
+
+NUM_BRANCHES = 8
+"""Number of random plays from each visited history that may lead to a rare infostate."""
+
+MAX_ATTEMPTS = 4
+"""Number of times that these plays are drawn before the test ends without an untested infostate."""
 
 NUM_SAMPLES = 200
 """Number of histories sampled at infostates with too many to enumerate. Few of them are used."""
@@ -67,11 +76,12 @@ def find_leak(
 ) -> Leak | None:
     """Test whether the decisions of a search depend on information that the player does not have.
 
-    Plays are random. At each decision, another history of the same infostate is drawn, so that
-    hidden information and later observations may differ. The rules are called along that history,
-    as in play, and the search is repeated with the same random seed. Its result must be equal bit
-    for bit. The same must hold for an equal copy of the infostate, for the same infostate in
-    another play, and for a new searcher without earlier searches.
+    Half of the plays are random. The others begin at infostates that no play has reached yet, those
+    that random play rarely reaches first. At each decision, another history of the same infostate
+    is drawn, so that hidden information and later observations may differ. The rules are called
+    along that history, as in play, and the search is repeated with the same random seed. Its result
+    must be equal bit for bit. The same must hold for an equal copy of the infostate, for the same
+    infostate in another play, and for a new searcher without earlier searches.
 
     Parameters
     ----------
@@ -81,10 +91,12 @@ def find_leak(
         For example `searcher.search`.
     seed : int
     num_plays : int
+        Number of random plays, and maximum number of plays that begin at rare infostates.
     num_worlds : int
-        Number of other histories tried at each decision.
+        Number of other histories tried at each decision; if the infostate has no more, all are.
     make_search : Callable[[], Search], optional
-        A function that returns a new search equivalent to `search`, without earlier searches.
+        A function or class that returns a new search equivalent to `search`, without earlier
+        searches.
 
     Returns
     -------
@@ -114,27 +126,91 @@ def find_leak(
     check_count("num_plays", num_plays, minimum=1)
     check_count("num_worlds", num_worlds, minimum=1)
     if make_search is not None:
-        check_callable("make_search", make_search, "a function that makes a search")
+        if not isinstance(make_search, type):
+            check_callable("make_search", make_search, MAKES_A_SEARCH)
+        _check_made(make_search())
     test = _LeakTest(game, search, seed, num_worlds, make_search)
     rng = np.random.default_rng(seed)
-    for _ in range(num_plays):
-        for history, player in _random_decisions(game, rng):
-            found = test.leak_at(history, player, rng)
-            if found is not None:
-                return found
+    for history, player in _decisions(game, test.queries, num_plays, rng):
+        found = test.leak_at(history, player, rng)
+        if found is not None:
+            return found
     return None
 
 
-def _random_decisions(game: Game, rng: np.random.Generator) -> Iterator[tuple[History, Player]]:
-    """Play at random, and yield every decision of the play."""
-    history = initial_history(game)
+def _check_made(search: object) -> None:
+    """Raise unless an object returned by `make_search` can be called."""
+    if not callable(search):
+        has_search = callable(getattr(search, "search", None))
+        fix = "make_search=lambda: MyClass(...).search" if has_search else MAKES_A_SEARCH
+        raise ParameterError(
+            f"make_search() returns {type(search).__name__}, which is not a search; a search is a "
+            f"function of an infostate and a generator; give {fix}"
+        )
+
+
+def _decisions(
+    game: Game, tested: Container[Infostate], num_plays: int, rng: np.random.Generator
+) -> Iterator[tuple[History, Player]]:
+    """Yield the decisions of random plays, and then of plays that begin at rare infostates.
+
+    tested : the infostates that were tested so far; the caller adds those of yielded decisions.
+    """
+    visited: list[History] = []
+    for _ in range(num_plays):
+        yield from _play_on(initial_history(game), visited, rng)
+    untested: dict[Infostate, History] = {}
+    num_expanded = 0
+    for _ in range(num_plays):
+        for attempt in range(MAX_ATTEMPTS):
+            # New histories only or, if all that they lead to is tested, all histories once more.
+            for history in visited[0 if attempt else num_expanded :]:
+                untested.update(_branches(history, rng))
+            num_expanded = len(visited)
+            untested = {known: at for known, at in untested.items() if known not in tested}
+            if untested:
+                break
+        else:
+            return
+        yield from _play_on(min(untested.values(), key=_random_reach), visited, rng)
+
+
+def _play_on(
+    history: History, visited: list[History], rng: np.random.Generator
+) -> Iterator[tuple[History, Player]]:
+    """Play at random from a history, and yield every decision; add the histories to `visited`."""
     while not history.is_terminal:
-        actions = {}
+        visited.append(history)
         for player in history.actors:
             yield history, player
-            legal = history.legal_actions(player)
-            actions[player] = legal[int(rng.integers(len(legal)))]
-        history = history.sample(history.joint(actions), rng)
+        history = _random_successor(history, rng)
+
+
+def _random_successor(history: History, rng: np.random.Generator) -> History:
+    actions = {}
+    for player in history.actors:
+        legal = history.legal_actions(player)
+        actions[player] = legal[int(rng.integers(len(legal)))]
+    return history.sample(history.joint(actions), rng)
+
+
+def _branches(history: History, rng: np.random.Generator) -> Iterator[tuple[Infostate, History]]:
+    """Yield infostates at which a player acts after a history, each with a history of it."""
+    for _ in range(NUM_BRANCHES):
+        after = _random_successor(history, rng)
+        while not after.is_terminal:
+            for player in after.actors:
+                yield after.infostates[player], after
+            after = _random_successor(after, rng)
+
+
+def _random_reach(history: History) -> float:
+    """Return the probability of the players' actions along a history under uniform play."""
+    reach = 1.0
+    for stop in history.path()[:-1]:
+        for player in stop.actors:
+            reach /= len(stop.legal_actions(player))
+    return reach
 
 
 @dataclass(frozen=True)
@@ -189,7 +265,9 @@ class _LeakTest:
         same = Infostate(infostate.player, tuple(Step(*step) for step in infostate.steps))
         yield "infostate object", self.search, history, same
         belief = private_belief(history.game, infostate, rng=rng, num_samples=NUM_SAMPLES)
-        for position in belief.sample(rng, self.num_worlds).tolist():
+        is_small = len(belief.histories) <= self.num_worlds
+        sampled = range(len(belief.histories)) if is_small else belief.sample(rng, self.num_worlds)
+        for position in map(int, sampled):
             other = belief.histories[position]
             yield "world state", self.search, other, other.infostates[infostate.player]
         if self.make_search is not None:
