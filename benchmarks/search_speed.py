@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import cycle
 from typing import NamedTuple, TypeAlias
 
@@ -92,11 +93,12 @@ def measure(name: str) -> Times:
     """Return the seconds of the searches in a game."""
     game = load_game(name)
     model, hands = search_model(game), first_hands(initial_history(game))
+    raw = partial(ISMCTS, reward_scale=1.0)  # as in OpenSpiel
     sides = {
-        "private": our_side(ISMCTS(model, num_simulations=NUM_SIMULATIONS), hands),
-        "public": our_side(ISMCTS(model, belief=1.0, num_simulations=NUM_SIMULATIONS), hands),
+        "private": our_side(raw(model, num_simulations=NUM_SIMULATIONS), hands),
+        "public": our_side(raw(model, belief=1.0, num_simulations=NUM_SIMULATIONS), hands),
         "belief": belief_side(model, hands),
-        "rules": our_side(ISMCTS(RulesModel(game), num_simulations=BY_THE_RULES), hands),
+        "rules": our_side(raw(RulesModel(game), num_simulations=BY_THE_RULES), hands),
     }
     if name in IN_OPENSPIEL:
         sides["openspiel"] = openspiel_side(name)

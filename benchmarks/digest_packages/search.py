@@ -90,6 +90,8 @@ def belief_of(kind: str, game: str) -> PublicPrivateBelief:
 def searcher_of(name: str, kind: str, game: str, belief: str, **numbers: Any) -> Any:
     """Return a searcher."""
     model = model_of(kind, game)
+    if SEARCHER_NAMES[name] == "ismcts":
+        numbers = {"preset": "openspiel", **numbers}
     return make_searcher(SEARCHER_NAMES[name], model, belief=belief_of(belief, game), **numbers)
 
 
@@ -251,6 +253,10 @@ def ismcts_cells() -> Cells:
         yield f"ismcts/tabulated/{game}", once
     average = partial(averaged, "ismcts", "any", "kuhn_poker", "mixed", num_simulations=30)
     yield "ismcts/averaged/kuhn_poker", average
+    for game in ("kuhn_poker", "leduc_poker", "kuhn_poker_3"):
+        relative = {"num_simulations": 300, "reward_scale": None}
+        run = partial(searched, "ismcts", "graph", game, "mixed", 3, **relative)
+        yield f"ismcts/relative-scale/{game}", run
 
 
 def world_cells() -> Cells:

@@ -19,12 +19,23 @@ class Node:
 
 
 class ReferenceISMCTS:
-    """One search, from histories and their probabilities."""
+    """One search, from histories and their probabilities.
 
-    def __init__(self, histories, probability, stream, width, num_rollouts=1):
+    With `is_relative` the width is multiplied by the range of the player's utilities so far.
+    """
+
+    def __init__(self, histories, probability, stream, width, num_rollouts=1, is_relative=False):
+        self.is_relative, self.utilities = is_relative, []
         self.histories, self.probability = histories, probability
         self.stream, self.width, self.num_rollouts = stream, width, num_rollouts
         self.nodes = {}
+
+    def width_of(self, player):
+        """Return the factor of a player's bonus."""
+        if not self.is_relative:
+            return self.width
+        own = [float(utility[player]) for utility in self.utilities]
+        return self.width * (max(own) - min(own))
 
     def number(self, below):
         """Return a uniform integer below a bound."""
@@ -51,6 +62,7 @@ class ReferenceISMCTS:
         for _ in range(self.num_rollouts):
             end, _ = self.walk(leaf, chosen, lambda _, legal: self.any_of(legal))
             ends.append(end.rewards_so_far)
+        self.utilities += ends
         for infostate, action in path:
             node = self.nodes[infostate]
             node.visits += 1
@@ -81,17 +93,18 @@ class ReferenceISMCTS:
         if infostate not in self.nodes:
             self.nodes[infostate] = Node(legal)
             return None
-        action = self.best(self.nodes[infostate])
+        action = self.best(self.nodes[infostate], infostate.player)
         path.append((infostate, action))
         return action
 
-    def best(self, node):
+    def best(self, node, player):
         untried = [action for action, count in node.tried.items() if count == 0]
         if untried:
             return untried[self.number(len(untried))]
         best, ties, highest = None, 0, -inf
+        width = self.width_of(player)
         for action, count in node.tried.items():
-            bound = node.total[action] / count + self.width * sqrt(log(node.visits) / count)
+            bound = node.total[action] / count + width * sqrt(log(node.visits) / count)
             if bound > highest:
                 best, ties, highest = action, 1, bound
             elif bound == highest:

@@ -10,7 +10,7 @@ from infoset.errors import ParameterError, UnknownNameError
 from infoset.game import Infostate, Observation, Step, initial_history
 from infoset.games import load_game
 from infoset.search import GraphModel, RulesModel, search_model
-from infoset.search._ismcts_kernels import TREE_FULL, next_infostate
+from infoset.search._ismcts_kernels import TREE_FULL, Bonus, next_infostate
 from infoset.search.ismcts import BONUSES, ISMCTS, SearchTree
 from infoset.tree import build_world_graph
 from infoset.utils.splitmix import next_uniform
@@ -100,7 +100,10 @@ def test_with_perfect_information_it_is_uct(exploration):
     game = nim(9)
     start = initial_history(game).infostates[0]
     searcher = ISMCTS(
-        GraphModel(build_world_graph(game)), num_simulations=400, exploration=exploration
+        GraphModel(build_world_graph(game)),
+        num_simulations=400,
+        exploration=exploration,
+        reward_scale=1.0,
     )
     searcher.search(start, generator(11))
     stream = np.array([generator(11).integers(2**64, dtype=np.uint64)])
@@ -154,8 +157,10 @@ def test_with_the_public_belief_all_hands_have_the_same_policy(leduc):
 def test_the_reward_scale_multiplies_the_exploration(leduc):
     start = leduc_start()
     first = ISMCTS(leduc, exploration=0.5, reward_scale=26.0).search(start, generator())
-    second = ISMCTS(leduc, exploration=13.0).search(start, generator())
-    third = ISMCTS(leduc, exploration=13.0 / 2**0.5, bonus="2ln").search(start, generator())
+    second = ISMCTS(leduc, exploration=13.0, reward_scale=1.0).search(start, generator())
+    third = ISMCTS(leduc, exploration=13.0 / 2**0.5, bonus="2ln", reward_scale=1.0).search(
+        start, generator()
+    )
     assert first.tolist() == second.tolist() == third.tolist()
     assert first.tolist() != ISMCTS(leduc).search(start, generator()).tolist()
     assert BONUSES == {"ln": 1.0, "2ln": 2.0}
@@ -191,7 +196,7 @@ def test_growing_the_tree_changes_no_answer(leduc, is_compiled):
 def test_colliding_hash_keys_are_different_infostates():
     """Colliding keys are compared completely."""
     memory = SearchTree(1, 2, num_infostates=2048)
-    memory.start_search(3)
+    memory.start_search(3, Bonus(0.7, True))
     rng = generator()
     seen = [0, 1, -1, 2**31, 2**62, -(2**62), *rng.integers(-(2**63), 2**63, 600).tolist()]
     keys = [(previous, step) for previous in (0, 1, 2) for step in dict.fromkeys(seen)]
@@ -200,9 +205,9 @@ def test_colliding_hash_keys_are_different_infostates():
     assert [next_infostate(memory.tree, np.int64(p), np.int64(s)) for p, s in keys] == numbers
     memory.grow()
     assert [next_infostate(memory.tree, np.int64(p), np.int64(s)) for p, s in keys] == numbers
-    memory.start_search(4096)
+    memory.start_search(4096, Bonus(0.7, True))
     assert next_infostate(memory.tree, np.int64(0), np.int64(0)) == TREE_FULL
-    memory.start_search(5)
+    memory.start_search(5, Bonus(0.7, True))
     assert next_infostate(memory.tree, np.int64(0), np.int64(0)) == 5
 
 

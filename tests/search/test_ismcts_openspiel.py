@@ -63,7 +63,7 @@ def test_average_policies_agree_with_openspiel(model, cards, line):
     for event in (*cards, *line):
         state.apply_action(CARDS[event] if event in CARDS else MOVES[event])
     infostate = infostate_after(cards, line)
-    theirs_by, ours_by, rng = bot(), ISMCTS(model), np.random.default_rng(0)
+    theirs_by, ours_by, rng = bot(), ISMCTS(model, reward_scale=1.0), np.random.default_rng(0)
     theirs, ours = [], []
     for _ in range(REPEATS):
         policy = dict(theirs_by.get_policy(state))

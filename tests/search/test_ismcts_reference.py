@@ -49,9 +49,13 @@ def reference_of(searcher, infostate, seed):
     held = searcher.belief.at(searcher.model.game, infostate)
     stream = np.array([np.random.default_rng(seed).integers(2**64, dtype=np.uint64)])
     factor = {"ln": 1.0, "2ln": 2.0}[searcher.bonus]
-    width = searcher.exploration * searcher.reward_scale * factor**0.5
+    is_relative = searcher.reward_scale is None
+    scale = 1.0 if is_relative else searcher.reward_scale
+    width = searcher.exploration * scale * factor**0.5
     histories = [held.histories[k] for k in range(len(held))]
-    return ReferenceISMCTS(histories, held.probability, stream, width, searcher.num_rollouts)
+    return ReferenceISMCTS(
+        histories, held.probability, stream, width, searcher.num_rollouts, is_relative
+    )
 
 
 def check_same(searcher, infostate, seed):
@@ -92,6 +96,7 @@ def test_searches_agree_with_the_reference(name, public_weight):
         {"exploration": 5.0},
         {"bonus": "2ln", "reward_scale": 26.0},
         {"num_rollouts": 3},
+        {"reward_scale": 1.0},
     ],
     ids=str,
 )

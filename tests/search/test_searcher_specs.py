@@ -42,6 +42,10 @@ TEXTS = {
     "ismcts(num_simulations=50,exploration=2,bonus=2ln,reward_scale=4,num_rollouts=2)": ISMCTS(
         KUHN, num_simulations=50, exploration=2, bonus="2ln", reward_scale=4, num_rollouts=2
     ),
+    "ismcts(preset=openspiel)": ISMCTS(KUHN, reward_scale=1.0),
+    "ismcts(preset=arjonilla-2024,num_rollouts=3)": ISMCTS(
+        KUHN, bonus="2ln", num_rollouts=3, reward_scale=1.0
+    ),
     "ismcts(public_weight=0.2)": ISMCTS(KUHN, belief=0.2),
     "ismcts(num_samples=30,max_worlds=9,public_weight=0.2)": ISMCTS(
         KUHN, belief=PublicPrivateBelief(0.2, max_worlds=9, num_samples=30)
@@ -69,10 +73,12 @@ def test_every_spec_lists_the_parameters_of_its_class():
     for name, row in SEARCHERS.items():
         assert row.name == name == name.lower()
         assert row.description
-        assert (
-            set(row.parameters)
-            == set(signature(row.searcher_class).parameters) - {"model"} | OF_BELIEF
-        )
+        assert set(row.parameters) == set(signature(row.searcher_class).parameters) - {
+            "model"
+        } | OF_BELIEF | ({"preset"} if row.presets else set())
+        for preset in row.presets:
+            found = make_searcher(f"{name}(preset={preset})", KUHN).settings()
+            assert found.items() >= row.presets[preset].items()
         assert get_searcher(name.upper()) is row
 
 
@@ -80,9 +86,9 @@ def test_every_spec_lists_the_parameters_of_its_class():
 def test_settings_list_every_parameter(name):
     usual = make_searcher(name, KUHN)
     assert repr(usual).startswith(f"{KINDS[name].__name__}(kuhn_poker, public_weight=0.0, seed=0, ")
-    unsaid = {"belief", "max_worlds", "num_samples"}
+    unsaid = {"belief", "max_worlds", "num_samples", "preset"}
     assert set(usual.settings()) == set(SEARCHERS[name].parameters) - unsaid
-    others = {"public_weight": 0.5, "opponents": "paranoid", "bonus": "2ln"}
+    others = {"public_weight": 0.5, "opponents": "paranoid", "bonus": "2ln", "preset": "openspiel"}
     for parameter in set(SEARCHERS[name].parameters) - {"belief"}:
         changed = make_searcher(name, KUHN, **{parameter: others.get(parameter, 3)})
         assert repr(changed) != repr(usual), parameter

@@ -112,6 +112,21 @@ class Roots(NamedTuple):
     action_indices: LongArray
 
 
+class Bonus(NamedTuple):
+    """The factor of the exploration bonus.
+
+    Attributes
+    ----------
+    factor : float
+        In units of utility, or relative to the range of each player's utilities.
+    is_relative : bool
+        Whether the factor is relative to the range of the utilities in the playouts so far.
+    """
+
+    factor: float
+    is_relative: bool
+
+
 class Playout(NamedTuple):
     """The workspace of a simulation.
 
@@ -121,11 +136,18 @@ class Playout(NamedTuple):
         The current position, and the one at which the simulation left the tree.
     infostates : LongArray
         [N] the current infostate of each player.
+    lowest, highest : FloatArray
+        [N] the smallest and the largest utility of each player in the playouts of this search.
+    width : FloatArray
+        [N] factor of the bonus of each player, in units of utility.
     """
 
     position: Position
     leaf: Position
     infostates: LongArray
+    lowest: FloatArray
+    highest: FloatArray
+    width: FloatArray
 
 
 # The tree
@@ -236,7 +258,7 @@ def select_action(tree: Tree, infostate: int, count: int, width: float, stream: 
         tried = tree.entry_visits[first + action]
         # Equals returns / n + widened / sqrt(n), with a single division.
         ucb = (tree.returns[first + action] + widened * sqrt(tried)) / tried
-        # Returns are in utility units; `width` already includes `reward_scale`.
+        # Returns are in utility units, and so is `width`.
         if ucb > highest:
             best, ties, highest = action, 1, ucb
         elif ucb == highest:
@@ -264,6 +286,26 @@ def add_root_totals(tree: Tree, roots: Roots, visits: LongArray, returns: FloatA
 
 
 # Simulations
+
+
+@inlined
+def start_widths(playout: Playout, bonus: Bonus) -> None:
+    """Forget the utilities of the last search, and set the factors of the bonus."""
+    for player in range(len(playout.width)):
+        playout.lowest[player], playout.highest[player] = np.inf, -np.inf
+        # Until a utility is known, all returns are equally good and the bonus has no effect.
+        playout.width[player] = 0.0 if bonus.is_relative else bonus.factor
+
+
+@inlined
+def observe_utility(playout: Playout, bonus: Bonus) -> None:
+    """Widen the range of each player's utilities, and with it the factor of its bonus."""
+    for player in range(len(playout.width)):
+        utility = playout.position.rewards_so_far[player]
+        playout.lowest[player] = min(playout.lowest[player], utility)
+        playout.highest[player] = max(playout.highest[player], utility)
+        # Differences of utilities depend neither on their unit nor on a constant in them.
+        playout.width[player] = bonus.factor * (playout.highest[player] - playout.lowest[player])
 
 
 @inlined
@@ -297,7 +339,7 @@ def update_infostates(tree: Tree, playout: Playout) -> bool:
 
 
 @inlined
-def descend(model: Any, tree: Tree, playout: Playout, width: float, stream: Stream) -> int:
+def descend(model: Any, tree: Tree, playout: Playout, stream: Stream) -> int:
     """Select actions inside the tree, then add the first node outside it.
 
     Returns the number of actions written to `Tree.path`, or `TREE_FULL`.
@@ -323,7 +365,7 @@ def descend(model: Any, tree: Tree, playout: Playout, width: float, stream: Stre
         if length == len(tree.path):
             return TREE_FULL
         # Stage 1, selection: the node belongs to the infostate, whichever world was drawn.
-        action = select_action(tree, here, count, width, stream)
+        action = select_action(tree, here, count, playout.width[player], stream)
         # Statistics are updated only after the descent, so that a simulation that runs out of room
         # leaves them unchanged.
         tree.path[length, INFOSTATE] = here
@@ -358,7 +400,7 @@ def simulate(
     roots: Roots,
     tree: Tree,
     playout: Playout,
-    width: float,
+    bonus: Bonus,
     num_rollouts: int,
     num_simulations: int,
     stream: Stream,
@@ -373,7 +415,7 @@ def simulate(
         before = stream[0]
         # Stages 1 and 2: draw a world from the belief, select and expand.
         draw_root(roots, playout, stream)
-        length = descend(model, tree, playout, width, stream)
+        length = descend(model, tree, playout, stream)
         if length == TREE_FULL:
             # Only infostate numbers were added so far; visits and returns are unchanged.
             stream[0] = before
@@ -386,6 +428,8 @@ def simulate(
             copy_position(playout.position, playout.leaf)
             play_out(model, playout.position, stream)
             back_up(tree, length, playout.position.rewards_so_far, num_rollouts)
+            if bonus.is_relative:
+                observe_utility(playout, bonus)
     return num_simulations
 
 
@@ -395,7 +439,7 @@ def repeat_search(
     roots: Roots,
     tree: Tree,
     playout: Playout,
-    width: float,
+    bonus: Bonus,
     num_rollouts: int,
     num_simulations: int,
     seeds: Stream,
@@ -410,7 +454,8 @@ def repeat_search(
         stream[0] = seeds[search]
         # Searches are independent: each has an empty tree and its own random stream.
         start_search(tree, roots.num_infostates)
-        done = simulate(model, roots, tree, playout, width, num_rollouts, num_simulations, stream)
+        start_widths(playout, bonus)
+        done = simulate(model, roots, tree, playout, bonus, num_rollouts, num_simulations, stream)
         if done < num_simulations:
             return search
         add_root_totals(tree, roots, visits[search], returns)

@@ -15,6 +15,7 @@ from infoset.search._ismcts_kernels import (
     NO_NODE,
     NUM_INFOSTATES,
     THIS_SEARCH,
+    Bonus,
     Playout,
     Roots,
     Tree,
@@ -23,6 +24,7 @@ from infoset.search._ismcts_kernels import (
     repeat_search,
     simulate,
     start_search,
+    start_widths,
 )
 from infoset.search.budget import SearchBudget, SearchRecord
 from infoset.search.models import SearchModel, empty_position
@@ -65,7 +67,9 @@ class ISMCTS(Searcher):
 
         mean return + exploration * reward_scale * sqrt(c ln N / n),
 
-    where N and n are the visit counts of the node and the action. Untried actions come first, in
+    where N and n are the visit counts of the node and the action. By default, the scale is the
+    range of the acting player's utilities in the playouts of the search so far. Policies then
+    depend neither on the unit of utility nor on constants in it. Untried actions come first, in
     random order. The simulation adds the first node outside the tree and plays from there at random
     to the end. The utilities are then credited to the actions on the path. The policy is the
     normalized visit counts at the root.
@@ -85,10 +89,10 @@ class ISMCTS(Searcher):
         Constant that multiplies the bonus.
     bonus : str
         One of `BONUSES`: "ln" for sqrt(ln N / n), "2ln" for sqrt(2 ln N / n).
-    reward_scale : float
-        Scale of the bonus, in the game's units of utility. The default 1 leaves returns unscaled;
-        the difference between the largest and smallest utility has the effect of returns normalized
-        to a range of 1.
+    reward_scale : float or None
+        Scale of the bonus, in the game's units of utility. None for the range of the acting
+        player's utilities seen so far, as if returns were normalized to a range of 1. With 1,
+        returns are not scaled, as in OpenSpiel.
     num_rollouts : int
         Number of random playouts from each new node; their mean is backed up.
     milliseconds : float or None
@@ -136,7 +140,7 @@ class ISMCTS(Searcher):
         num_simulations: int | None = 1000,
         exploration: float = 0.7,
         bonus: str = "ln",
-        reward_scale: float = 1.0,
+        reward_scale: float | None = None,
         num_rollouts: int = 1,
         milliseconds: float | None = None,
         seed: int = 0,
@@ -149,7 +153,8 @@ class ISMCTS(Searcher):
             )
         self.budget = SearchBudget("num_simulations", num_simulations, milliseconds)
         check_number("exploration", exploration)
-        check_number("reward_scale", reward_scale)
+        if reward_scale is not None:
+            check_number("reward_scale", reward_scale)
         check_count("num_rollouts", num_rollouts, minimum=1)
         check_choice("bonus", bonus, BONUSES)
         self.exploration = exploration
@@ -157,7 +162,9 @@ class ISMCTS(Searcher):
         self.reward_scale = reward_scale
         self.num_rollouts = num_rollouts
         self.last_search: TreeSearchRecord | None = None
-        self._width = exploration * reward_scale * sqrt(BONUSES[bonus])
+        scale = 1.0 if reward_scale is None else reward_scale
+        factor = exploration * scale * sqrt(BONUSES[bonus])
+        self._bonus = Bonus(float(factor), reward_scale is None)
         self._tree = SearchTree(model.state_size, model.num_players)
         self._roots: dict[Infostate, SearchRoot] = {}
         self._num_cached = 0
@@ -196,7 +203,7 @@ class ISMCTS(Searcher):
         start = working_seconds()
         root = self._root(infostate, rng)
         stream = np.array([rng.integers(2**64, dtype=np.uint64)])
-        self._tree.start_search(root.kernel_roots.num_infostates)
+        self._tree.start_search(root.kernel_roots.num_infostates, self._bonus)
         num_simulations = 0
         if len(root.actions) > 1:
             for batch in self.budget.batches(start):
@@ -260,7 +267,7 @@ class ISMCTS(Searcher):
                 roots,
                 memory.tree,
                 memory.playout,
-                self._width,
+                self._bonus,
                 self.num_rollouts,
                 num_simulations,
                 seeds[done:],
@@ -273,7 +280,7 @@ class ISMCTS(Searcher):
         """Run simulations, growing the tree when it is full."""
         run = simulate if self.model.is_compiled else simulate.py_func  # type: ignore[attr-defined]
         memory = self._tree
-        numbers = (self._width, self.num_rollouts)
+        numbers = (self._bonus, self.num_rollouts)
         while True:
             number -= run(
                 self.model.arrays, roots, memory.tree, memory.playout, *numbers, number, stream
@@ -376,12 +383,14 @@ class SearchTree:
             empty_position(state_size, num_players),
             empty_position(state_size, num_players),
             np.zeros(num_players, np.int64),
+            *np.zeros((3, num_players)),
         )
 
-    def start_search(self, num_infostates: int) -> None:
-        """Empty the tree except for the infostates at the roots."""
+    def start_search(self, num_infostates: int, bonus: Bonus) -> None:
+        """Empty the tree except for the infostates at the roots, and forget the utilities."""
         self.reserve(num_infostates)
         start_search(self.tree, num_infostates)
+        start_widths(self.playout, bonus)
 
     def reserve(self, num_infostates: int) -> None:
         """Grow to a capacity of at least `num_infostates`."""

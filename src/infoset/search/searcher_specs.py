@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import signature
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ from infoset.search.models import SearchModel, search_model
 from infoset.search.pimc import PIMC
 from infoset.search.searcher import Searcher
 from infoset.tree import GameTree, WorldGraph
-from infoset.utils.arguments import check_type
+from infoset.utils.arguments import check_choice, check_type
 from infoset.utils.registry import Registry
 
 __all__ = ["SEARCHERS", "SearcherSpec", "get_searcher", "make_searcher"]
@@ -40,17 +40,23 @@ class SearcherSpec:
     description : str
         One line, with the source.
     searcher_class : type[Searcher]
+    presets : mapping
+        Named sets of parameters, for `preset`.
     """
 
     name: str
     description: str
     searcher_class: type[Searcher]
+    presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """Names of its parameters: those of the class except `model`, and those of the belief."""
+        """Names of its parameters: those of the class except `model`, and those of the belief.
+
+        Searchers with presets also have the parameter `preset`.
+        """
         own = (name for name in signature(self.searcher_class).parameters if name != "model")
-        return (*BELIEF_PARAMETERS, *own)
+        return (*BELIEF_PARAMETERS, *own, *(("preset",) if self.presets else ()))
 
 
 _SPECS: Final = (
@@ -69,6 +75,10 @@ _SPECS: Final = (
         "ismcts",
         "information-set Monte Carlo tree search (Cowling, Powley and Whitehouse 2012)",
         ISMCTS,
+        {
+            "openspiel": {"exploration": 0.7, "bonus": "ln", "reward_scale": 1.0},
+            "arjonilla-2024": {"bonus": "2ln", "reward_scale": 1.0, "num_rollouts": 20},
+        },
     ),
 )
 
@@ -110,6 +120,8 @@ def make_searcher(
         The game. Several searchers can share one `search_model(game)`.
     **parameters
         Parameters of the class that are not given in the text, such as `belief` or `seed`.
+        `preset` is a named set of parameters, such as `openspiel` of `ismcts`; parameters that are
+        given replace those of the preset.
         `public_weight`, `max_worlds` and `num_samples` set up a `PublicPrivateBelief`. In the text,
         `public_weight` is a number, or a list with one weight per move of the player, such as
         `[0.6;0.0]`.
@@ -149,6 +161,10 @@ def _settings(
                 f"one of them"
             )
     settings = {**written, **given}
+    if "preset" in settings:
+        preset = str(settings.pop("preset")).lower()
+        check_choice(f"preset of {spec.name}", preset, spec.presets)
+        settings = {**spec.presets[preset], **settings}
     of_belief = {name: settings.pop(name) for name in BELIEF_PARAMETERS if name in settings}
     if of_belief and "belief" in settings:
         raise ParameterError(

@@ -158,7 +158,8 @@ def searcher_of(
     model, belief = search_model(game), PublicPrivateBelief(public_weight)
     if algorithm == "pimc":
         return PIMC(model, belief=belief, num_worlds=WORLDS, opponents="paranoid", **changes)
-    return ISMCTS(model, belief=belief, num_simulations=SIMULATIONS, **changes)
+    settings = {"reward_scale": 1.0, **changes}
+    return ISMCTS(model, belief=belief, num_simulations=SIMULATIONS, **settings)
 
 
 @dataclass(frozen=True)
