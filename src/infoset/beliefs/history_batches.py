@@ -10,6 +10,12 @@ from typing import NamedTuple, TypeAlias, overload
 import numpy as np
 
 from infoset.game import Game, History, Infostate, Observation, Step, initial_history
+from infoset.game.checked_rules import (
+    checked_actors,
+    checked_initial_world,
+    checked_legal_actions,
+    checked_rewards,
+)
 from infoset.policy import Policy, checked_probabilities
 from infoset.typing import (
     NOOP,
@@ -128,8 +134,9 @@ class InfostateIndex:
         """
         found = self._choices.get(number)
         if found is None:
-            acts = self.player in game.actors(world)
-            found = tuple(game.legal_actions(world, self.player)) if acts else (NOOP,)
+            found = (NOOP,)
+            if self.player in checked_actors(game, world):
+                found = checked_legal_actions(game, world, self.player)
             self._choices[number] = found
         return found
 
@@ -188,7 +195,7 @@ class HistoryBatch(Sequence[History]):
         """Return the batch of the initial history."""
         return cls(
             game=game,
-            worlds=(game.initial_world(),),
+            worlds=(checked_initial_world(game),),
             weight=np.ones(1),
             infostate=np.zeros((1, game.num_players), np.int32),
             infostate_indexes=tuple(map(InfostateIndex, range(game.num_players))),
@@ -238,7 +245,7 @@ class HistoryBatch(Sequence[History]):
             return np.zeros(self.infostate.shape)
         game, before = self.game, self.parent
         rewards = [
-            game.rewards(before.worlds[origin], joint_action, world)
+            checked_rewards(game, before.worlds[origin], joint_action, world)
             for origin, joint_action, world in zip(
                 self.origin.tolist(), self.joint_actions, self.worlds, strict=True
             )

@@ -15,7 +15,10 @@ import numpy as np
 
 from infoset.beliefs.history_batches import HistoryBatch, ObservedStep, Successor
 from infoset.errors import UnknownNameError
-from infoset.game import Game, Infostate, PublicState, Step, step_text
+from infoset.game import Game, Infostate, Probability, PublicState, Step, step_text
+from infoset.game.answer_checks import check_form, check_outcomes, no_transitions_error
+from infoset.game.broken_rules import rules_at
+from infoset.game.checked_rules import checked_observation
 from infoset.game.infostate import join_steps
 from infoset.typing import NOOP, Action, JointAction, LongArray, World
 
@@ -86,11 +89,22 @@ class EnumeratedOutcomes:
         TooManyWorldsError
             If there are more than `limit`.
         """
-        pairs = list(islice(game.transitions(world, joint_action), min(self.limit + 1, maxsize)))
+        with rules_at(game, world):
+            answer = game.transitions(world, joint_action)
+            check_form("transitions", answer, world, joint_action)
+            pairs = list(islice(answer, min(self.limit + 1, maxsize)))
+            if len(pairs) <= self.limit:
+                if len(pairs) != 1 or pairs[0][1] != 1:
+                    check_outcomes(tuple(pairs), world, joint_action, len(pairs))
+                if not pairs and any(action is not NOOP for action in joint_action):
+                    raise no_transitions_error(world, joint_action)
+                return self._merged(pairs)
+        raise TooManyWorldsError
+
+    def _merged(self, pairs: Sequence[tuple[World, Probability]]) -> Iterable[tuple[World, float]]:
         if len(pairs) == 1:
-            return pairs  # type: ignore[return-value]
-        if len(pairs) > self.limit:
-            raise TooManyWorldsError
+            [(next_world, probability)] = pairs
+            return [(next_world, float(probability))]
         merged: dict[World, float] = {}
         for next_world, probability in pairs:
             if probability:
@@ -142,8 +156,9 @@ class SampledOutcomes:
 
     def _draw(self, game: Game, world: World, joint_action: JointAction) -> tuple[World, float]:
         """Return a next world state, and its weight: the probability of the observation."""
-        found = game.sample_observed_transition(world, joint_action, *self._observed, self._rng)
-        return found or (game.sample_transition(world, joint_action, self._rng), 1.0)
+        with rules_at(game, world):
+            found = game.sample_observed_transition(world, joint_action, *self._observed, self._rng)
+            return found or (game.sample_transition(world, joint_action, self._rng), 1.0)
 
     @property
     def num_outcomes(self) -> int:
@@ -172,7 +187,7 @@ def successors(
         tried = product(*choices) if public_action is None else _if_legal(public_action, choices)
         for joint_action in tried:
             for next_world, probability in outcomes(game, world, joint_action):
-                seen = game.observe(world, joint_action, next_world)
+                seen, _ = checked_observation(game, world, joint_action, next_world)
                 if observed is None or observed.agrees(seen):
                     is_public = observed is not None and game.public_actions
                     public_action = joint_action if is_public else None

@@ -11,6 +11,7 @@ import numpy as np
 from infoset.beliefs.posterior_beliefs import private_belief
 from infoset.errors import ParameterError
 from infoset.game import Game, History, Infostate, Step, initial_history
+from infoset.game.broken_rules import check_num_players
 from infoset.typing import FloatArray, Player, World
 from infoset.utils.arguments import check_callable, check_count, check_type
 
@@ -121,6 +122,7 @@ def find_leak(
     True
     """
     check_type("game", game, Game, 'a game, such as infoset.load("kuhn_poker")')
+    check_num_players(game)
     check_callable("search", search, "a function of an infostate and a generator")
     check_count("seed", seed)
     check_count("num_plays", num_plays, minimum=1)

@@ -12,6 +12,7 @@ from infoset.beliefs.game_beliefs import GameBeliefs
 from infoset.beliefs.history_sampling import MAX_WORLDS, NUM_SAMPLES, SamplingLimits
 from infoset.beliefs.tree_beliefs import TreeBeliefs
 from infoset.game import Game, Infostate, PublicState
+from infoset.game.broken_rules import check_num_players
 from infoset.tree import GameTree
 from infoset.utils.arguments import check_player, check_type
 
@@ -24,6 +25,8 @@ def beliefs_of(
     """Return the beliefs of a game or tree under assumed policies."""
     give = 'a game, such as infoset.load("kuhn_poker"), or what build_tree makes of one'
     check_type("source", source, (Game, GameTree), give)
+    if isinstance(source, Game):
+        check_num_players(source)
     each = policy_of_each(policies, source.num_players)
     if isinstance(source, GameTree):
         return TreeBeliefs(source, each)

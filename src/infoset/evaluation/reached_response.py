@@ -13,6 +13,7 @@ import numpy as np
 from infoset.errors import GameTooLargeError, ParameterError
 from infoset.evaluation.tree_reach import sum_by
 from infoset.game import Game, History, Infostate, initial_history
+from infoset.game.broken_rules import check_num_players
 from infoset.policy import Policy, UniformPolicy, checked_probabilities
 from infoset.typing import Action, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count, check_player, check_type
@@ -111,6 +112,7 @@ def reached_best_response(
     (0.5, 55)
     """
     check_type("game", game, Game, 'a Game, such as infoset.load("kuhn_poker")')
+    check_num_players(game)
     check_player(player, game.num_players, str(game))
     check_count("max_histories", max_histories, minimum=1)
     expansion = _Expansion(game, _policy_of_each(policies, game), player, max_histories)
@@ -214,7 +216,7 @@ class _Expansion:
             joint_action = history.joint({player: action for player, action, _, _ in steps})
             probability = prod(chance for _, _, chance, _ in steps)
             taken = max((number for _, _, _, number in steps), default=NO_INDEX)
-            for world, chance in self.game.transitions(history.world, joint_action):
+            for world, chance in history.outcomes(joint_action):
                 extended = history.extend(joint_action, world)
                 found.append((probability * float(chance), taken, extended))
         return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set, Sized
+from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -14,40 +14,32 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 
 from infoset.errors import NO_WORLD, GameRuleError, describe_exception, show
-from infoset.game._answer_checks import (
+from infoset.game.answer_checks import (
+    FORMS,
+    SHAPES,
     Transition,
+    call_text,
     check_actors,
     check_legal_actions,
     check_observation,
     check_outcomes,
     check_rewards,
     check_world,
+    form_error,
+    no_transitions_error,
+    player_argument,
+    wrong_form,
 )
 from infoset.game.infostate import Step
 from infoset.game.protocol import Game, Probability
 from infoset.typing import NOOP, Action, JointAction, Player, World
 
-__all__ = ["Edge", "LegalActions", "WorldFacts", "WorldRules", "check_form"]
+__all__ = ["Edge", "LegalActions", "WorldFacts", "WorldRules"]
 
 Answer = TypeVar("Answer")
 
 LegalActions: TypeAlias = tuple[tuple[Action, ...], ...]
 """Legal actions by player; empty for those who do not act."""
-
-SHAPES = {
-    "initial_world": "initial_world returns a world state",
-    "actors": "actors returns a sequence of players, such as a tuple, at every world state",
-    "legal_actions": "legal_actions returns a sequence of actions, such as a tuple, for each actor",
-    "transitions": "transitions returns a list of pairs of next world and probability for every "
-    "joint action of legal actions, and an empty list where the game is over",
-    "rewards": "rewards returns a sequence with one number per player for every transition",
-    "observe": "observe returns an Observation for every transition",
-    "sample_transition": "sample_transition draws a next world for every joint action of legal "
-    "actions",
-    "sample_observed_transition": "sample_observed_transition returns a next world and a "
-    "probability, or None",
-}
-"""The rule for each method, for the error if it raises."""
 
 LONGEST_LIST = 1_000_000
 """Maximum number of items read from a method, in case an iterator never ends."""
@@ -213,12 +205,7 @@ class WorldRules:
         for joint_action in product(*(actions or (NOOP,) for actions in legal)):
             outcomes = self._outcomes(world, joint_action)
             if not outcomes and any(legal):
-                raise GameRuleError(
-                    "every joint action of legal actions has transitions; in a terminal world "
-                    "state nobody acts",
-                    found=f"joint action {show(joint_action)} has no transitions",
-                    world=world,
-                )
+                raise no_transitions_error(world, joint_action)
             for next_world, probability in outcomes.items():
                 transition = Transition(world, joint_action, next_world)
                 steps = self._steps(transition)
@@ -250,18 +237,18 @@ class WorldRules:
         except Exception as error:
             raise GameRuleError(
                 "world states, actions and observations can be compared with ==",
-                found=f"comparing two answers of {_call_text(method, arguments)} raised "
+                found=f"comparing two answers of {call_text(method, arguments)} raised "
                 f"{describe_exception(error)}",
                 world=arguments[0] if arguments else show(first),
-                player=_player(method, arguments),
+                player=player_argument(method, arguments),
             ) from error
         if not is_same:
             raise GameRuleError(
                 "methods are deterministic: equal arguments give equal answers; chance belongs in "
                 "the probabilities of transitions",
-                found=f"{_call_text(method, arguments)} was {show(first)}, then {show(second)}",
+                found=f"{call_text(method, arguments)} was {show(first)}, then {show(second)}",
                 world=arguments[0] if arguments else first,
-                player=_player(method, arguments),
+                player=player_argument(method, arguments),
             )
         return first
 
@@ -272,7 +259,7 @@ class WorldRules:
         """
         try:
             answer = getattr(self.game, method)(*arguments)
-            problem = _wrong_form(method, answer)
+            problem = wrong_form(method, answer)
             if problem is None and method in FORMS:
                 listed = self._listed(method, answer)
                 self.effort.add(answer if isinstance(answer, Sized) else listed)
@@ -284,76 +271,20 @@ class WorldRules:
         except Exception as error:
             raise GameRuleError(
                 SHAPES[method],
-                found=f"{_call_text(method, arguments)} raised {describe_exception(error)}",
+                found=f"{call_text(method, arguments)} raised {describe_exception(error)}",
                 world=arguments[0] if arguments else NO_WORLD,
-                player=_player(method, arguments),
+                player=player_argument(method, arguments),
             ) from error
         if problem is not None:
-            raise _form_error(method, problem, arguments)
+            raise form_error(method, problem, arguments)
         if method in FORMS and method != "transitions" and len(answer) > LONGEST_LIST:
-            raise _form_error(method, f"a list of more than {LONGEST_LIST:,} items", arguments)
+            raise form_error(method, f"a list of more than {LONGEST_LIST:,} items", arguments)
         return answer
 
     def _listed(self, method: str, answer: Iterable[Any]) -> tuple[Any, ...]:
         """Return the items of an answer, and one more than allowed if there are too many."""
         longest = self.limit if method == "transitions" else LONGEST_LIST
         return tuple(islice(answer, longest + 1))
-
-
-FORMS: Mapping[str, tuple[type, ...]] = {
-    "actors": (Sequence,),
-    "legal_actions": (Sequence,),
-    "transitions": (Iterable,),
-    "rewards": (Sequence, np.ndarray),
-}
-"""Types of the answers that are lists. Only transitions may be drawn from a generator, since other
-answers are read several times."""
-
-UNORDERED = {
-    Set: "sets have no order of their own, and it can change from run to run; make it a tuple",
-    Mapping: "it is a mapping; make it a tuple or a list",
-}
-
-
-def check_form(method: str, answer: Any, *arguments: Any) -> None:
-    """Raise unless the answer of a method to `arguments` has the type that the method promises.
-
-    The methods are those that return lists: `actors`, `legal_actions`, `transitions`, `rewards`.
-    """
-    problem = _wrong_form(method, answer)
-    if problem is not None:
-        raise _form_error(method, problem, arguments)
-
-
-def _form_error(method: str, problem: str, arguments: Sequence[Any]) -> GameRuleError:
-    return GameRuleError(
-        SHAPES[method],
-        found=f"{_call_text(method, arguments)} returned {problem}",
-        world=arguments[0],
-        player=_player(method, arguments),
-    )
-
-
-def _wrong_form(method: str, answer: Any) -> str | None:
-    """Return what is wrong with the type of an answer that should be a list; None if nothing is."""
-    if method not in FORMS:
-        return None
-    for kind, problem in UNORDERED.items():
-        if isinstance(answer, kind):
-            return f"{show(answer)}: {problem}"
-    is_text = isinstance(answer, str | bytes) and method != "legal_actions"
-    if is_text or not isinstance(answer, FORMS[method]):
-        return f"{show(answer)}, of type {type(answer).__name__}"
-    return None
-
-
-def _player(method: str, arguments: Sequence[Any]) -> Player | None:
-    return arguments[1] if method == "legal_actions" else None
-
-
-def _call_text(method: str, arguments: Sequence[Any]) -> str:
-    shown = (show(value) for value in arguments if not isinstance(value, np.random.Generator))
-    return f"{method}({', '.join(shown)})"
 
 
 @contextmanager

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
 from types import FrameType
-from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+from typing import Any, Final
 
 from infoset.errors import (
     NO_WORLD,
@@ -15,8 +13,8 @@ from infoset.errors import (
     InfosetError,
     describe_exception,
 )
-from infoset.game._answer_checks import is_whole
 from infoset.game._world_checks import WorldRules
+from infoset.game.answer_checks import is_whole
 from infoset.game.protocol import Game
 from infoset.typing import World
 
@@ -24,7 +22,7 @@ __all__ = [
     "MAX_PLAYERS",
     "check_num_players",
     "find_broken_rule",
-    "names_broken_rules",
+    "rules_at",
     "to_rule_error",
 ]
 
@@ -37,28 +35,27 @@ MAX_TRANSITIONS = 10_000
 PACKAGE = str(Path(__file__).parents[1])
 COMPARISONS = ("__eq__", "__ne__", "__hash__", "__lt__")
 
-Arguments = ParamSpec("Arguments")
-Answer = TypeVar("Answer")
 
-
-Method = Callable[Concatenate[Any, Arguments], Answer]
-
-
-def names_broken_rules(method: Method[Arguments, Answer]) -> Method[Arguments, Answer]:
-    """Decorate a method of an object with `game` and `world` that calls the rules there.
+class rules_at:
+    """Context in which the rules of a game are called at a world state.
 
     An exception becomes the `GameRuleError` that `check_game` reports at this world state.
     """
 
-    @wraps(method)
-    def call(self: Any, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
-        try:
-            return method(self, *args, **kwargs)
-        except Exception as error:
-            broken = to_rule_error(error, self.game, self.world)
-            raise broken from broken.__cause__
+    __slots__ = ("game", "world")
 
-    return call
+    def __init__(self, game: Game, world: World = NO_WORLD) -> None:
+        self.game = game
+        self.world = world
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, Exception):
+            broken = to_rule_error(error, self.game, self.world)
+            if broken is not error:
+                raise broken from broken.__cause__
 
 
 def check_num_players(game: Game) -> int:
@@ -127,7 +124,7 @@ def to_rule_error(error: Exception, game: Game, world: World = NO_WORLD) -> Exce
     where = _code_of_the_game(error)
     if where is None:
         return error
-    rule = "methods raise no exceptions, and equal arguments give equal answers"
+    rule = "methods answer for all legal actions, raise no exceptions, and are deterministic"
     if where in COMPARISONS:
         rule = "world states, actions and observations can be hashed and compared"
     named = GameRuleError(rule, found=f"{where} raised {describe_exception(error)}", world=world)

@@ -8,7 +8,17 @@ from functools import cached_property
 
 import numpy as np
 
-from infoset.errors import GameRuleError
+from infoset.errors import GameRuleError, show
+from infoset.game.answer_checks import check_form, check_world
+from infoset.game.broken_rules import check_num_players, rules_at
+from infoset.game.checked_rules import (
+    checked_actors,
+    checked_initial_world,
+    checked_legal_actions,
+    checked_observation,
+    checked_outcomes,
+    checked_rewards,
+)
 from infoset.game.infostate import Infostate, PublicState, Step
 from infoset.game.protocol import Game, Observation, Probability
 from infoset.typing import NOOP, Action, JointAction, Player, World
@@ -53,14 +63,14 @@ class History:
     @cached_property
     def actors(self) -> tuple[Player, ...]:
         """The players who act here."""
-        return tuple(self.game.actors(self.world))
+        return checked_actors(self.game, self.world)
 
     @cached_property
     def chance_outcomes(self) -> tuple[tuple[World, Probability], ...]:
         """Next worlds and probabilities of a chance move; empty elsewhere."""
         if self.actors:
             return ()
-        return tuple(self.game.transitions(self.world, (NOOP,) * self.game.num_players))
+        return self.outcomes((NOOP,) * self.game.num_players)
 
     @cached_property
     def is_terminal(self) -> bool:
@@ -68,7 +78,14 @@ class History:
         if self.actors:
             return False
         nobody = (NOOP,) * self.game.num_players
-        return next(iter(self.game.transitions(self.world, nobody)), None) is None
+        with rules_at(self.game, self.world):
+            listed = self.game.transitions(self.world, nobody)
+            check_form("transitions", listed, self.world, nobody)
+            return next(iter(listed), None) is None
+
+    def outcomes(self, joint_action: JointAction) -> tuple[tuple[World, Probability], ...]:
+        """Return the next worlds and probabilities of a joint action."""
+        return checked_outcomes(self.game, self.world, joint_action)
 
     @property
     def public_state(self) -> PublicState:
@@ -86,7 +103,9 @@ class History:
 
     def legal_actions(self, player: Player) -> tuple[Action, ...]:
         """Return the legal actions of `player`; an empty tuple if the player does not act."""
-        return tuple(self.game.legal_actions(self.world, player)) if player in self.actors else ()
+        if player not in self.actors:
+            return ()
+        return checked_legal_actions(self.game, self.world, player)
 
     def joint(self, actions: dict[Player, Action]) -> JointAction:
         """Return the joint action of the actors' `actions`; other players get `NOOP`.
@@ -101,7 +120,8 @@ class History:
             if player not in actions or actions[player] not in legal:
                 raise GameRuleError(
                     "every actor takes one of its legal actions",
-                    found=f"got action {actions.get(player)!r}; legal actions are {list(legal)}",
+                    found=f"got action {show(actions.get(player))}; legal actions are "
+                    f"{show(list(legal))}",
                     world=self.world,
                     player=player,
                 )
@@ -112,10 +132,10 @@ class History:
 
     def extend(self, joint_action: JointAction, next_world: World) -> History:
         """Return this history extended by one transition."""
-        seen = self.game.observe(self.world, joint_action, next_world)
-        rewards = self.game.rewards(self.world, joint_action, next_world)
+        seen, parts = checked_observation(self.game, self.world, joint_action, next_world)
+        rewards = checked_rewards(self.game, self.world, joint_action, next_world)
         infostates = tuple(
-            infostate.extend(Step(joint_action[player], seen.seen_by(player), seen.public))
+            infostate.extend(Step(joint_action[player], parts.private[player], parts.public))
             for player, infostate in enumerate(self.infostates)
         )
         total = tuple(a + b for a, b in zip(self.rewards_so_far, rewards, strict=True))
@@ -131,7 +151,9 @@ class History:
 
     def sample(self, joint_action: JointAction, rng: np.random.Generator) -> History:
         """Return this history extended by a transition drawn with `sample_transition`."""
-        next_world = self.game.sample_transition(self.world, joint_action, rng)
+        with rules_at(self.game, self.world):
+            next_world = self.game.sample_transition(self.world, joint_action, rng)
+            check_world(next_world, "a next world", self.world)
         return self.extend(joint_action, next_world)
 
     def path(self) -> list[History]:
@@ -157,12 +179,20 @@ class History:
 
 
 def initial_history(game: Game) -> History:
-    """Return the initial history of a game."""
+    """Return the initial history of a game.
+
+    Raises
+    ------
+    GameRuleError
+        If the game has no valid initial world state or number of players. Later, a rule violation
+        that a history meets is reported in the same way, with the world state.
+    """
+    num_players = check_num_players(game)
     return History(
         game=game,
-        world=game.initial_world(),
-        infostates=tuple(Infostate(player) for player in range(game.num_players)),
-        rewards_so_far=(0,) * game.num_players,
+        world=checked_initial_world(game),
+        infostates=tuple(Infostate(player) for player in range(num_players)),
+        rewards_so_far=(0,) * num_players,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import MISSING, Field, fields, is_dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple, TypeAlias
@@ -12,6 +12,7 @@ import numpy as np
 
 from infoset.game.infostate import Step, value_text
 from infoset.typing import Action, JointAction, Player, World
+from infoset.utils.arguments import SUM_TOLERANCE
 
 __all__ = ["Game", "Observation", "Probability", "parameter_text"]
 
@@ -180,10 +181,16 @@ class Game(ABC):
 
         The default method draws no random number if there is only one next world.
         """
-        pairs = list(self.transitions(world, joint_action))
+        listed = self.transitions(world, joint_action)
+        pairs = list(listed)
+        if type(listed) is not list and isinstance(listed, Mapping | Set):
+            raise TypeError(f"transitions returned a {type(listed).__name__}; return a list")
+        weights = [float(probability) for _, probability in pairs]
+        cumulative = np.cumsum(weights)
+        if not (pairs and min(weights) >= 0 and abs(cumulative[-1] - 1) <= SUM_TOLERANCE):
+            raise ValueError("the probabilities of transitions are nonnegative and sum to 1")
         if len(pairs) == 1:
             return pairs[0][0]
-        cumulative = np.cumsum([float(probability) for _, probability in pairs])
         drawn = rng.random() * cumulative[-1]
         return pairs[int(np.searchsorted(cumulative, drawn, side="right"))][0]
 

@@ -263,7 +263,7 @@ def _outcomes(history: History, distributions: Distributions) -> Iterator[tuple[
     for chosen in product(*options):
         joint_action = history.joint({player: action for _, player, action in chosen})
         drawn = float(np.prod([probability for probability, _, _ in chosen]))
-        for world, chance in history.game.transitions(history.world, joint_action):
+        for world, chance in history.outcomes(joint_action):
             yield drawn * float(chance), history.extend(joint_action, world)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from infoset.errors import ParameterError
 from infoset.evaluation import CorrelatedPolicy
 from infoset.game import Game
+from infoset.game.broken_rules import check_num_players
 from infoset.matches.aivat import ValueFunction, aivat_utilities, check_values
 from infoset.matches.game_matches import RulesMatch, TerminalEstimates
 from infoset.matches.match_file import MatchFile, described
@@ -244,6 +245,8 @@ def _check_arguments(game: object, first: object, second: object, values: object
             f"play_matches takes a Game or a GameTree, got {game!r}; give a game, such as "
             f"infoset.load('kuhn_poker'), or a tree, such as infoset.build_tree(game)"
         )
+    if isinstance(game, Game):
+        check_num_players(game)
     for policy in (first, second):
         if policy is None or isinstance(policy, CorrelatedPolicy | SupportsSearch):
             continue

@@ -12,21 +12,16 @@ from typing import Any
 import numpy as np
 
 from infoset.errors import NO_WORLD, GameRuleError
-from infoset.game import (
-    Game,
-    Observation,
-    Probability,
+from infoset.game import Game, Observation, Probability
+from infoset.game.answer_checks import (
     Transition,
     check_form,
     check_legal_actions,
-    check_num_players,
     check_observation,
     check_rewards,
-    find_mixed_kinds,
-    is_text_only,
-    mixed_kinds_error,
-    to_rule_error,
 )
+from infoset.game.broken_rules import check_num_players, to_rule_error
+from infoset.game.kinds import find_mixed_kinds, is_text_only, mixed_kinds_error
 from infoset.tree.limits import ExplorationProgress, ExplorationWatch
 from infoset.tree.world_graph import WorldGraph, freeze
 from infoset.typing import NOOP, Action, JointAction, Player, World

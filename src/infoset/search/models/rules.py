@@ -10,6 +10,14 @@ import numpy as np
 from infoset.beliefs import PublicPrivateBelief, private_belief
 from infoset.errors import UnsupportedGameError
 from infoset.game import Game, History, Infostate, Probability, Step
+from infoset.game.broken_rules import check_num_players
+from infoset.game.checked_rules import (
+    checked_actors,
+    checked_legal_actions,
+    checked_observation,
+    checked_outcomes,
+    checked_rewards,
+)
 from infoset.search.models._model_kernels import CHANCE_MOVE, END, Position
 from infoset.search.models.model import SearchModel
 from infoset.search.models.root_positions import (
@@ -48,6 +56,7 @@ class RulesModel(SearchModel):
 
     def __init__(self, game: Game, *, max_positions: int = 200_000) -> None:
         check_type("game", game, Game, 'a Game, such as infoset.load("kuhn_poker")')
+        check_num_players(game)
         self.game = game
         self.arrays = self
         self.max_positions = max_positions
@@ -103,7 +112,7 @@ class RulesModel(SearchModel):
         player = infostate.player
         worlds = [self._positions[number].world for number in roots.states[:, 0].tolist()]
         offered = [
-            self.game.legal_actions(world, player) if player in self._actors(world) else ()
+            checked_legal_actions(self.game, world, player) if player in self._actors(world) else ()
             for world in worlds
         ]
         return action_indices_in(offered, self.legal_actions(infostate))
@@ -140,11 +149,11 @@ class RulesModel(SearchModel):
         """Move to a next world state."""
         at, joint = self._at(position), self._joint_action(position)
         world = self._outcomes(position)[outcome][0]
-        rewards = np.asarray(self.game.rewards(at.world, joint, world), np.float64)
-        position.rewards_so_far[:] += rewards
-        shown = self.game.observe(at.world, joint, world)
+        rewards = checked_rewards(self.game, at.world, joint, world)
+        _, parts = checked_observation(self.game, at.world, joint, world)
+        position.rewards_so_far[:] += np.asarray(rewards, np.float64)
         for player, action in enumerate(joint):
-            step = Step(action, shown.seen_by(player), shown.public)
+            step = Step(action, parts.private[player], parts.public)
             number = self._step_number.setdefault(step, len(self._step_number))
             position.observations[player] = number
         position.state[0] = self._number(PartialChoice(world))
@@ -160,12 +169,12 @@ class RulesModel(SearchModel):
 
     def _actors(self, world: World) -> tuple[Player, ...]:
         if world not in self._actors_of:
-            self._actors_of[world] = tuple(sorted(self.game.actors(world)))
+            self._actors_of[world] = tuple(sorted(checked_actors(self.game, world)))
         return self._actors_of[world]
 
     def _legal(self, at: PartialChoice) -> tuple[Action, ...]:
         player = self._actors(at.world)[len(at.chosen)]
-        return tuple(self.game.legal_actions(at.world, player))
+        return checked_legal_actions(self.game, at.world, player)
 
     def _joint_action(self, position: Position) -> JointAction:
         at = self._at(position)
@@ -175,6 +184,7 @@ class RulesModel(SearchModel):
     def _outcomes(self, position: Position) -> list[tuple[World, Probability]]:
         number = int(position.state[0])
         if number not in self._outcomes_of:
-            pairs = self.game.transitions(self._at(position).world, self._joint_action(position))
+            world, joint = self._at(position).world, self._joint_action(position)
+            pairs = checked_outcomes(self.game, world, joint)
             self._outcomes_of[number] = [pair for pair in pairs if pair[1] > 0]
         return self._outcomes_of[number]

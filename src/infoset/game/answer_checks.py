@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from math import fsum, isfinite
 from numbers import Rational, Real
 from typing import Any, NamedTuple
@@ -15,18 +15,59 @@ from infoset.typing import NOOP, Action, JointAction, Player, World
 from infoset.utils.arguments import SUM_TOLERANCE
 
 __all__ = [
+    "FORMS",
+    "SHAPES",
     "ObservationParts",
     "Transition",
+    "call_text",
     "check_actors",
+    "check_form",
     "check_legal_actions",
     "check_observation",
     "check_outcomes",
     "check_rewards",
     "check_text",
     "check_world",
+    "form_error",
     "is_player",
     "is_whole",
+    "no_transitions_error",
+    "player_argument",
+    "wrong_form",
 ]
+
+
+SHAPES = {
+    "initial_world": "initial_world returns a world state",
+    "actors": "actors returns a sequence of players, such as a tuple, at every world state",
+    "legal_actions": "legal_actions returns a sequence of actions, such as a tuple, for each actor",
+    "transitions": "transitions returns a list of pairs of next world and probability for every "
+    "joint action of legal actions, and an empty list where the game is over",
+    "rewards": "rewards returns a sequence with one number per player for every transition",
+    "observe": "observe returns an Observation for every transition",
+    "sample_transition": "sample_transition draws a next world for every joint action of legal "
+    "actions",
+    "sample_observed_transition": "sample_observed_transition returns a next world and a "
+    "probability, or None",
+}
+"""The rule for each method, for the error if it raises."""
+
+FORMS: Mapping[str, tuple[type, ...]] = {
+    "actors": (Sequence,),
+    "legal_actions": (Sequence,),
+    "transitions": (Iterable,),
+    "rewards": (Sequence, np.ndarray),
+}
+"""Types of the answers that are lists. Only transitions may be drawn from a generator, since other
+answers are read several times."""
+
+USUAL = (tuple, list)
+"""Types of answers that need no closer look; checks of abstract classes are slow."""
+
+UNORDERED = {
+    Set: "sets have no order of their own, and it can change from run to run; make it a tuple",
+    Mapping: "it is a mapping; make it a tuple or a list",
+}
 
 
 class Transition(NamedTuple):
@@ -49,7 +90,7 @@ class ObservationParts(NamedTuple):
 
 def is_player(value: object, num_players: int) -> bool:
     """Return whether `value` is a player."""
-    return is_whole(value) and value in range(num_players)
+    return (type(value) is int or is_whole(value)) and value in range(num_players)
 
 
 def is_whole(value: object) -> bool:
@@ -164,10 +205,10 @@ def _check_probability(probability: Any, world: World, joint_action: JointAction
         )
 
 
-def _is_finite(value: object) -> bool:
+def _is_finite(value: Any) -> bool:
     """Return whether a value is a real number that fits in a float."""
     try:
-        return isinstance(value, Real) and isfinite(value)
+        return (type(value) in (int, float) or isinstance(value, Real)) and isfinite(value)
     except OverflowError:
         return False
 
@@ -207,7 +248,8 @@ def check_observation(answer: Any, transition: Transition, num_players: int) -> 
         rule = "observe returns an Observation"
         raise _bad_answer("observation", answer, transition, rule)
     _check_private(answer, transition, num_players)
-    if not isinstance(answer.shared, Mapping) or answer.shared:
+    # Usual types come first in these checks: `isinstance` of an abstract class is slow.
+    if type(answer.shared) is not dict or answer.shared:
         _check_shared(answer, transition, num_players)
     seen = ObservationParts(answer.public, tuple(answer.seen_by_each(num_players)))
     _check_hashable("public observation", seen.public, transition, None)
@@ -218,7 +260,9 @@ def check_observation(answer: Any, transition: Transition, num_players: int) -> 
 
 def _check_private(answer: Observation, transition: Transition, num_players: int) -> None:
     private = answer.private
-    if isinstance(private, Mapping):
+    if type(private) is tuple and len(private) in (0, num_players):
+        return
+    if type(private) is dict or isinstance(private, Mapping):
         for player in private:
             if not is_player(player, num_players):
                 rule = f"the keys of private observations are players, from 0 to {num_players - 1}"
@@ -263,4 +307,58 @@ def _bad_answer(
         found=f"the {name} of {transition} {verb} {show(answer)}",
         world=transition.world,
         player=player,
+    )
+
+
+def check_form(method: str, answer: Any, *arguments: Any) -> None:
+    """Raise unless the answer of a method to `arguments` has the type that the method promises.
+
+    The methods are those that return lists: `actors`, `legal_actions`, `transitions`, `rewards`.
+    """
+    problem = None if type(answer) in USUAL else wrong_form(method, answer)
+    if problem is not None:
+        raise form_error(method, problem, arguments)
+
+
+def form_error(method: str, problem: str, arguments: Sequence[Any]) -> GameRuleError:
+    """Return the error for an answer of a wrong type."""
+    return GameRuleError(
+        SHAPES[method],
+        found=f"{call_text(method, arguments)} returned {problem}",
+        world=arguments[0],
+        player=player_argument(method, arguments),
+    )
+
+
+def wrong_form(method: str, answer: Any) -> str | None:
+    """Return what is wrong with the type of an answer that should be a list; None if nothing is."""
+    if method not in FORMS:
+        return None
+    for kind, problem in UNORDERED.items():
+        if isinstance(answer, kind):
+            return f"{show(answer)}: {problem}"
+    is_text = isinstance(answer, str | bytes) and method != "legal_actions"
+    if is_text or not isinstance(answer, FORMS[method]):
+        return f"{show(answer)}, of type {type(answer).__name__}"
+    return None
+
+
+def player_argument(method: str, arguments: Sequence[Any]) -> Player | None:
+    """Return the player whom a call of a method is about, if any."""
+    return arguments[1] if method == "legal_actions" else None
+
+
+def call_text(method: str, arguments: Sequence[Any]) -> str:
+    """Return a call of a method as text."""
+    shown = (show(value) for value in arguments if not isinstance(value, np.random.Generator))
+    return f"{method}({', '.join(shown)})"
+
+
+def no_transitions_error(world: World, joint_action: JointAction) -> GameRuleError:
+    """Return the error for a joint action of actors after which nothing follows."""
+    return GameRuleError(
+        "every joint action of legal actions has transitions; in a terminal world state nobody "
+        "acts",
+        found=f"joint action {show(joint_action)} has no transitions",
+        world=world,
     )
