@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
+from pathlib import Path
+from traceback import extract_tb
 from typing import Annotated, NoReturn, cast
 
 import typer
@@ -32,12 +34,14 @@ from infoset.cli.commands import (
 from infoset.cli.exit_codes import DONE, INTERRUPTED, USER_ERROR
 from infoset.cli.saved_results import warnings_reported
 from infoset.cli.screen import complain, say
-from infoset.errors import InfosetError
+from infoset.errors import InfosetError, describe_exception
 
 __all__ = ["app", "main"]
 
 UsageError = cast(type[Exception], typer.BadParameter.__mro__[1])
 """The exception of typer for an invalid command line; it has no public name."""
+
+LIBRARY = str(Path(__file__).parents[1])
 
 PLAIN_WORDS = {
     "Input should be a valid integer, unable to parse string as an integer": "give a whole number",
@@ -119,7 +123,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         sys.stdout.flush()
         return code
     except InfosetError as error:
-        complain(str(error))
+        complain(str(error), _place_of(error.__cause__))
     except UsageError as error:
         complain(*_usage_text(error))
     except MemoryError:
@@ -128,7 +132,19 @@ def _run(arguments: Sequence[str] | None) -> int:
         complain(": ".join(filter(None, [error.strerror or str(error), error.filename])))
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
+    except Exception as error:
+        place = _place_of(error) or "run the same call in Python for the full traceback"
+        complain(f"unexpected {describe_exception(error)}", place)
     return USER_ERROR
+
+
+def _place_of(error: BaseException | None) -> str:
+    """Return the last line of code outside the library that raised an exception, as a hint."""
+    places = extract_tb(None if error is None else error.__traceback__)
+    for place in reversed(places):
+        if not place.filename.startswith((LIBRARY, sys.prefix, sys.base_prefix, "<")):
+            return f"raised in {place.name}, line {place.lineno} of {place.filename}: {place.line}"
+    return ""
 
 
 def _usage_text(error: BaseException) -> tuple[str, str]:
