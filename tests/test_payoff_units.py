@@ -10,7 +10,15 @@ from infoset import solve
 from infoset.evaluation import nash_conv
 from infoset.game import Observation
 from infoset.games import load_game
-from infoset.learning import LEARNERS, AdversarialPlay, make_simulator, switch_between
+from infoset.learning import (
+    LEARNERS,
+    AdversarialPlay,
+    get_learner,
+    make_learner,
+    make_simulator,
+    play_and_learn,
+    switch_between,
+)
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import SCHEMES
 from infoset.search import SEARCHERS, GraphModel, RulesModel, make_searcher
@@ -172,6 +180,20 @@ def test_learners_against_adversaries():
     for name in ("both + 100", "one + 100"):
         found, same = regret(CHANGED[name])
         assert (found, *same) == pytest.approx((expected, *policy), abs=1e-9)
+
+
+@pytest.mark.parametrize("learner", ["os-mccfr", "vr-mccfr"])
+def test_learners_in_loops_of_the_user(learner):
+    def learned_policy(scale, shift):
+        game = AffineGame(signals(), scale, (0.0, shift))
+        limits = tuple(scale * limit + shift for limit in (-2.0, 2.0))
+        own = make_learner(get_learner(learner), player=1, utility_range=limits, horizon=60)
+        play_and_learn(game, [None, own], episodes=60)
+        return own.state()["policy"]
+
+    expected = learned_policy(1.0, 0.0)
+    assert np.array_equal(learned_policy(2.0**-40, 0.0), expected)
+    assert learned_policy(0.3, -11.0) == pytest.approx(expected, abs=1e-9)
 
 
 def searched(tree, text, model_class):
