@@ -208,6 +208,10 @@ class UnsavedWarning(UserWarning):
     """A checkpoint or a result of a study that could not be written; the run goes on without it."""
 
 
+class ShortSearchWarning(UserWarning):
+    """A time limit that leaves a search too few simulations or worlds for a useful answer."""
+
+
 class SpentTimeWarning(UserWarning):
     """A time limit that earlier sessions of a resumed run have used up."""
 

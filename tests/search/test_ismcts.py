@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from infoset.beliefs import PublicPrivateBelief
-from infoset.errors import ParameterError, UnknownNameError
+from infoset.errors import ParameterError, ShortSearchWarning, UnknownNameError
 from infoset.game import Infostate, Observation, Step, initial_history
 from infoset.games import load_game
 from infoset.search import GraphModel, RulesModel, search_model
@@ -231,6 +231,7 @@ def test_it_can_be_pickled(leduc):
     assert sent.search(leduc_start(), generator()).tolist() == policy.tolist()
 
 
+@pytest.mark.filterwarnings("ignore::infoset.errors.ShortSearchWarning")
 @pytest.mark.parametrize(("each", "number", "overrun"), [(1e-4, 499, 0.0), (0.08, 1, 0.6)])
 def test_simulations_fill_the_time_limit(leduc, clock, monkeypatch, each, number, overrun):
     simulate = ISMCTS._simulate
@@ -307,10 +308,57 @@ def test_special_models_search_like_the_rules(name):
 
 def test_sampled_positions_are_not_cached():
     model = search_model(load_game("trick_taking(num_cards=10)"))
-    rng = np.random.default_rng(0)
+    rng = generator()
     known = initial_history(model.game).sample((None, None), rng).infostates[0]
     belief = PublicPrivateBelief(0.5, max_worlds=9, num_samples=9)
     searcher, fresh = (ISMCTS(model, belief=belief, num_simulations=50) for _ in range(2))
     first = searcher.search(known, generator(1))
     second = searcher.search(known, generator(2))
     assert second.tolist() == fresh.search(known, generator(2)).tolist() != first.tolist()
+
+
+def test_compilation_and_its_time_do_not_count_as_search(leduc, clock, monkeypatch):
+    """In this test, the first simulations compile for a minute, and each takes 10 ms."""
+    searcher = ISMCTS(leduc, num_simulations=None, milliseconds=1000)
+    simulate = ISMCTS._simulate
+    compiled = [0.0]
+
+    def compile_first(self, roots, stream, number):
+        compiled[0] = 60.0
+        clock.now += 0.01 * number
+        simulate(self, roots, stream, number)
+
+    monkeypatch.setattr(ISMCTS, "_simulate", compile_first)
+    monkeypatch.setattr("infoset.search.ismcts.compiling_seconds", lambda: compiled[0])
+    infostate = leduc_start()
+    searcher.search(infostate, generator())
+    assert searcher.last_search.num_simulations in (99, 100)
+    assert searcher.last_search.seconds == pytest.approx(1, abs=0.011)
+    assert searcher.last_search.compile_seconds == 60
+    assert searcher.overruns.num_late == 0
+
+
+@pytest.mark.parametrize("is_compiled", [True, False])
+def test_a_search_with_too_few_simulations_warns_once(leduc, clock, monkeypatch, is_compiled):
+    model = leduc if is_compiled else RulesModel(leduc.game)
+    searcher = ISMCTS(model, num_simulations=None, milliseconds=100)
+    simulate = ISMCTS._simulate
+
+    def slowly(self, roots, stream, number):
+        clock.now += 0.05 * number
+        simulate(self, roots, stream, number)
+
+    monkeypatch.setattr(ISMCTS, "_simulate", slowly)
+    infostate = leduc_start()
+    with pytest.warns(ShortSearchWarning, match="2 simulations in its 100 ms") as seen:
+        searcher.search(infostate, generator(0))
+    assert ("uncompiled" in str(seen[0].message)) is not is_compiled
+    assert searcher.last_search.is_short
+    searcher.search(infostate, generator(1))  # a second warning would be an error
+
+
+def test_a_search_with_enough_simulations_does_not_warn(leduc, clock, recwarn):
+    searcher = ISMCTS(leduc, num_simulations=50, milliseconds=100)
+    searcher.search(leduc_start(), generator())
+    assert not recwarn.list
+    assert not searcher.last_search.is_short

@@ -268,6 +268,7 @@ def test_a_cleared_rules_model_leaves_no_stale_values():
         assert forgetful.search(known, rng).tolist() == fresh.search(known, rng).tolist()
 
 
+@pytest.mark.filterwarnings("ignore::infoset.errors.ShortSearchWarning")
 def test_the_record_of_a_search_reports_its_time(leduc, clock, monkeypatch):
     known = first_infostate(leduc.game)
     fixed = PIMC(leduc, num_worlds=10)
@@ -290,6 +291,7 @@ def test_the_record_of_a_search_reports_its_time(leduc, clock, monkeypatch):
     assert record.num_nodes > 0
 
 
+@pytest.mark.filterwarnings("ignore::infoset.errors.ShortSearchWarning")
 def test_with_time_left_every_world_is_weighted_exactly(leduc, clock):
     known = first_infostate(leduc.game)
     timed, exact = PIMC(leduc, num_worlds=None, milliseconds=5000), PIMC(leduc, num_worlds=None)

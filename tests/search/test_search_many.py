@@ -68,6 +68,7 @@ def test_search_many_grows_the_tree():
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.filterwarnings("ignore::infoset.errors.ShortSearchWarning")
 def test_with_a_time_limit_each_search_is_separate(clock):
     searcher = PIMC(MODELS["tree"](), num_worlds=3, milliseconds=1000.0)
     expected, found, is_alike = both_ways(searcher, first_infostate(searcher.model.game), 5)

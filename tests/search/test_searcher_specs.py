@@ -174,6 +174,7 @@ def test_the_generator_is_checked(name, rng):
 
 
 @pytest.mark.parametrize("name", SEARCHERS)
+@pytest.mark.filterwarnings("ignore::infoset.errors.ShortSearchWarning")
 def test_a_searcher_counts_searches_that_exceed_their_time_limit(name, clock, monkeypatch):
     known, rng = Infostate(0, (Step(None, "K", None),)), np.random.default_rng(0)
     free = make_searcher(name, KUHN)

@@ -11,11 +11,17 @@ from typing import Any
 
 from infoset.cli.interrupts import interrupts_ignored
 from infoset.cli.screen import tell
-from infoset.errors import ParameterError, PolicyFileError, SpentTimeWarning, UnsavedWarning
+from infoset.errors import (
+    ParameterError,
+    PolicyFileError,
+    ShortSearchWarning,
+    SpentTimeWarning,
+    UnsavedWarning,
+)
 
 __all__ = ["save_results", "warnings_reported"]
 
-REPORTED = (UnsavedWarning, SpentTimeWarning)
+REPORTED = (UnsavedWarning, SpentTimeWarning, ShortSearchWarning)
 
 
 def save_results(save: Callable[[Path | None], Path], out: Path | None) -> Path:
@@ -51,7 +57,7 @@ def save_results(save: Callable[[Path | None], Path], out: Path | None) -> Path:
 
 @contextmanager
 def warnings_reported() -> Iterator[None]:
-    """Write warnings about saving and resuming as lines of the program."""
+    """Write warnings about saving, resuming and short searches as lines of the program."""
     with warnings.catch_warnings():
         for category in REPORTED:
             warnings.simplefilter("always", category)

@@ -104,9 +104,11 @@ class SearchRecord:
     num_nodes : int
         Positions or infostates visited.
     seconds : float
-        Duration.
+        Duration, without compilation.
     time_limit : float or None
         Time limit in seconds.
+    compile_seconds : float
+        Time to compile kernels, or to load them from disk, which does not count toward the limit.
     """
 
     actions: tuple[Action, ...]
@@ -114,6 +116,12 @@ class SearchRecord:
     num_nodes: int
     seconds: float
     time_limit: float | None
+    compile_seconds: float = 0.0
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the time limit ended the search after too few samples for a useful answer."""
+        return False
 
     @property
     def overrun(self) -> float:

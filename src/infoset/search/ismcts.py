@@ -31,7 +31,7 @@ from infoset.search.models import SearchModel, empty_position
 from infoset.search.searcher import Searcher
 from infoset.typing import Action, FloatArray, LongArray
 from infoset.utils.arguments import check_choice, check_count, check_generator, check_number
-from infoset.utils.clocks import working_seconds
+from infoset.utils.clocks import compiling_seconds, working_seconds
 from infoset.utils.splitmix import Stream
 
 __all__ = ["BONUSES", "ISMCTS", "SearchRoot", "SearchTree", "TreeSearchRecord"]
@@ -41,6 +41,10 @@ BONUSES: Final = {"ln": 1.0, "2ln": 2.0}
 
 MAX_CACHED_POSITIONS = 200_000
 """Maximum number of root positions in the cache; the cache is cleared when it is full."""
+
+
+MIN_SIMULATIONS = 10
+"""Simulations per action below which the answer of a search is nearly random."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -56,6 +60,12 @@ class TreeSearchRecord(SearchRecord):
 
     visits: LongArray
     num_simulations: int
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the time limit left fewer than ten simulations per action."""
+        is_limited = self.time_limit is not None and len(self.actions) > 1
+        return is_limited and self.num_simulations < MIN_SIMULATIONS * len(self.actions)
 
 
 class ISMCTS(Searcher):
@@ -200,7 +210,7 @@ class ISMCTS(Searcher):
             If its player does not act there.
         """
         check_generator(rng)
-        start = working_seconds()
+        start, compiled_before = working_seconds(), compiling_seconds()
         root = self._root(infostate, rng)
         stream = np.array([rng.integers(2**64, dtype=np.uint64)])
         self._tree.start_search(root.kernel_roots.num_infostates, self._bonus)
@@ -218,8 +228,9 @@ class ISMCTS(Searcher):
             time_limit=self.budget.seconds,
             visits=visits,
             num_simulations=num_simulations,
+            compile_seconds=compiling_seconds() - compiled_before,
         )
-        self.overruns.add(self.last_search)
+        self._note_search(self.last_search, f"{num_simulations} simulations")
         return _normalized(visits)
 
     def search_many(

@@ -32,7 +32,7 @@ from infoset.search.perfect_information import (
 from infoset.search.searcher import Searcher
 from infoset.typing import BoolArray, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count, check_generator
-from infoset.utils.clocks import working_seconds
+from infoset.utils.clocks import compiling_seconds, working_seconds
 
 __all__ = [
     "PIMC",
@@ -158,6 +158,9 @@ def evaluate_worlds(
     return WorldEvaluation(scores, drawn, False)
 
 
+MIN_WORLDS = 10
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class WorldSearchRecord(SearchRecord):
     """Result and cost of a determinized search; `num_nodes` counts positions.
@@ -172,6 +175,12 @@ class WorldSearchRecord(SearchRecord):
 
     num_worlds: int
     is_exact: bool
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the time limit left fewer than ten worlds for a choice of several actions."""
+        is_limited = self.time_limit is not None and not self.is_exact
+        return is_limited and len(self.actions) > 1 and self.num_worlds < MIN_WORLDS
 
 
 class DeterminizedSearcher(Searcher):
@@ -236,6 +245,7 @@ class DeterminizedSearcher(Searcher):
             If players choose simultaneously later in the game.
         """
         check_generator(rng)
+        compiled_before = compiling_seconds()
         start, nodes_before = working_seconds(), self._perfect.num_nodes
         actions = self.model.require_legal_actions(infostate)
         found = WorldEvaluation(WorldScores(np.full(1, np.nan), 0.0), 0, True)
@@ -252,8 +262,9 @@ class DeterminizedSearcher(Searcher):
             num_nodes=self._perfect.num_nodes - nodes_before,
             seconds=working_seconds() - start,
             time_limit=self.budget.seconds,
+            compile_seconds=compiling_seconds() - compiled_before,
         )
-        self.overruns.add(self.last_search)
+        self._note_search(self.last_search, f"{found.num_worlds} worlds")
         return split_ties(found.scores) if len(actions) > 1 else np.ones(1)
 
     def search_many(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
@@ -9,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from infoset.beliefs import MAX_WORLDS, NUM_SAMPLES, PublicPrivateBelief
-from infoset.errors import ParameterError
+from infoset.errors import ParameterError, ShortSearchWarning
 from infoset.game import Infostate
 from infoset.game.infostate import infostate_generator
-from infoset.search.budget import Overruns
+from infoset.search.budget import Overruns, SearchRecord
 from infoset.search.models import SearchModel
 from infoset.typing import Action, FloatArray
 from infoset.utils.arguments import check_count, check_type
@@ -57,6 +58,7 @@ class Searcher(ABC):
         )
         self.seed = seed
         self.overruns = Overruns()
+        self._has_warned = False
         self._answers: dict[Infostate, FloatArray] = {}
 
     def __repr__(self) -> str:
@@ -134,6 +136,25 @@ class Searcher(ABC):
                 infostate, infostate_generator(self.seed, infostate)
             )
         return self._answers[infostate].copy()
+
+    def _note_search(self, record: SearchRecord, done: str) -> None:
+        """Count a search, and warn once if its time limit is too short.
+
+        done : what the search did, such as "2 simulations".
+        """
+        self.overruns.add(record)
+        if not record.is_short or self._has_warned or not record.time_limit:
+            return
+        self._has_warned = True
+        slow = "" if self.model.is_compiled else " (whose rules run uncompiled, in Python)"
+        warnings.warn(
+            f"a search of {self.model.game}{slow} did only {done} in its "
+            f"{1000 * record.time_limit:g} ms to choose among {len(record.actions)} actions, so "
+            "that its choice is nearly random: give a larger milliseconds=, or a number of "
+            "simulations or worlds and milliseconds=None",
+            ShortSearchWarning,
+            stacklevel=3,
+        )
 
     def _check_actions(self, infostate: Infostate, legal_actions: Sequence[Action]) -> None:
         known = self.model.legal_actions(infostate)
