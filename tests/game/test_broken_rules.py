@@ -13,7 +13,7 @@ import infoset
 from infoset.beliefs import private_belief
 from infoset.errors import GameRuleError
 from infoset.evaluation import reached_best_response
-from infoset.game import Game, Infostate, Step, check_game, initial_history, play_out
+from infoset.game import Game, Infostate, Observation, Step, check_game, initial_history, play_out
 from infoset.policy import UniformPolicy
 from infoset.search import ISMCTS, RulesModel
 from infoset.tree import build_world_graph
@@ -100,3 +100,32 @@ def test_the_exception_of_the_user_is_the_cause(verb: str) -> None:
 def test_the_number_of_players_is_checked_everywhere(number: Any, verb: str) -> None:
     with pytest.raises(GameRuleError, match="num_players is a whole number, from 1 to 1000"):
         VERBS[verb](meeting(number))
+
+
+class Incomparable:
+    """A value whose comparison raises; all such values have one hash."""
+
+    def __hash__(self) -> int:
+        return 1
+
+    def __eq__(self, other: object) -> bool:
+        raise ZeroDivisionError("cannot compare")
+
+
+HALVES = [(Incomparable(), 0.5), (Incomparable(), 0.5)]
+
+
+@pytest.mark.parametrize("verb", [check_game, build_world_graph])
+@pytest.mark.parametrize(
+    "game",
+    [
+        meeting(transitions=lambda w, joint: HALVES if w == "start" else []),
+        meeting(observe=lambda w, joint, x: Observation(Incomparable())),
+    ],
+    ids=["worlds", "observations"],
+)
+def test_a_comparison_that_raises_is_reported(game: Any, verb: Callable[[Any], object]) -> None:
+    with pytest.raises(GameRuleError, match="raised ZeroDivisionError: cannot compare") as caught:
+        verb(game)
+    assert caught.value.world == "start"
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)

@@ -88,6 +88,11 @@ def find_broken_rule(game: Game, world: World = NO_WORLD) -> GameRuleError | Non
             rules.facts(world, rules.legal(world))
     except GameRuleError as error:
         return error
+    except MemoryError:
+        raise
+    except Exception as error:
+        # Code of the user that is called indirectly, such as __eq__ in a dictionary.
+        return _error_of_the_game(error, world)
     return None
 
 
@@ -121,9 +126,14 @@ def to_rule_error(error: Exception, game: Game, world: World = NO_WORLD) -> Exce
         return found
     if is_rule_error:
         return error
+    return _error_of_the_game(error, world) or error
+
+
+def _error_of_the_game(error: Exception, world: World) -> GameRuleError | None:
+    """Return the error for an exception that code of the game raised; None if it did not."""
     where = _code_of_the_game(error)
     if where is None:
-        return error
+        return None
     rule = "methods answer for all legal actions, raise no exceptions, and are deterministic"
     if where in COMPARISONS:
         rule = "world states, actions and observations can be hashed and compared"
