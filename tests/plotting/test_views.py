@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -32,14 +31,6 @@ ALL = Limits(depth=None, nodes=10**6)
 def whole(game):
     tree = build_tree(game)
     return TruncatedTree(tree, tree.num_histories)
-
-
-@contextmanager
-def exact_limits():
-    """Make exploration check its limit at every step."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("infoset.tree.exploration.WORLDS_PER_CHECK", 1)
-        yield
 
 
 class Walked:
@@ -310,8 +301,7 @@ def test_omitted_histories_are_counted(game, depth, most):
 
 @given(random_games(max_histories=200, max_depth=st.integers(3, 5)))
 def test_a_game_cut_before_it_is_compiled_looks_the_same_as_far_as_it_goes(game):
-    with exact_limits():
-        cut = compile_part(game, max_worlds=20)
+    cut = compile_part(game, max_worlds=20)
     picture = history_picture(cut, ALL)
     assert cut.is_whole == (cut.tree.num_histories == cut.histories)
     limits = Limits(max(picture.depth), 10**6)
@@ -334,11 +324,10 @@ def test_a_game_with_too_many_histories_is_cut_and_its_size_is_reported():
 
 
 def test_a_game_too_large_to_explore_has_a_lower_bound():
-    with exact_limits():
-        truncated = compile_part(load_game("leduc_poker"), max_worlds=100)
+    truncated = compile_part(load_game("leduc_poker"), max_worlds=100)
     remark = history_picture(truncated, Limits(1, 100)).remark
     assert remark.startswith("… at least ")
-    with exact_limits(), pytest.raises(GameTooLargeError, match="more than 5 possible first steps"):
+    with pytest.raises(GameTooLargeError, match="more than 5 possible first steps"):
         compile_part(load_game("leduc_poker"), max_worlds=5)
 
 

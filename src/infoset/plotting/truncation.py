@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,14 @@ import numpy as np
 from infoset.errors import GameTooLargeError
 from infoset.game import Game, Observation, Probability
 from infoset.plotting.picture import TERMINAL
-from infoset.tree import GameTree, WorldGraph, build_world_graph, count_histories, unroll
+from infoset.tree import (
+    GameTree,
+    WorldGraph,
+    build_limits,
+    build_world_graph,
+    count_histories,
+    unroll,
+)
 from infoset.typing import CHANCE, NOOP, Action, IntArray, JointAction, LongArray, Player, World
 
 __all__ = [
@@ -102,22 +110,30 @@ def compile_part(
     GameRuleError
         If the game breaks a rule.
     """
+    began = monotonic()
     graph = _explore(game, max_worlds)
     counts = count_histories(graph)
     if counts.is_exact and counts.histories <= MAX_HISTORIES:
         return TruncatedTree(unroll(graph), counts.histories)
-    first_steps = _explore_first_steps(game, depth, max_worlds)
+    first_steps = _explore_first_steps(game, depth, max_worlds, began)
     return TruncatedTree(unroll(first_steps), counts.histories, counts.is_exact)
 
 
-def _explore(game: Game, max_worlds: int) -> WorldGraph:
-    return build_world_graph(game, max_worlds=max_worlds, partial=True)
+def _explore(game: Game, max_worlds: int, since: float | None = None) -> WorldGraph:
+    """Explore a game within half the time limit of `build_limits`, or within all of it `since`."""
+    with build_limits() as limits:
+        left = limits.max_seconds
+    if left is not None:
+        left = left / 2 if since is None else max(0.0, left - (monotonic() - since))
+    return build_world_graph(game, max_worlds=max_worlds, max_seconds=left, partial=True)
 
 
-def _explore_first_steps(game: Game, depth: int | None, max_worlds: int) -> WorldGraph:
+def _explore_first_steps(
+    game: Game, depth: int | None, max_worlds: int, since: float
+) -> WorldGraph:
     """Explore at most `depth` steps, one by one, while world states and histories remain few."""
     steps, deepest = 1, None
-    while (graph := _explore(_TruncatedGame(game, steps), max_worlds)).is_complete:
+    while (graph := _explore(_TruncatedGame(game, steps), max_worlds, since)).is_complete:
         if count_histories(graph).histories > MAX_HISTORIES:
             break
         deepest, steps = graph, steps + 1
@@ -125,8 +141,8 @@ def _explore_first_steps(game: Game, depth: int | None, max_worlds: int) -> Worl
             break
     if deepest is None:
         raise GameTooLargeError(
-            f"{game} has more than {max_worlds:,} possible first steps, too many to draw; "
-            "use smaller parameters",
+            f"{game} has more than {graph.num_worlds - 1:,} possible first steps, "
+            "too many to draw; use smaller parameters",
             {"world_states": graph.num_worlds},
         )
     return deepest

@@ -141,6 +141,7 @@ class _Explorer:
         self.num_expanded = 0
         self.index: dict[World, int] = {}
         self.action_sets: dict[tuple[Action, ...], int] = {}
+        self.action_labels: list[tuple[Action, ...]] = []
         self.observations: dict[Hashable, int] = {}
         # The first of equal lists of actions and of equal observations, to compare their types.
         # Those that consist of text only are left out.
@@ -251,7 +252,7 @@ class _Explorer:
         known = self.joint_actions.get(key)
         if known is not None:
             return key, known
-        labels = list(self.action_sets)
+        labels = self.action_labels
         legal = [labels[chosen] if chosen >= 0 else (NOOP,) for chosen in sets]
         indices = [range(len(labels[chosen])) if chosen >= 0 else (-1,) for chosen in sets]
         joint_actions = zip(product(*legal), product(*indices), strict=True)
@@ -267,6 +268,8 @@ class _Explorer:
         answer = self.game.legal_actions(world, player)
         if type(answer) not in LISTS:
             check_form("legal_actions", answer, world, player)
+        if len(answer) > self.max_transitions:
+            self.watch.stop_at("transitions")
         actions = tuple(answer)
         known = self.action_sets.get(actions)
         if known is not None:
@@ -276,6 +279,7 @@ class _Explorer:
             return known
         check_legal_actions(actions, world, player)
         known = self.action_sets[actions] = len(self.action_sets)
+        self.action_labels.append(actions)
         if not is_text_only(actions):
             self.typed_action_sets[known] = actions
         return known

@@ -1,0 +1,80 @@
+"""Limits on time and memory hold for every game, however large or wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.front.hostile_games import SPECS, custom
+
+ROOT = Path(__file__).parents[2]
+FILE = Path(__file__).with_name("hostile_games.py")
+ANSWERS = {"answered", "ExplorationLimitError", "GameTooLargeError", "CyclicGameError"}
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems ignore ulimit -v")
+
+
+def test_forty_games_end_at_their_limits_with_an_answer_within_the_memory():
+    """A game that goes beyond a limit would never end, or end in a `MemoryError`."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.front.limits_program"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        cwd=ROOT,
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    endings = found["endings"]
+    assert len(endings) >= 40
+    for name, by_verb in endings.items():
+        is_refused = set(by_verb.values()) == {"ParameterError"}
+        assert is_refused or set(by_verb.values()) <= ANSWERS, (name, by_verb)
+        assert is_refused or by_verb["check"] != "ExplorationLimitError"
+    assert endings["leduc_poker(num_ranks=3333333333)"]["info"] == "ParameterError"
+    assert endings["a trillion histories"]["solve"] == "GameTooLargeError"
+    # The limit is 60 MB; garbage of several games and one step of the watch come on top.
+    assert found["grown"] < 400_000_000
+
+
+COMMANDS = {
+    "info": [],
+    "solve": ["--iterations", "2"],
+    "compare": ["--iterations", "2"],
+    "learn": ["--episodes", "10"],
+    "evaluate": ["uniform"],
+    "show": ["uniform"],
+    "prove": [],
+    "export": ["--out", "game.efg"],
+    "draw": ["--out", "game.svg"],
+    "match": ["uniform", "uniform", "--exact"],
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "game", [*SPECS, *(f"{FILE}:Hostile(number={number})" for number in range(len(custom())))]
+)
+def test_every_command_ends_within_its_limits(command, game, tmp_path):
+    """A command that does not end is stopped by the timeout, which is far above the limit."""
+    import resource
+
+    space = 8 << 30
+    limits = ["--build-seconds", "1", "--memory", "300MB"]
+    done = subprocess.run(
+        [sys.executable, "-m", "infoset", command, game, *COMMANDS[command], *limits],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (space, space)),
+    )
+    assert done.returncode in (0, 2), done.stderr
+    assert "Traceback" not in done.stderr
