@@ -116,7 +116,10 @@ def compile_part(
     if counts.is_exact and counts.histories <= MAX_HISTORIES:
         return TruncatedTree(unroll(graph), counts.histories)
     first_steps = _explore_first_steps(game, depth, max_worlds, began)
-    return TruncatedTree(unroll(first_steps), counts.histories, counts.is_exact)
+    tree = unroll(first_steps)
+    # The steps may contain all histories that are counted, since both counts are lower bounds.
+    histories = max(counts.histories, tree.num_histories + 1)
+    return TruncatedTree(tree, histories, counts.is_exact)
 
 
 def _explore(game: Game, max_worlds: int, since: float | None = None) -> WorldGraph:
