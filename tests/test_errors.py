@@ -73,3 +73,15 @@ def test_a_long_cycle_is_shown_by_its_beginning():
     error = CyclicGameError(range(20))
     assert "(20 world states in all)" in str(error)
     assert error.cycle == tuple(range(20))
+
+
+def test_long_inputs_are_cut_in_messages():
+    long = "x" * 2_000_000
+    for text in (long, f"{long} {long}", "a b " * 500_000):
+        for error in (
+            UnknownNameError.of("game", text, ["kuhn_poker"]),
+            errors.PolicyFileError(f"{text} cannot be read; give another file"),
+        ):
+            assert 200 < len(str(error)) < 2000
+    assert str(errors.PolicyFileError(long + "; give another")).endswith("give another")
+    assert str(errors.InfosetError("x" * 900)) == "x" * 900

@@ -5,6 +5,7 @@ A message says what is wrong with the value received, the rule it breaks, and wh
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
@@ -38,11 +39,21 @@ __all__ = [
 
 MAX_NAMES_SHOWN = 24
 MAX_LENGTH_SHOWN = 200
+MAX_MESSAGE = 1000
+MAX_INPUT = 200
+LONG_WORD = re.compile(rf"\S{{{MAX_INPUT + 1},}}")
+LONG_QUOTATION = re.compile(rf"'[^']{{{MAX_INPUT + 1},}}'|\"[^\"]{{{MAX_INPUT + 1},}}\"")
 NO_WORLD: Hashable = object()
 
 
 class InfosetError(Exception):
-    """Base class of all errors of the library."""
+    """Base class of all errors of the library.
+
+    Messages show at most 200 characters of a long input, such as a damaged file or a wrong name.
+    """
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(cut_long_inputs(message))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by message and attributes, whatever the signature of `__init__`."""
@@ -268,6 +279,29 @@ def describe_exception(error: BaseException) -> str:
     return f"{type(error).__name__}: {text[:MAX_LENGTH_SHOWN]}"
 
 
+def cut_long_inputs(message: str) -> str:
+    """Return a message in which words and quotations of more than 200 characters are cut.
+
+    A message of usual length is returned as it is, whatever it quotes.
+
+    Examples
+    --------
+    >>> len(cut_long_inputs(f"unknown game {'x' * 2_000_000!r}; known: kuhn_poker"))
+    257
+    """
+    if len(message) <= MAX_MESSAGE:
+        return message
+    for pattern in (LONG_WORD, LONG_QUOTATION):
+        message = pattern.sub(lambda found: _cut(found[0], MAX_INPUT), message)
+    if len(message) <= 2 * MAX_MESSAGE:
+        return message
+    return f"{_cut(message, MAX_MESSAGE)} {message[-MAX_INPUT:]}"
+
+
+def _cut(text: str, length: int) -> str:
+    return f"{text[:length]}... ({len(text)} characters)"
+
+
 def nearest_names(name: str, known: Iterable[str]) -> str:
     """Return a hint with the `known` names nearest to `name`, or with all of them.
 
@@ -276,7 +310,7 @@ def nearest_names(name: str, known: Iterable[str]) -> str:
     >>> nearest_names("goofspeil", ["kuhn_poker", "leduc_poker", "goofspiel"])
     'did you mean goofspiel?'
     """
-    names = sorted(known)
+    names, name = sorted(known), name[:MAX_INPUT]
     folded = {known.lower(): known for known in names}
     near = [known for known in names if name and known.lower().startswith(name.lower())][:3]
     if not near:

@@ -99,7 +99,7 @@ def play(env, choose, seed=None):
 
 def chooser(seed):
     rng = np.random.default_rng(seed)
-    return lambda mask: int(rng.choice(np.flatnonzero(mask)))
+    return lambda mask: int(rng.choice(np.flatnonzero(mask))) if mask.any() else 0
 
 
 somebody_acts = random_games(max_depth=st.integers(2, 5)).filter(
@@ -140,6 +140,8 @@ def test_every_agent_sees_its_infostate_and_moves_in_turn(game, seed):
             assert_sees(env, encoder, history, waiting)
             waiting.pop(0)
             env.step(choose(env.last()[0]["action_mask"]))
+    if not any(env.terminations.values()):  # chance ended the play before anyone acted
+        env.step(0)
     assert all(env.terminations.values())
     assert_sees(env, encoder, env.history, waiting=[])
 
@@ -195,7 +197,39 @@ def test_rewards_of_the_first_chance_move_come_with_the_first_step():
     assert (env.rewards, env.last()[1]) == ({"player_0": 6}, 6)
 
 
-def test_a_play_without_actions_ends_immediately():
+def ended_by_chance():
+    """Chance ends half of the plays before anyone can act."""
+    moves = {"start": [("over", 0.5), ("play", 0.5)], "play": [("end", 1)]}
+    return FunctionGame(
+        num_players=2,
+        actors=lambda world: (0,) if world == "play" else (),
+        transitions=lambda world, joint: moves.get(world, []),
+        rewards=lambda world, joint, after: (1, -1) if after in ("over", "end") else (0, 0),
+    )
+
+
+@DICTIONARIES
+def test_pettingzoo_accepts_plays_that_chance_ends_before_anyone_acts():
+    for _ in range(6):
+        api_test(to_pettingzoo(ended_by_chance()), num_cycles=20)
+
+
+def test_the_first_step_ends_a_play_in_which_nobody_acts():
+    env = to_pettingzoo(ended_by_chance())
+    seed = 0
+    env.reset(seed=seed)
+    while not env.history.is_terminal:
+        seed += 1
+        env.reset(seed=seed)
+    assert env.agent_selection == "player_0"
+    assert not any(env.terminations.values())
+    assert not env.observe("player_0")["action_mask"].any()
+    env.step(0)
+    assert all(env.terminations.values())
+    assert env.rewards == {"player_0": 1, "player_1": -1}
+
+
+def test_a_play_without_actions_pays_once():
     game = FunctionGame(
         num_players=2,
         actors=lambda world: (1,) if world == "heads" else (),

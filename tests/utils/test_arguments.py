@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from infoset.errors import ParameterError, UnknownNameError
-from infoset.utils.arguments import check_choice, check_count, check_number, check_type
+from infoset.utils.arguments import check_choice, check_count, check_number, check_path, check_type
 
 
 @pytest.mark.parametrize("value", [0, 1.5, np.float32(2), np.int64(3), Fraction(1, 3)])
@@ -65,3 +65,9 @@ def test_a_value_of_the_wrong_type_is_shown_with_the_remedy(value, said):
     with pytest.raises(ParameterError) as caught:
         check_type("game", value, str, "a name")
     assert str(caught.value) == said
+
+
+@pytest.mark.parametrize("path", ["x" * 5000, "a\0b", "\ud800", "y/" * 5000])
+def test_paths_that_no_system_accepts(path):
+    with pytest.raises(ParameterError, match=r"folder=.* is not a path that this system accepts"):
+        check_path("folder", path)

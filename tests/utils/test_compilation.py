@@ -140,3 +140,16 @@ def test_kernels_run_without_numba_compiling_them():
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
     )
     assert (ran.stdout.strip(), ran.returncode) == ("0.916667", 0)
+
+
+def test_a_full_cache_disk_does_not_stop_a_kernel(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(compilation.IndexDataCacheFile, "save", full)
+
+    def double(number):
+        return 2 * number
+
+    assert compilation.kernel(double)(4) == 8

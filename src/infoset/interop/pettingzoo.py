@@ -42,6 +42,10 @@ def to_pettingzoo(
     after another, and do not see each other's actions before all have chosen. The seed of `reset`
     determines the chance moves. Rewards before the first decision are paid at the first step.
 
+    PettingZoo allows no environment that is over after `reset`. If chance ends the play before
+    anyone acts, `player_0` has no legal action, and its first step ends the play, whatever the
+    action.
+
     Parameters
     ----------
     game : Game or GameTree

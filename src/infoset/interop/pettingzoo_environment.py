@@ -83,8 +83,6 @@ class GameEnvironment(AECEnv):  # type: ignore[misc]
         self._chosen: dict[Player, Action] = {}
         self.history = initial_history(self.history.game)
         self._play_chance()
-        if self.history.is_terminal:
-            self._pay()
         self._select()
 
     def step(self, action: int | None) -> None:
@@ -94,10 +92,13 @@ class GameEnvironment(AECEnv):  # type: ignore[misc]
             self._was_dead_step(action)
             return
         self._cumulative_rewards[agent] = 0.0
-        self._chosen[self._player[agent]] = self._label(agent, action)
-        if len(self._chosen) == len(self.history.actors):
-            self._transition(self.history.joint(self._chosen))
-            self._play_chance()
+        if not self.history.is_terminal:  # else chance ended the play before anyone could act
+            self._chosen[self._player[agent]] = self._label(agent, action)
+            if len(self._chosen) == len(self.history.actors):
+                self._transition(self.history.joint(self._chosen))
+                self._play_chance()
+        if self.history.is_terminal:
+            self.terminations = dict.fromkeys(self.agents, True)
         self._pay()
         self._select()
 
@@ -132,8 +133,6 @@ class GameEnvironment(AECEnv):  # type: ignore[misc]
     def _select(self) -> None:
         """Select the next agent and set the action masks."""
         waiting = sorted(set(self.history.actors) - self._chosen.keys())
-        if self.history.is_terminal:
-            self.terminations = dict.fromkeys(self.agents, True)
         self.agent_selection = self.possible_agents[waiting[0] if waiting else 0]
         self.infos = {agent: {"action_mask": self._mask(agent)} for agent in self.agents}
 

@@ -15,7 +15,7 @@ from infoset.policy.parquet_files import replace_policy_file
 from infoset.policy.tabular import TabularPolicy, check_policy
 from infoset.tree import SequenceForm
 from infoset.typing import Action, FloatArray, Player
-from infoset.utils.arguments import SUM_TOLERANCE
+from infoset.utils.arguments import SUM_TOLERANCE, check_path
 
 __all__ = ["load_policy_csv", "save_policy_csv"]
 
@@ -122,6 +122,7 @@ def load_policy_csv(path: str | Path, sequence_form: SequenceForm) -> TabularPol
     >>> load_policy_csv("kuhn.csv", form)["[K]", 0]
     {'pass': 0.5, 'bet': 0.5}
     """
+    check_path("path", path)
     table = _Table(Path(path), sequence_form)
     for line in _lines(Path(path)):
         table.add(line)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from errno import EILSEQ, EINVAL, ELOOP, ENAMETOOLONG
 from math import inf, isfinite
 from numbers import Integral, Real
 from os import PathLike
+from typing import cast
 
 import numpy as np
 
@@ -21,6 +24,7 @@ __all__ = [
     "check_path",
     "check_player",
     "check_type",
+    "path_problem",
 ]
 
 SUM_TOLERANCE = 1e-9
@@ -140,18 +144,39 @@ def check_generator(rng: object) -> None:
 
 
 def check_path(name: str, value: object) -> None:
-    """Raise unless a value is a path: text or a `Path`.
+    """Raise unless a value is a path that the system accepts: text or a `Path`.
 
     Raises
     ------
     ParameterError
-        If the value fails the check.
+        If the value is of another type, or is too long or has characters that no path has.
 
     Examples
     --------
     >>> check_path("folder", "runs/first")
     """
     check_type(name, value, (str, PathLike), "a path, as text or pathlib.Path")
+    reason = path_problem(cast(str, value))
+    if reason is not None:
+        shown = ascii(os.fspath(cast(str, value)))
+        raise ParameterError(
+            f"{name}={shown[:MAX_SHOWN]} is not a path that this system accepts ({reason}); give "
+            "another path"
+        )
+
+
+def path_problem(path: str | PathLike[str]) -> str | None:
+    """Return why the system cannot accept a path; None for paths of existing and missing files."""
+    try:
+        os.stat(path)
+    except UnicodeEncodeError:
+        return "it has characters that cannot be encoded"
+    except ValueError as error:
+        return str(error)
+    except OSError as error:
+        if error.errno in (ENAMETOOLONG, EILSEQ, EINVAL, ELOOP):
+            return error.strerror
+    return None
 
 
 def check_player(player: object, num_players: int, game: str) -> None:

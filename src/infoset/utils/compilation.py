@@ -13,6 +13,7 @@ import ast
 import hashlib
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -110,7 +111,10 @@ def _timed(compile_for_args: Function) -> Function:
 
 
 class _CacheFile(IndexDataCacheFile):
-    """The files of one kernel in the disk cache; unreadable or mismatched files are ignored.
+    """The files of one kernel in the disk cache; unusable files are ignored.
+
+    Files that are unreadable, or were compiled for something else, are not used, and files that
+    cannot be written are not missed.
 
     Numba numbers the data files of a kernel, and two processes that compile it at the same time for
     different argument types may take the same number. Each data file therefore records what it was
@@ -127,8 +131,10 @@ class _CacheFile(IndexDataCacheFile):
 
     def save(self, key: Any, data: Any) -> None:
         self._find_files()
-        Path(self._cache_path).mkdir(parents=True, exist_ok=True)
-        super().save(key, (key, _named_fields(_arguments(key)), data))  # type: ignore[no-untyped-call]
+        # Without a cache the kernel is compiled again by the next process, as on a read-only disk.
+        with suppress(OSError):  # such as a full disk
+            Path(self._cache_path).mkdir(parents=True, exist_ok=True)
+            super().save(key, (key, _named_fields(_arguments(key)), data))  # type: ignore[no-untyped-call]
 
     def load(self, key: Any) -> Any:
         self._find_files()
