@@ -33,7 +33,7 @@ __all__ = ["build_world_graph"]
 WORLDS_PER_REPORT = 256
 TRANSITIONS_PER_REPORT = 4096
 MAX_KEPT_JOINT_ACTIONS = 256
-MAX_COMPARISONS = 4096
+MAX_COMPARISONS = 1024
 COMPARISON_STRIDE = 16
 LISTS = (tuple, list, range)
 """The usual types of answers with several entries; others are looked at more closely."""
