@@ -7,7 +7,18 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from infoset.efg import load_efg
 from infoset.errors import ParameterError, UnknownNameError
+from infoset.games import load_game
+from infoset.policy import (
+    load_policy,
+    load_policy_csv,
+    read_metadata,
+    save_policy,
+    save_policy_csv,
+    uniform_policy,
+)
+from infoset.tree import build_tree
 from infoset.utils.arguments import check_choice, check_count, check_number, check_path, check_type
 
 
@@ -71,3 +82,19 @@ def test_a_value_of_the_wrong_type_is_shown_with_the_remedy(value, said):
 def test_paths_that_no_system_accepts(path):
     with pytest.raises(ParameterError, match=r"folder=.* is not a path that this system accepts"):
         check_path("folder", path)
+
+
+@pytest.mark.parametrize("path", ["x" * 5000, "a\0b", "\ud800"])
+def test_readers_and_writers_check_paths(path):
+    form = build_tree(load_game("kuhn_poker")).sequence_form
+    policy = uniform_policy(form)
+    for use in (
+        load_efg,
+        read_metadata,
+        lambda file: load_policy(file, form),
+        lambda file: load_policy_csv(file, form),
+        lambda file: save_policy(policy, file),
+        lambda file: save_policy_csv(policy, file),
+    ):
+        with pytest.raises(ParameterError, match="is not a path that this system accepts"):
+            use(path)

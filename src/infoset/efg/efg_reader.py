@@ -16,6 +16,7 @@ from infoset.efg.nodes import Node, extensive_form_from_nodes
 from infoset.errors import GameFileError, GameTooLargeError, ParameterError
 from infoset.tree import allowed_memory
 from infoset.typing import CHANCE, Player
+from infoset.utils.arguments import check_path
 from infoset.utils.text import format_bytes
 
 __all__ = ["load_efg", "parse_efg"]
@@ -49,6 +50,7 @@ def load_efg(path: str | Path) -> ExtensiveForm:
     >>> load_efg("tiny.efg").outcomes
     (Outcome(payoffs=(Fraction(5, 2),), name='win'),)
     """
+    check_path("path", path)
     try:
         data = Path(path).read_bytes()
     except FileNotFoundError as error:

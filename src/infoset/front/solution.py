@@ -202,6 +202,7 @@ def resolve_policy(
     if policy == "uniform":
         return uniform_policy(sequence_form)
     if isinstance(policy, (str, Path)):
+        check_path("policy", policy)
         if not Path(policy).suffix and not Path(policy).is_file():
             raise PolicyFileError(
                 f"there is no file {policy}; give a policy file (.parquet or .csv), or 'uniform'"

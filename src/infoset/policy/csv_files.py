@@ -64,6 +64,7 @@ def save_policy_csv(policy: TabularPolicy, file: str | Path | TextIO) -> None:
     if not isinstance(file, (str, Path)):
         _write(policy, file)
         return
+    check_path("file", file)
     path = Path(file)
     with (
         replace_policy_file(path) as temporary,
