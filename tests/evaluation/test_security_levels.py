@@ -121,9 +121,9 @@ def test_whether_payoffs_are_constant_sum_does_not_depend_on_their_units(unit):
 
 
 def test_sums_that_are_not_quite_constant_are_in_the_guarantees():
-    form = build_tree(matrix_game([[1.0], [1.0]], [[-1.0], [-1.0 - 9e-10]])).sequence_form
+    form = build_tree(matrix_game([[1.0], [-1.0]], [[-1.0], [1.0 - 9e-10]])).sequence_form
     assert form.constant_sum is not None
-    assert evaluate_policy(uniform_policy(form)).security_levels[0] <= 1.0
+    assert evaluate_policy(uniform_policy(form)).security_levels[0] <= 0.0
     assert form.rounding >= 9e-10
 
 
