@@ -287,7 +287,7 @@ def cut_long_inputs(message: str) -> str:
     Examples
     --------
     >>> len(cut_long_inputs(f"unknown game {'x' * 2_000_000!r}; known: kuhn_poker"))
-    257
+    255
     """
     if len(message) <= MAX_MESSAGE:
         return message

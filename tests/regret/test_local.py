@@ -155,7 +155,7 @@ def test_a_rule_that_leaves_no_policy_is_refused(value):
     def careless(row, values, policy, state):
         policy[0] = value
 
-    with pytest.raises(ParameterError, match=r"the rule left .* write numbers into policy"):
+    with pytest.raises(ParameterError, match=r"the rule left .* write into policy"):
         LocalMinimizer(KUHN, careless, CFR_PLUS).run(1)
 
 

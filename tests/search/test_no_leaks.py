@@ -137,12 +137,12 @@ class SharedMemory(ISMCTS):
 
 
 class LongMemory(ISMCTS):
-    """A searcher that keeps the tree of its last search."""
+    """A searcher whose results depend on those of all its earlier searches."""
 
     def search(self, infostate, rng):
         found = super().search(infostate, rng)
-        self.last = 0.5 * found + 0.5 * getattr(self, "last", found).mean()
-        return self.last / self.last.sum()
+        self.last = 0.5 * found + 0.5 * getattr(self, "last", np.array([0.0, 1.0]))
+        return self.last
 
 
 @pytest.mark.parametrize("kind", [OwnLuck, SharedMemory, LongMemory])

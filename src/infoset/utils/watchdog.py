@@ -7,7 +7,8 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import Final, Literal, TypeAlias, TypeVar
+from functools import partial
+from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 import psutil
 
@@ -82,6 +83,15 @@ class Watchdog:
             If a limit is reached first.
         """
         self._pause.acquire()
+        hook = sys.unraisablehook
+        sys.unraisablehook = partial(_ignore_limits, hook)
+        try:
+            return self._run(function)
+        finally:
+            sys.unraisablehook = hook
+
+    def _run(self, function: Callable[[], Result]) -> Result:
+        """Run the function while a thread watches the limits."""
         thread = threading.Thread(target=self._watch, name=THREAD_NAME, daemon=True)
         try:
             thread.start()
@@ -117,6 +127,16 @@ class Watchdog:
             if self._is_exceeded() and self._is_running.locked():
                 _raise_in(self._thread_id, LimitReached)
                 pause = REPEAT_SECONDS
+
+
+def _ignore_limits(hook: Callable[[Any], object], unraisable: Any) -> None:
+    """Call a hook for exceptions that cannot be raised, unless it is `LimitReached`.
+
+    A limit may be reached inside a callback of the garbage collector, where Python ignores
+    exceptions and reports them. The watching thread then raises another one.
+    """
+    if unraisable.exc_type is not LimitReached:
+        hook(unraisable)
 
 
 def _raise_in(thread_id: int, kind: type[BaseException] | None) -> None:
