@@ -107,15 +107,17 @@ def test_late_searches_are_reported(command, monkeypatch):
     text = "ismcts(milliseconds=5)"
     monkeypatch.setattr("infoset.search.budget.LATE", -1.0)
     ran = command("match", "kuhn_poker", text, "uniform", "--deals", "3", "--json")
-    assert re.fullmatch(
-        r"note: ismcts\(milliseconds=5\): (\d+) of \1 searches exceeded their time limit .*\n",
+    # On a busy machine, a warning of a search with few simulations comes before the note.
+    assert re.search(
+        r"^note: ismcts\(milliseconds=5\): (\d+) of \1 searches exceeded their time limit .*$",
         ran.err,
+        re.MULTILINE,
     )
     seat = ("play", "kuhn_poker", "--against", text, "--seed", "1")
     assert f"note: {text}: " in command(*seat, stdin="1\n" * 5).err
     ran = command("match", "kuhn_poker", PIMC, text, "--deals", "3", "--workers", "2")
-    assert ran.err == (
-        f"note: {text} has a time budget; overruns are reported only with --workers 1\n"
+    assert f"note: {text} has a time budget; overruns are reported only with --workers 1\n" in (
+        ran.err
     )
 
 
