@@ -11,7 +11,6 @@ import numpy as np
 from digest_packages.common import Cells, form_of, policy_numbers, random_policies, tree_of
 from infoset.policy import (
     TabularPolicy,
-    UniformPolicy,
     behavior_to_plan,
     decompose_plan,
     distance,
@@ -74,7 +73,7 @@ def asked(game: str) -> object:
     """Return tabulated policies and answers at single infostates."""
     form = form_of(game)
     policy = random_policies(game, 1)[0]
-    players = [policy, UniformPolicy(), None][: form.num_players]
+    players = [policy, uniform_policy(), None][: form.num_players]
     values = [
         policy.action_probabilities(tree.infostate_at(number), tree.legal_actions(number))
         for tree in tree_of(game).infostate_trees

@@ -9,7 +9,7 @@ from infoset.beliefs import Belief, PublicPrivateBelief, private_belief, public_
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
 from infoset.game import Infostate, PublicState, Step, initial_history
 from infoset.games import load_game
-from infoset.policy import TabularPolicy, UniformPolicy, uniform_policy
+from infoset.policy import TabularPolicy, uniform_policy
 from infoset.tree import build_tree
 
 KUHN = load_game("kuhn_poker")
@@ -133,7 +133,7 @@ def test_observations_of_probability_zero_are_refused(source):
 @pytest.mark.parametrize("source", [KUHN, TREE])
 def test_the_own_policy_does_not_matter(source):
     own = Infostate(0, (*KING.steps, Step("bet", None, "bet")))
-    belief = private_belief(source, own, policies=[always("pass"), UniformPolicy()])
+    belief = private_belief(source, own, policies=[always("pass"), uniform_policy()])
     assert belief.probability.tolist() == [0.5, 0.5]
 
 
@@ -142,7 +142,7 @@ def test_one_policy_is_that_of_all_players(source):
     table = uniform_policy(TREE.sequence_form)
     beliefs = [
         public_belief(source, AFTER_BET.public_state, policies=policies)
-        for policies in (table, UniformPolicy(), [table, UniformPolicy()], (None, None))
+        for policies in (table, uniform_policy(), [table, uniform_policy()], (None, None))
     ]
     for belief in beliefs:
         assert belief.probability == pytest.approx(beliefs[0].probability)

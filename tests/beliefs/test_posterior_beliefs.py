@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from infoset.beliefs import PublicPrivateBelief, private_belief, public_belief
 from infoset.game import Observation, PublicState
-from infoset.policy import UniformPolicy, random_policy
+from infoset.policy import random_policy, uniform_policy
 from infoset.tree import build_tree
 from tests.support.cached_games import cached_tree
 from tests.support.function_game import FunctionGame
@@ -79,7 +79,7 @@ def test_rules_and_tree_agree(name, is_posterior):
 def test_rules_and_tree_agree_in_any_game(game, seed):
     tree, rng = build_tree(game), np.random.default_rng(seed)
     policy = random_policy(tree.sequence_form, rng)
-    some = [policy, None, UniformPolicy(), None][: game.num_players]
+    some = [policy, None, uniform_policy(), None][: game.num_players]
     for policies in (None, policy, some):
         check_all_beliefs(tree, rng.integers(10**6, size=2), policies)
 

@@ -36,7 +36,7 @@ def plain(result):
 def test_the_numbers_are_those_of_the_library(command):
     found = command(*MATCH, "--deals", "50", "--seed", "4", "--json").json
     result = infoset.play_matches(
-        KUHN, make_searcher(PIMC, KUHN), infoset.policy.UniformPolicy(), num_deals=50, seed=4
+        KUHN, make_searcher(PIMC, KUHN), infoset.uniform_policy(), num_deals=50, seed=4
     )
     about = {"game": "kuhn_poker", "first": PIMC, "second": "uniform", "outcome": "deals"}
     assert found == {**about, **plain(result)}

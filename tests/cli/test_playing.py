@@ -15,7 +15,7 @@ from infoset.cli.commands.play import find_choice, menu, play_interactively
 from infoset.errors import UnknownNameError
 from infoset.game import Game, Infostate, Observation
 from infoset.games import load_game
-from infoset.policy import UniformPolicy
+from infoset.policy import uniform_policy
 
 THE_END = "game over; the whole history:"
 ALWAYS_FIRST = "1\n" * 20
@@ -193,7 +193,7 @@ def test_what_is_shown_follows_from_what_the_player_knows(monkeypatch, game, sea
         monkeypatch.setattr(sys, "stdin", io.StringIO(ALWAYS_FIRST))
         lines: list[str] = []
         history = play_interactively(
-            rules, seat, UniformPolicy(), np.random.default_rng(seed), lines.append
+            rules, seat, uniform_policy(), np.random.default_rng(seed), lines.append
         )
         asked = [stop for stop in history.path() if seat in stop.actors]
         if asked:
@@ -237,7 +237,7 @@ def test_neither_worlds_nor_actions_nor_observations_of_others_leak(monkeypatch)
     monkeypatch.setattr(sys, "stdin", io.StringIO("left\nright\n"))
     lines = []
     history = play_interactively(
-        Whisper(), 0, UniformPolicy(), np.random.default_rng(0), lines.append
+        Whisper(), 0, uniform_policy(), np.random.default_rng(0), lines.append
     )
     assert history.is_terminal
     assert history.rewards_so_far == (7, -7)

@@ -14,7 +14,7 @@ from infoset.beliefs import private_belief
 from infoset.errors import GameRuleError
 from infoset.evaluation import reached_best_response
 from infoset.game import Game, Infostate, Observation, Step, check_game, initial_history, play_out
-from infoset.policy import UniformPolicy
+from infoset.policy import uniform_policy
 from infoset.search import ISMCTS, RulesModel
 from infoset.tree import build_world_graph
 from tests.support.broken_games import BROKEN_AT_START, LEFT_LEFT, failing, meeting
@@ -43,8 +43,8 @@ VERBS: dict[str, Callable[[Any], object]] = {
     "solve": infoset.solve,
     "info": infoset.info,
     "play": play,
-    "match": lambda game: infoset.play_matches(game, UniformPolicy(), None, num_deals=20),
-    "respond": lambda game: reached_best_response(game, UniformPolicy(), 0),
+    "match": lambda game: infoset.play_matches(game, uniform_policy(), None, num_deals=20),
+    "respond": lambda game: reached_best_response(game, uniform_policy(), 0),
     "search": search,
     "believe": believe,
 }

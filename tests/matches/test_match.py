@@ -11,7 +11,7 @@ from infoset.game import Observation
 from infoset.games import load_game, matrix_game
 from infoset.matches import play_matches
 from infoset.matches._tree_match_kernels import drawn_index, edges_of_joint_action
-from infoset.policy import TabularPolicy, UniformPolicy, uniform_policy
+from infoset.policy import TabularPolicy, uniform_policy
 from infoset.tree import build_tree
 from tests.support.cached_games import cached_random_policies, cached_tree
 from tests.support.function_game import FunctionGame
@@ -196,7 +196,7 @@ def test_chance_draws_the_same_after_plays_of_different_length(representation):
 
 def test_each_position_has_the_same_cards_in_every_play_of_a_deal():
     game = load_game("kuhn_poker(players=3)")
-    first, second = RecordingPolicy(UniformPolicy()), RecordingPolicy(Pure(0))
+    first, second = RecordingPolicy(uniform_policy()), RecordingPolicy(Pure(0))
     play_matches(game, first, second, num_deals=40)
 
     def first_turns(asked):
@@ -277,7 +277,7 @@ def test_none_and_uniform_policy_and_the_uniform_table_are_the_same():
     uniform = uniform_policy(tree.sequence_form)
     results = {
         play_matches(tree, policy, given, num_deals=50)
-        for given in (None, UniformPolicy(), uniform)
+        for given in (None, uniform_policy(), uniform)
     }
     assert len(results) == 1
     assert play_matches(tree.game, policy, None, num_deals=20) == play_matches(

@@ -23,7 +23,7 @@ from infoset.games import load_game
 from infoset.matches import exact_match, play_matches
 from infoset.matches.game_matches import DealStream
 from infoset.matches.match_statistics import BLOCK, Tally
-from infoset.policy import TabularPolicy, UniformPolicy
+from infoset.policy import TabularPolicy, UniformPolicy, uniform_policy
 from infoset.utils.workers import packed
 from tests.support.cached_games import cached_random_policies, cached_tree
 from tests.support.fake_players import (
@@ -282,7 +282,7 @@ def test_a_process_that_is_killed_leaves_a_whole_file(tmp_path):
     ("other", "message"),
     [
         (dict(seed=1), "with seed 0, but this match has 1"),
-        (dict(second=UniformPolicy()), "with second 'table .*', but this match has 'uniform'"),
+        (dict(second=uniform_policy()), "with second 'table .*', but this match has 'uniform'"),
         (dict(game="leduc_poker"), "with game 'kuhn_poker'"),
         (dict(values=lambda history: (0, 0)), "with values 'none'"),
     ],

@@ -10,7 +10,7 @@ from infoset.evaluation import best_response, reached_best_response
 from infoset.game import initial_history
 from infoset.games import load_game
 from infoset.matches import AveragePolicy, average_search, exact_match
-from infoset.policy import UniformPolicy, tabulate, uniform_policy
+from infoset.policy import tabulate, uniform_policy
 from tests.support.cached_games import cached_random_policies, cached_tree
 from tests.support.determinized_dice import DeterminizedDice, SampledDice
 from tests.support.fake_players import NoisySearcher, SampledActionSearcher
@@ -197,7 +197,7 @@ def test_best_responses_to_the_average_of_many_worlds():
     ("arguments", "message"),
     [
         (dict(game="kuhn_poker"), "a GameTree, or its sequence_form"),
-        (dict(searchers=UniformPolicy()), "infoset.policy.tabulate"),
+        (dict(searchers=uniform_policy()), "infoset.policy.tabulate"),
         (dict(searchers=[None]), "got 1 searchers; kuhn_poker has 2 players"),
         (dict(tolerance=0), "tolerance=0 is out of range"),
         (dict(tolerance=1.5), "tolerance=1.5 is out of range"),

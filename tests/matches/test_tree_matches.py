@@ -10,7 +10,7 @@ from infoset.evaluation import CorrelatedPolicy, expected_values
 from infoset.games import load_game, matrix_game
 from infoset.matches import exact_match, play_matches
 from infoset.matches.match_statistics import win_fractions
-from infoset.policy import TabularPolicy, UniformPolicy, random_policy, uniform_policy
+from infoset.policy import TabularPolicy, random_policy, uniform_policy
 from infoset.tree import build_tree
 from tests.support.cached_games import cached_random_policies, cached_tree
 from tests.support.fake_players import SampledActionSearcher
@@ -110,7 +110,7 @@ def test_other_policies_are_queried_at_every_infostate():
         def action_probabilities(self, infostate, legal_actions):
             return first.action_probabilities(infostate, legal_actions)
 
-    given = exact_match(tree, Same(), UniformPolicy())
+    given = exact_match(tree, Same(), uniform_policy())
     assert given.position_means == pytest.approx(exact_match(tree, first, None).position_means)
 
 

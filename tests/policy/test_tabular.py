@@ -12,7 +12,6 @@ from infoset.evaluation import expected_values
 from infoset.games import load_game
 from infoset.policy import (
     TabularPolicy,
-    UniformPolicy,
     distance,
     mix,
     random_policy,
@@ -161,7 +160,7 @@ def test_random_policies_are_drawn_by_the_generator(kuhn):
 def test_the_uniform_policy_needs_no_tree():
     from infoset.game import Infostate
 
-    assert UniformPolicy().action_probabilities(Infostate(0), "abcd").tolist() == [0.25] * 4
+    assert uniform_policy().action_probabilities(Infostate(0), "abcd").tolist() == [0.25] * 4
 
 
 @pytest.mark.parametrize("wrong", [-1e-300, np.nan, np.inf, -np.inf])
@@ -200,4 +199,4 @@ def test_bad_policies_are_refused():
     with pytest.raises(ParameterError, match="one nonnegative probability per legal action"):
         tabulate(LEDUC, [Half(), None])
     with pytest.raises(ParameterError, match="got 1 policies; leduc_poker has 2 players"):
-        tabulate(LEDUC, [UniformPolicy()])
+        tabulate(LEDUC, [uniform_policy()])

@@ -95,7 +95,7 @@ def test_settings_list_every_parameter(name):
 
 
 def test_settings_name_assumed_policies_by_class():
-    for policies in (infoset.policy.UniformPolicy(), [None, infoset.policy.UniformPolicy()]):
+    for policies in (infoset.uniform_policy(), [None, infoset.uniform_policy()]):
         belief = PublicPrivateBelief(0.5, policies=policies)
         assert "policies=['UniformPolicy']" in repr(make_searcher("pimc", KUHN, belief=belief))
 

@@ -14,7 +14,7 @@ from infoset.errors import GameTooLargeError, ParameterError
 from infoset.evaluation.tree_reach import sum_by
 from infoset.game import Game, History, Infostate, initial_history
 from infoset.game.broken_rules import check_num_players
-from infoset.policy import Policy, UniformPolicy, checked_probabilities
+from infoset.policy import Policy, checked_probabilities, uniform_policy
 from infoset.typing import Action, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count, check_player, check_type
 
@@ -107,7 +107,7 @@ def reached_best_response(
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> response = reached_best_response(load_game("kuhn_poker"), UniformPolicy(), 0)
+    >>> response = reached_best_response(load_game("kuhn_poker"), uniform_policy(), 0)
     >>> response.value, response.num_histories
     (0.5, 55)
     """
@@ -130,7 +130,7 @@ def _policy_of_each(policies: Policy | Sequence[Policy | None] | None, game: Gam
             f"got {len(given)} policies; {game} has {game.num_players} players; give one policy "
             f"for each player, or one for all"
         )
-    return [UniformPolicy() if policy is None else policy for policy in given]
+    return [uniform_policy() if policy is None else policy for policy in given]
 
 
 @dataclass(frozen=True)

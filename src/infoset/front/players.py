@@ -13,7 +13,7 @@ from infoset.front.python_files import is_python_file, load_from_python_file
 from infoset.front.solution import resolve_policy
 from infoset.game import Game
 from infoset.games import parse_spec
-from infoset.policy import Policy, TabularPolicy, UniformPolicy, transfer_policy
+from infoset.policy import Policy, TabularPolicy, transfer_policy, uniform_policy
 from infoset.search import SEARCHERS, Searcher, SearchModel, make_searcher, search_model
 from infoset.tree import ExplorationProgress, GameTree, build_tree
 
@@ -74,7 +74,7 @@ def resolve_players(
             return _from_either(player, given, game)
         if is_python_file(player):
             return _from_python_file(player, model)
-        return UniformPolicy() if player == UNIFORM else make_searcher(player, model())
+        return uniform_policy() if player == UNIFORM else make_searcher(player, model())
 
     return [find(player) for player in players]
 

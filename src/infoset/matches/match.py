@@ -19,7 +19,7 @@ from infoset.matches.match_file import MatchFile, described
 from infoset.matches.match_statistics import MatchResult, Tally, summarize_tally
 from infoset.matches.repeated_search import SupportsSearch, next_sample_size
 from infoset.matches.tree_matches import TreeMatch, find_table
-from infoset.policy import Policy, TabularPolicy, UniformPolicy, uniform_policy
+from infoset.policy import Policy, TabularPolicy, uniform_policy
 from infoset.tree import GameTree
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_count, check_number
@@ -132,8 +132,8 @@ def play_matches(
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> from infoset.policy import UniformPolicy
-    >>> result = play_matches(load_game("kuhn_poker"), UniformPolicy(), None, num_deals=100)
+    >>> from infoset.policy import uniform_policy
+    >>> result = play_matches(load_game("kuhn_poker"), uniform_policy(), None, num_deals=100)
     >>> result.mean, result.interval
     (0.0, (0.0, 0.0))
     """
@@ -275,7 +275,7 @@ def _make_match(
     values: FloatArray | ValueFunction | None,
 ) -> TreeMatch | RulesMatch:
     """Return a match on the tree if both policies are tabular, and by the rules otherwise."""
-    contestants = tuple(UniformPolicy() if who is None else who for who in (first, second))
+    contestants = tuple(uniform_policy() if who is None else who for who in (first, second))
     if isinstance(game, Game):
         return RulesMatch(game, contestants, seed, values if callable(values) else None)
     tables = find_table(game, first), find_table(game, second)

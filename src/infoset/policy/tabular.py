@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 import numpy as np
 
@@ -230,14 +230,32 @@ def check_policy(policy: object) -> None:
     )
 
 
-def uniform_policy(sequence_form: SequenceForm) -> TabularPolicy:
-    """Return the uniform policy of a game.
+@overload
+def uniform_policy(sequence_form: None = None) -> UniformPolicy: ...
+@overload
+def uniform_policy(sequence_form: SequenceForm) -> TabularPolicy: ...
+def uniform_policy(sequence_form: SequenceForm | None = None) -> Policy:
+    """Return the uniform policy: for any game, or as a table for one game.
+
+    Parameters
+    ----------
+    sequence_form : SequenceForm, optional
+        The game of the table. Without it, the policy computes its probabilities when it is asked,
+        so it needs no tree and suits every game.
 
     Raises
     ------
     ParameterError
         If `sequence_form` is not a `SequenceForm`.
+
+    Examples
+    --------
+    >>> from infoset.game import Infostate
+    >>> uniform_policy().action_probabilities(Infostate(0), ["pass", "bet"])
+    array([0.5, 0.5])
     """
+    if sequence_form is None:
+        return UniformPolicy()
     check_sequence_form(sequence_form)
     return TabularPolicy.from_weights(
         sequence_form, [np.ones(plex.num_sequences) for plex in sequence_form.treeplexes]
@@ -279,7 +297,7 @@ def tabulate(sequence_form: SequenceForm, policies: Sequence[Policy | None]) -> 
     >>> from infoset.games import load_game
     >>> from infoset.tree import build_tree
     >>> kuhn = build_tree(load_game("kuhn_poker")).sequence_form
-    >>> tabulate(kuhn, [None, UniformPolicy()])["[K]", 0]
+    >>> tabulate(kuhn, [None, uniform_policy()])["[K]", 0]
     {'pass': 0.5, 'bet': 0.5}
     """
     if len(policies) != sequence_form.num_players:

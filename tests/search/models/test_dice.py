@@ -10,7 +10,7 @@ from infoset.errors import ParameterError, UnknownNameError
 from infoset.game import Infostate, Step, initial_history
 from infoset.games import KuhnPoker, LiarsDice
 from infoset.games.liars_dice import Table
-from infoset.policy import UniformPolicy
+from infoset.policy import uniform_policy
 from infoset.search import search_model
 from infoset.search.models.dice import DiceModel
 from tests.search.models.model_lockstep import check_roots, decisions, paranoid_values, play_both
@@ -67,7 +67,7 @@ def test_beliefs_under_policies_come_from_the_rules():
     (history, *_) = decisions(model.game, np.random.default_rng(0), 1)
     known, rng = history.infostates[0], np.random.default_rng(0)
     prior = model.roots(known, PublicPrivateBelief(0.4), rng)
-    posterior = model.roots(known, PublicPrivateBelief(0.4, policies=UniformPolicy()), rng)
+    posterior = model.roots(known, PublicPrivateBelief(0.4, policies=uniform_policy()), rng)
     assert posterior.states.tolist() == prior.states.tolist()
     assert abs(posterior.probability - prior.probability).max() < 1e-15
     assert posterior.infostates.tolist() == prior.infostates.tolist()

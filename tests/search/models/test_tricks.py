@@ -12,7 +12,7 @@ from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameErro
 from infoset.game import Infostate, Step, initial_history
 from infoset.games import KuhnPoker, TrickTaking
 from infoset.games.trick_taking import Table
-from infoset.policy import UniformPolicy
+from infoset.policy import uniform_policy
 from infoset.search import GraphModel, search_model
 from infoset.search.models.root_positions import action_indices_in
 from infoset.search.models.trick_deals import UnseenCards, find_deals, num_deals
@@ -178,7 +178,7 @@ def test_beliefs_under_policies_come_from_the_rules():
     history = next(iter(decisions(model.game, np.random.default_rng(0), 1)))
     known, rng = history.infostates[0], np.random.default_rng(0)
     prior = model.roots(known, PublicPrivateBelief(0.4), rng)
-    posterior = model.roots(known, PublicPrivateBelief(0.4, policies=UniformPolicy()), rng)
+    posterior = model.roots(known, PublicPrivateBelief(0.4, policies=uniform_policy()), rng)
     probabilities = [
         dict(zip(map(world_of, roots.states.tolist()), roots.probability, strict=True))
         for roots in (prior, posterior)

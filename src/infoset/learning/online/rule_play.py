@@ -12,7 +12,7 @@ from infoset.game.history import Chooser
 from infoset.learning.online.online_learner import Learner
 from infoset.learning.online.trajectory import Trajectory
 from infoset.matches.game_matches import DealStream, make_chooser
-from infoset.policy import Policy, UniformPolicy
+from infoset.policy import Policy, uniform_policy
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_count, check_type
 from infoset.utils.interrupts import interrupts_held
@@ -110,7 +110,9 @@ def _checked_learners(game: Game, players: Sequence[Learner | Policy | None]) ->
 
 
 def _chooser(who: Learner | Policy | None, stream: DealStream) -> Chooser:
-    return who.act if isinstance(who, Learner) else make_chooser(who or UniformPolicy(), stream.rng)
+    return (
+        who.act if isinstance(who, Learner) else make_chooser(who or uniform_policy(), stream.rng)
+    )
 
 
 def _assign_turn(learners: list[Learner], episode: int) -> None:
