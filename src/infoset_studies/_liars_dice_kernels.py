@@ -80,6 +80,7 @@ def respond(
     num_bids = len(dice.quantity)
     values, best = work.values[depth], work.best[depth]
     values[:] = 0.0
+    # The last entry of the table applies to all later moves.
     later = min(move + 1, len(table.probability) - 1)
     for call in range(bid + 1, num_bids + 1):
         # Hands with which the policy makes this call; the others leave the recursion here.
@@ -154,6 +155,7 @@ def match(dice: Dice, tables: tuple[Table, Table], prior: FloatArray, reach: Flo
     total = 0.0
     for first in range(len(prior)):
         for second in range(len(prior)):
+            # Hands are rolled independently: a pair has the product of their probabilities.
             value = _match_of_hands(dice, tables, first, second, reach)
             total += prior[first] * prior[second] * value
     return total

@@ -18,6 +18,7 @@ def inherit(parent: IntArray, own: IntArray) -> IntArray:
     parent [H], own [H].
     """
     values = own.copy()
+    # The parent's value is already inherited, so it equals that of the nearest ancestor with one.
     for history in range(1, len(parent)):
         if values[history] < 0:
             values[history] = values[parent[history]]
@@ -29,6 +30,8 @@ def sum_along_paths(parent: IntArray, steps: FloatArray) -> FloatArray:
     """Return [H, N] the sum of `steps` [H, N] from the root to each history. parent [H]."""
     totals = steps.copy()
     for history in range(1, len(parent)):
+        # The parent's entry is already the sum up to the parent, so one addition per history
+        # suffices.
         totals[history] += totals[parent[history]]
     return totals
 
@@ -36,6 +39,7 @@ def sum_along_paths(parent: IntArray, steps: FloatArray) -> FloatArray:
 @kernel
 def product_along_paths(parent: IntArray, factors: FloatArray) -> FloatArray:
     """Return [H] the product of `factors` [H] from the root to each history. parent [H]."""
+    # As in `sum_along_paths`; history 0 is the root, whose own factor starts the product.
     products = factors.copy()
     for history in range(1, len(parent)):
         products[history] *= products[parent[history]]
@@ -52,11 +56,15 @@ def find_thick_set(first_child: IntArray, set_of: IntArray) -> tuple[int, int]:
     # indexes the last entry of `on_path`, which is never tested.
     on_path = np.full(set_of.max() + 2, -1, np.int32)
     next_child = first_child[:-1].copy()
+    # An explicit stack, so that the length of games is not limited by that of the call stack.
+    # `next_child` is the place at which the search resumes a history.
     path = [0]
     on_path[set_of[0]] = 0
     while len(path) > 0:
         history = path[-1]
         if next_child[history] == first_child[history + 1]:
+            # All extensions of the history are done: the set is free again for its siblings. No
+            # other history of the set is on the path, or the search would have ended.
             on_path[set_of[history]] = -1
             path.pop()
             continue
@@ -89,10 +97,14 @@ def latest_times(parent: IntArray, group: IntArray, num_groups: int) -> tuple[In
     target = np.empty(num_histories, np.int32)
     free = first_edge[:-1].copy()
     for history in range(1, num_histories):
+        # An edge for every history, repeated where several histories make the same move: `missing`
+        # counts the repetitions too, so both sides agree.
         before = group[parent[history]]
         target[free[before]] = group[history]
         free[before] += 1
     # Longest paths in topological order: a group is ready when all its parents have their times.
+    # Only the root's group can have no incoming edges, because every other history has a parent.
+    # The -1 gives the list its type if even that group is on a cycle.
     times = np.zeros(num_groups, np.int32)
     ready = [np.int64(group[0])] if missing[group[0]] == 0 else [np.int64(-1)]
     while len(ready) > 0:
@@ -128,6 +140,8 @@ def breadth_first_order(parent: IntArray, position: IntArray) -> tuple[IntArray,
     filled = 1
     for done in range(num_nodes):
         first_child[done] = filled
+        # `order` is the queue too; `done` never catches up, because each node but the root is
+        # appended by its parent, which precedes it.
         node = order[done]
         for slot in range(first[node], first[node + 1]):
             order[filled] = child[slot]

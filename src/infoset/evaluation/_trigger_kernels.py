@@ -95,6 +95,8 @@ def add_triggered(
 
     plan, gradient : [S] of one policy of the mixture.
     """
+    # A mixture is linear in its policies: P(g is recommended) times the gradient given this policy,
+    # summed over the policies by repeated calls.
     for trigger in range(len(pairs.owner)):
         here = pairs.owner[trigger]
         if here < 0 or plan[trigger] == 0.0:  # empty sequence, or never recommended
@@ -162,6 +164,8 @@ def trigger_gains(
     # Children before parents, so that `earned` and `totals` of a sequence are complete.
     for here in range(len(first) - 1, -1, -1):
         for sequence in range(first[here], first[here] + num_actions[here]):
+            # The deviation begins at x_g and ignores everything recommended after g, so each
+            # trigger has its own sweep.
             best = best_value(parent, first, num_actions, pairs, sequence, gradients)
             gains[sequence] = best - earned[sequence]
             # Either deviate here or at the best set of later triggers.

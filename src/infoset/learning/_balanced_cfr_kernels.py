@@ -81,6 +81,7 @@ def add_regret(
     ignores the scale.
     """
     expected = policy[taken] * loss  # <policy, estimate>: all other estimates are 0
+    # R(x, ·) += <μ, L̃> − L̃(x, ·), with L̃ = 0 for all actions but the one taken.
     regret[taken] -= loss
     # Clipped after the sum: `min_regret` is 0 for regret matching+, -∞ otherwise.
     for sequence in range(first_sequence, end):
@@ -104,7 +105,8 @@ def learn_layer(
     # The estimate of a layer that the episode did not reach is 0 everywhere: no change.
     if paths.length[player] <= layer:
         return -1
-    # The average is brought up to date down to the layer; below it, policies do not change.
+    # The average is brought up to date from the root down to the layer, so that each parent sequence
+    # precedes its children; below the layer, policies do not change.
     for step in range(layer + 1):
         here = paths.infostate[player, step]
         count_infostate(infostates, here, state.policy, state.cumulative_plan, state.parent_counted)
@@ -139,6 +141,9 @@ def update_policies(
                 rate *= iteration ** parameters[infostates.player[here], DECAY_EXPONENT]
             # Algorithm 2 with Hedge if the rate is positive, otherwise with regret matching.
             if rate > 0.0:
+                # μ(a|x) ∝ exp(−η μ*ʰ₁:ₕ Σ L̃(x, a)), where μ*ʰ₁:ₕ cancels the importance weight.
+                # Regrets are minus the losses plus a number that all actions share, which Hedge
+                # ignores.
                 hedge(first_sequence, end, rate, state.regret, state.policy)
             else:
                 match_regrets(first_sequence, end, state.regret, state.policy)
@@ -199,6 +204,8 @@ def run_self_play(
         part = done[0] % num_episodes
         player, layer = schedule.player[part], schedule.layer[part]
         # Exploration with probability 1 in the first layer + 1 decisions: layers count from 0.
+        # One policy in two parts: μ*ʰ down to layer h, so that the layer is covered evenly, then μ,
+        # so that the loss is a sample of the counterfactual loss under μ.
         end = play(
             nodes,
             infostates,
@@ -210,6 +217,8 @@ def run_self_play(
             stream,
             paths,
         )
+        # G is the loss from layer h on. Losses are assigned to the end of play, so it is that of
+        # the whole episode.
         loss = losses[end, player]
         done[0] += 1
         learn_episode(parameters, infostates, schedule, done[0] - 1, paths, loss, state)

@@ -123,6 +123,7 @@ def descend(
         largest = max(largest, policy[sequence])
     total = 0.0
     for sequence in range(first_sequence, end):
+        # Never 0, because the next visit takes the logarithm.
         policy[sequence] = max(np.exp(policy[sequence] - largest), SMALLEST_PROBABILITY)
         total += policy[sequence]
     for sequence in range(first_sequence, end):
@@ -213,6 +214,7 @@ def update_path(
     """
     # Before the update, since the episode was played with the current policies.
     count_path(infostates, player, paths, state.policy, state.cumulative_plan, state.parent_counted)
+    # The weight remains 1 if the sampler is b (exploration 1), as in the paper.
     cost, weight = loss, 1.0
     decayed = 1.0 if parameters[DECAY_EXPONENT] == 0.0 else episode ** parameters[DECAY_EXPONENT]
     # The importance weight of the last decision: product of b / q over the decisions above it.

@@ -12,6 +12,7 @@ from infoset.utils.splitmix import Stream, next_uniform
 @kernel
 def fill_plans(infostates: Infostates, policy: FloatArray, plans: FloatArray) -> None:
     """Fill `plans` [S] with the own reach of each sequence of all players under `policy` [S]."""
+    # The empty sequence is certain under every policy.
     for root in infostates.root_sequence:
         plans[root] = 1.0
     # Parents come before their children, so their reach is already filled in.

@@ -164,6 +164,7 @@ def follow_path(
 
     Call it before the policy changes.
     """
+    # `count_path` and the reach in one loop: both use the policies that played the episode.
     state.cumulative_plan[infostates.root_sequence[player]] += 1.0
     paths.reach[player, 0] = 1.0
     for step in range(paths.length[player]):
@@ -207,6 +208,7 @@ def update_path(
     value = 0.0
     for step in range(last, -1, -1):
         here, sequence = paths.infostate[player, step], paths.sequence[player, step]
+        # R includes the action taken; the reach of the infostate is one entry before.
         reach = paths.reach[player, step + 1]
         # η_x = η w(x) and γ_x = γ w(x): w = 1 is IXOMD, w = μ*ʰ₁:ₕ(x) Balanced OMD.
         rate = parameters[LEARNING_RATE] * decayed * state.weight[here]

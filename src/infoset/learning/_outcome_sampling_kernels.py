@@ -81,6 +81,7 @@ def follow_path(
         explored = state.exploration_policy[sequence]
         # The ε-mixture of exploration and current policy, decision by decision.
         sampled = exploration * explored + (1.0 - exploration) * state.policy[sequence]
+        # For all decisions before the first update: q refers to the policies that were sampled.
         paths.reach[player, step + 1] = paths.reach[player, step] * sampled
 
 
@@ -122,9 +123,12 @@ def update_path(
         for sequence in range(first_sequence, end):
             # R(x, a) += (b(a) - u) / q(x); the action taken gets its correction after the loop.
             state.regret[sequence] += (state.baseline[sequence] - value) / reach
+        # By q(x), not q(x, a): the correction already contains the factor q(x) / q(x, a).
         state.regret[taken] += surprise / reach
         # After its use: a baseline must not depend on the utility that it is compared with.
         update_baseline(taken, utility, parameters.baseline_window, state.baseline, state.visits)
+        # Without waiting for the decisions above, which need only the value, and were sampled
+        # before.
         match_clipped_regrets(infostates, here, parameters.min_regret, state.regret, state.policy)
         # The parent sees the expected value under σ, which replaces the sampled utility.
         utility = value

@@ -254,11 +254,13 @@ def traverse(
     # Frame 0 is not a decision: it receives the value of the root.
     depth, num_changed, weight = 0, 0, 1.0
     frames.action[0], frames.scale[0] = 0, 1.0
+    # Only decisions that are entered get a frame: of a sampled move, one child is visited.
     node = sample_down(parameters, nodes, infostates, player, 0, state.policy, stream)
     while True:
         # Down: a terminal passes its value to the frame above; a decision opens a frame.
         here = nodes.kind[node]
         if here == TERMINAL_NODE:
+            # The unit in which the costs of different ways of sampling are compared.
             state.ends[0] += 1
             store_value(frames, depth, utility[nodes.first[node], player])
         else:

@@ -123,10 +123,13 @@ def play(
         # A negative kind is a chance node or a terminal; any other is the number of an infostate.
         if here < 0:
             if here == TERMINAL_NODE:
+                # A terminal has no children: the field is its index, the row of `feedback`.
                 return int(nodes.first[node])
             # Chance is sampled with its true probabilities, so that it needs no correction either.
             node = draw_outcome(nodes, node, stream)
             continue
+        # Simultaneous actors are nodes one after another. Their infostates do not contain each
+        # other's choices, so the order has no effect.
         player = infostates.player[here]
         first_sequence, num_actions = infostates.first_sequence[here], infostates.num_actions[here]
         # The others are sampled on policy, so their reach cancels in the explorer's estimates.

@@ -73,7 +73,9 @@ def count_rest(
     parent_counted: FloatArray,
 ) -> None:
     """Bring the cumulative plan up to date at every infostate, in place."""
-    for here in range(len(infostates.first_sequence)):  # parents come first
+    # Parents come first, so that their children gain what they have gained.
+    for here in range(len(infostates.first_sequence)):
+        # A second call adds nothing: the parents have gained nothing since.
         count_infostate(infostates, here, policy, cumulative_plan, parent_counted)
 
 

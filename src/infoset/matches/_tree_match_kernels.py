@@ -124,8 +124,10 @@ def play_deals(
             num_made[:] = 0
             num_drawn = 0
             history = 0
+            # A history without children is terminal.
             while first_child[history] < first_child[history + 1]:
                 start = first_edge[world[history]]
+                # If nobody acts, all edges are outcomes of chance.
                 low, high = start, first_edge[world[history] + 1]
                 if choose_actions(
                     position,

@@ -19,6 +19,7 @@ def behavior_to_plan(
 
     parent_sequence, first_sequence, num_actions [I], probabilities [Q].
     """
+    # Every entry but that of the empty sequence is overwritten; `np.ones` sets that one.
     plan = np.ones(len(probabilities))
     # Parents come first, so the plan at the parent sequence is already computed.
     for infostate in range(len(num_actions)):
@@ -44,6 +45,8 @@ def normalize_behavior(
         total = 0.0
         for sequence in range(first, last):
             total += weights[sequence]
+        # The sum is zero at infostates that an average plan does not reach: no policy is better
+        # than another there.
         for sequence in range(first, last):
             if total > 0.0:
                 probabilities[sequence] = weights[sequence] / total
@@ -82,4 +85,7 @@ def widest_plan(
     for infostate in range(len(num_actions)):
         if plan[parent_sequence[infostate]]:
             first = first_sequence[infostate]
+            # `argmax` takes the first of tied actions, so the plan is the same in every run.
+            # Actions at infostates that the plan does not reach remain unmarked: the plan is
+            # reduced.
             plan[first + width[first : first + num_actions[infostate]].argmax()] = True

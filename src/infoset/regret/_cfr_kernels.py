@@ -96,6 +96,7 @@ def adapt_prediction(
         store(previous, at, count, instant)
     store(changes[0], infostate, count, instant_changes)
     store(changes[1], infostate, count, regret_changes)
+    # `limit` squared where no regret has changed yet: the root below makes it `limit`.
     ratio = where_positive(regret_changes, instant_changes / regret_changes, limit * limit)
     # unused lanes contain 0/0, which is a NaN
     root = square_root(ratio)
@@ -121,6 +122,7 @@ def match_regrets_in_lanes(
     value, prediction: per infostate. The other arguments are as in `value_of_policy` and
     `update_regrets`.
     """
+    # `gradient` only determines the type of the lanes: float32 or float64.
     total = filled(gradient, 0.0)
     for action in range(actions):
         at = first + action * stride
@@ -132,6 +134,8 @@ def match_regrets_in_lanes(
         after = maximum(before * keep + instant, step[REGRET_FLOOR])
         # z ← max(next discount · R + prediction · r, 0): the predicted next regret
         predicted = maximum(step[PREDICTION_DISCOUNT] * after + prediction * instant, 0.0)
+        # The policy's place holds z until the sum of all actions is known. z itself is not needed
+        # later: the next iteration computes it from R and its own r.
         store(regret, at, count, after)
         store(policy, at, count, predicted)
         total += predicted
@@ -172,12 +176,15 @@ def update_regrets(
         # The last step of a group may fill fewer than LANES lanes: `count` masks the others.
         for begin in range(0, size, LANES):
             first, place, count = base + begin, infostate + begin, min(LANES, size - begin)
+            # `gradient` is q here: the deeper groups have added v(J) at the parent sequences of J.
             value = value_of_policy(first, stride, actions, count, policy, gradient)
             # Several infostates may share a parent sequence: their values are added in order.
             add_at(gradient, parent, place, count, value)
             # Forced moves have no regret.
             if actions == 1:
                 continue
+            # Without α, the weight is the same at all infostates: 0 in CFR+, 1 in PCFR+, 1/3 in
+            # SAPCFR+.
             prediction = filled(gradient, step[PREDICTION_WEIGHT])
             if limit >= 0.0:
                 prediction = adapt_prediction(
@@ -205,11 +212,13 @@ def realize_policy(
 ) -> None:
     """Sweep one player's treeplex top down: fill its realization plan [Q] in place."""
     plan[0] = 1.0
-    # x(I, a) = x(parent sequence of I) · σ(I, a)
+    # x(I, a) = x(parent sequence of I) · σ(I, a). Groups are in order of depth, so the plan at the
+    # parent sequences is final.
     for group in range(len(groups)):
         base, stride, actions, infostate, size = groups[group]
         for begin in range(0, size, LANES):
             count = min(LANES, size - begin)
+            # A gather: neighboring infostates may have parent sequences anywhere in the layout.
             reach = take(plan, parent, infostate + begin, count)
             for action in range(actions):
                 at = base + begin + action * stride
@@ -230,6 +239,7 @@ def realize_below(
 
     The groups may be parts of groups (see `Layout`) whose parents have been updated.
     """
+    # As in `update_regrets`, the row is read once, before the stores.
     retention = row[AVERAGE_RETENTION]
     weight = row[AVERAGE_WEIGHT]
     for group in range(len(groups)):
@@ -242,6 +252,7 @@ def realize_below(
                 # the old plan is averaged just before it is overwritten
                 averaged = load(plan, at, count)
                 made = load(policy, at, count) * reach
+                # Either plan may be averaged; the choice matters only for uniform averages.
                 if averages_next:
                     averaged = made
                 # A ← retention · A + weight · x; normalization is left to `Layout.average_plan`
@@ -299,6 +310,7 @@ def iterate(
     see `realize_and_average`.
     """
     num_players = len(groups)
+    # Row t: gradients at the plans x^t, then regrets R_t, from which σ^(t+1) and x^(t+1) follow.
     for step in range(len(schedule)):
         row = schedule[step]
         if not alternating:

@@ -23,6 +23,7 @@ def match_regrets(first: int, end: int, regret: FloatArray, policy: FloatArray) 
     for sequence in range(first, end):
         policy[sequence] = max(regret[sequence], 0.0)
         total += policy[sequence]
+    # Σ R⁺ = 0 is tested exactly: a tolerance would depend on the unit of utility.
     for sequence in range(first, end):
         policy[sequence] = policy[sequence] / total if total > 0.0 else 1.0 / (end - first)
 

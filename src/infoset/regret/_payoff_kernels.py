@@ -72,6 +72,7 @@ def share_payoffs(
     for entry in range(len(where)):
         code = 0
         # The candidate row is written after the last distinct row. If it is new, it remains there.
+        # Rows are shared only if all bits agree, so that no gradient depends on the sharing.
         for i in range(first[entry], first[entry + 1]):
             rows[used, lane[i]] = payoff[i]
             # the shift brings sign, exponent and leading digits into the low bits
@@ -95,6 +96,7 @@ def share_payoffs(
 @kernel
 def block_gradient(blocks: BlockPayoffs, plan: FloatArray, gradient: FloatArray) -> None:
     """Fill `gradient` [Q] of one of two players in place: payoffs times the opponent's plan [Q]."""
+    # The product of a sparse matrix and a vector, with rows of the matrix in groups of `LANES`.
     first, row, where, payoff = blocks.first, blocks.row, blocks.where, blocks.payoff
     for block in range(len(first) - 1):
         # One vector accumulates the whole block, and is stored once, without its unused lanes.
@@ -118,6 +120,7 @@ def terminal_gradient(
 
     sequence [M, N], payoff [M, N], plans: per player [Q].
     """
+    # Many terminals share a last own sequence, so their terms are added up.
     gradient[:] = 0.0
     for entry in range(len(sequence)):
         # counterfactual reach of the terminal times the player's payoff; payoffs contain the

@@ -75,6 +75,8 @@ def respond_by_entropy(
     for action in range(actions):
         own = slice(base + action * count, base + (action + 1) * count)
         q, c, m, logit = gradient[own], center[own], magnet[own], coordinate[own]
+        # Equal to (q + k c̄) / k with k = β (1/η + temperature) and c̄ the weighted mean of center
+        # and magnet: β cancels in all terms but q.
         for i in range(count):
             logit[i] = (
                 q[i] / weight[i] + inverse_step * c[i] + temperature * m[i]
@@ -85,6 +87,7 @@ def respond_by_entropy(
         own = slice(base + action * count, base + (action + 1) * count)
         logit, sigma = coordinate[own], policy[own]
         for i in range(count):
+            # At most 1, and exactly 1 for the largest logit: the sum can neither overflow nor be 0.
             sigma[i] = math.exp(logit[i] - value[i])
             total[i] += sigma[i]
     # log-sum-exp, the convex conjugate of negative entropy; multiplied by k below
@@ -113,6 +116,8 @@ def project_on_simplex(point: FloatArray, first: int, step: int, num: int) -> No
     largest = -math.inf
     for a in range(num):
         largest = max(largest, point[first + a * step])
+    # Begin with all numbers, whose shift may be too small. Each round drops those that it would
+    # make negative; the shift never decreases, so dropped numbers never return.
     shift = -math.inf
     num_kept = num + 1
     while True:
@@ -130,6 +135,8 @@ def project_on_simplex(point: FloatArray, first: int, step: int, num: int) -> No
         # the shift for which the remaining numbers sum to 1
         shift = (total - 1.0) / num_above
     for a in range(num):
+        # Karush-Kuhn-Tucker: the nearest point is max(point - shift, 0), with the shift that makes
+        # it sum to 1.
         point[first + a * step] = max(point[first + a * step] - largest - shift, 0.0)
 
 
@@ -154,6 +161,7 @@ def respond_by_projection(
     # The unconstrained maximizer. Its nearest point of the simplex is the constrained one.
     for action in range(actions):
         own = slice(base + action * count, base + (action + 1) * count)
+        # Slices of one action, so that the inner loop is over contiguous memory.
         q, c, m, sigma = gradient[own], center[own], magnet[own], policy[own]
         for i in range(count):
             sigma[i] = (
@@ -203,6 +211,7 @@ def prox_sweep(
     for group in range(len(groups) - 1, -1, -1):
         base, count, actions, infostate, _ = groups[group]
         here = slice(infostate, infostate + count)
+        # In reverse order of depth, `gradient` of a group contains the values of everything below.
         if is_euclidean:
             respond_by_projection(base, count, actions, weight[here], prox, value)
         else:
@@ -232,5 +241,7 @@ def deepest_sums(
     for infostate in range(len(own) - 1, -1, -1):
         first = first_sequence[infostate]
         sums[infostate] += factor * below[first : first + num_actions[infostate]].max()
+        # Several infostates may follow one sequence: a plan reaches them all, so their sums add up,
+        # whereas only one of the actions is taken.
         below[parent_sequence[infostate]] += sums[infostate]
     return sums

@@ -91,6 +91,7 @@ def store(work: AlphaBeta, depth: int, player: int, search: int) -> None:
     value = work.best[depth] - stack.rewards_so_far[depth, player]
     # Above the first alpha the result is a lower bound, below the first beta an upper bound. Inside
     # the window it is both, and therefore exact.
+    # The branches of a chance move had the full window, so their mean is exact.
     is_exact = stack.mover[depth] == CHANCE_MOVE
     if is_exact or work.best[depth] > work.first_alpha[depth]:
         table.result[place, LOWER] = value
@@ -169,6 +170,7 @@ def search_value(
     utility_range : [2] bounds on the utility.
     """
     depth, is_new = 0, True
+    # No value lies outside this window, so the value of the root is exact.
     work.alpha[0], work.beta[0] = utility_range[LOWER], utility_range[UPPER]
     while True:
         # On the way down, enter a new position; its value may already be known. On the way up, back

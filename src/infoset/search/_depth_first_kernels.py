@@ -122,6 +122,7 @@ def claim_place(
 @inlined
 def save_position(stack: Stack, depth: int) -> None:
     """Write the current position to the stack."""
+    # Loops instead of slices: see `inlined`.
     for column in range(stack.states.shape[1]):
         stack.states[depth, column] = stack.here.state[column]
     for player in range(stack.rewards_so_far.shape[1]):
@@ -170,6 +171,7 @@ def push_position(model: Any, stack: Stack, depth: int) -> int:
     mover = skip_forced_moves(model, stack.here)
     save_position(stack, depth)
     stack.mover[depth] = mover
+    # Branches are counted once, and then taken by index.
     stack.branch[depth] = 0
     # `num_branches` is not set at an end, where it is never read.
     if mover == CHANCE_MOVE:
@@ -193,7 +195,8 @@ def take_next_branch(model: Any, stack: Stack, depth: int, status: LongArray) ->
     # Searching earlier branches changed the current position; restore it from the stack.
     load_position(stack, stack.states, stack.rewards_so_far, depth)
     branch = stack.branch[depth]
-    stack.branch[depth] = branch + 1  # `back_up` subtracts the 1
+    # Counted before its search, so `back_up` subtracts 1 to find the branch whose value it gets.
+    stack.branch[depth] = branch + 1
     if stack.mover[depth] == CHANCE_MOVE:
         apply_outcome(model, stack.here, branch)
     else:

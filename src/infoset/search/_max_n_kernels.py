@@ -121,11 +121,13 @@ def back_up(model: Any, work: MaxN, depth: int) -> bool:
     """Back up the values of a branch; return whether it was the last."""
     stack, mover = work.stack, work.stack.mover[depth]
     if mover == CHANCE_MOVE:
+        # The probability is that of the position above, which the branch has played on from.
         load_position(stack, stack.states, stack.rewards_so_far, depth)
         add_branch(work, depth, outcome_probability(model, stack.here, stack.branch[depth] - 1))
     else:
         # Branches are compared by the mover's value; the values of all players are summed.
         value, best = work.total[depth + 1, mover], work.best[depth]
+        # Rounding errors are in proportion to the utilities that were added up so far.
         tolerance = TIE_TOLERANCE * work.largest[0]
         if work.num_best[depth] == 0 or value > best + tolerance:
             work.best[depth] = value  # strictly better: drop the ties so far
@@ -179,6 +181,7 @@ def max_n(
     search : a number that no earlier search with this table used.
     """
     for row in range(len(states)):
+        # All rows share the transposition table, as in alpha-beta.
         load_position(work.stack, states, rewards_so_far, row)
         search_values(model, work, search, status)
         if status[PROBLEM] != NO_PROBLEM:

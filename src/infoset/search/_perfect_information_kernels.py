@@ -101,6 +101,8 @@ def max_n_values(graph: GraphNodes, order: IntArray, values: FloatArray) -> None
                 for player in range(values.shape[1]):
                     reward = max(reward, abs(graph.rewards[child, player]))
             largest[node] = max(largest[node], reward + largest[target])
+        # Relative to the size of the sums at this node, as in the depth-first search, where the
+        # whole search has one size.
         tolerance = TIE_TOLERANCE * largest[node]
         for child in range(first, first + graph.num_children[node]):
             target = graph.next_node[child]
@@ -130,6 +132,7 @@ def minimax_values(graph: GraphNodes, order: IntArray, values: FloatArray) -> No
     """
     for place in range(len(order) - 1, -1, -1):
         node = order[place]
+        # Backward in topological order: the values of all children are final.
         mover, first = graph.actor[node], graph.first_child[node]
         for child in range(first, first + graph.num_children[node]):
             target = graph.next_node[child]
@@ -241,6 +244,7 @@ def after_transitions(
     for row in range(len(states)):
         for outcome in range(counts[row]):
             here.state[:] = states[row]
+            # Restored for every outcome, because `apply_outcome` changes the position in place.
             here.rewards_so_far[:] = rewards_so_far[row]
             # Read the probability first: `outcome` refers to the state before the transition.
             probability[filled] = outcome_probability(model, here, outcome)

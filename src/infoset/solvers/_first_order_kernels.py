@@ -145,6 +145,7 @@ def move_base(
         workspace,
     )
     # The sum changes only after the step, because `prox_step` adds the current gradient to it.
+    # FTRL: the next step starts from the initial base again, with the sum of all gradients.
     if is_lazy:
         for i in range(len(state.sums)):
             state.sums[i] += state.gradient[i]
@@ -155,6 +156,8 @@ def play_prediction(
     state: PlayerState, is_euclidean: bool, is_lazy: bool, row: FloatArray, workspace: Workspace
 ) -> None:
     """Play x ← prox(center, ĝ), where ĝ is the current gradient; the base does not move."""
+    # The coordinates go to the workspace: only the plan of this step is used, because the next step
+    # starts at the base again.
     inverse_step, temperature, _ = row
     center = state.magnet if is_lazy else state.base
     prox_step(
@@ -194,6 +197,7 @@ def iterate_first_order(
         EXTRA_GRADIENT.
     """
     # A pass updates both players, or one player if updates alternate.
+    # Alternating: player 1's pass comes second, and its gradient uses the new plan of player 0.
     together = 1 if alternating else 2
     for row in schedule:
         for first in range(0, 2, together):

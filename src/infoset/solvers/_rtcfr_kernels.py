@@ -24,6 +24,7 @@ def regularize_gradient(
 ) -> None:
     """Add −μ (x − r), the derivative of the regularizer at the plan [Q], to `gradient` [Q]."""
     # The regularizer is Euclidean in the plan, so its gradient needs no sweep of the treeplex.
+    # The strength is μ in units of utility, so that μ x can be added to a gradient of utility.
     for i in range(len(plan)):
         gradient[i] -= strength * (plan[i] - reference[i])
 

@@ -100,6 +100,7 @@ def draw_outcome(nodes: DecisionNodes, node: int, stream: Stream) -> int:
     place = next_uniform(stream) * nodes.num_children[node]
     rank = np.int64(place)
     child = nodes.first[node] + rank
+    # Given the integer part, the fractional part is uniform in [0, 1), independent of the child.
     if place - rank < nodes.keep[child]:
         return int(child)
     return int(nodes.first[node] + nodes.other[child])
@@ -108,6 +109,8 @@ def draw_outcome(nodes: DecisionNodes, node: int, stream: Stream) -> int:
 @inner_kernel
 def draw_action(policy: FloatArray, first_sequence: int, num_actions: int, stream: Stream) -> int:
     """Return the index of an action drawn from `policy` [S] at an infostate."""
+    # `policy` covers the sequences of all players, so the draw runs over a slice and its position
+    # is shifted to an action index.
     end = first_sequence + num_actions
     return draw_index(policy, first_sequence, end, next_uniform(stream)) - first_sequence
 
@@ -156,6 +159,8 @@ def unfold(
     place = np.empty_like(history)  # the node of the decision graph
     num_nodes, num_terminals, node = 1, 0, 0
     history[0], place[0], chance[0] = 0, 0, 1.0
+    # The arrays are also the queue of the breadth-first search: nodes before `node` are finished,
+    # those up to `num_nodes` wait. Children of a node are appended together, so they are adjacent.
     while node < num_nodes:
         here, at = history[node], place[node]
         # Chance moves with one outcome get no node: go on to their only child. The children of a
@@ -165,13 +170,17 @@ def unfold(
             edge = graph.first_child[at]
             here = first_child[here] + edge - first_edge[world[here]]
             at = graph.next_node[edge]
+        # The node stands for the history at the end of the skipped moves, whose infostate acts.
         history[node] = here
         player = graph.actor[at]
         if player == TERMINAL_NODE:
             kind[node] = TERMINAL_NODE
+            # Terminals have no children, so the field is free for their index.
             first[node] = num_terminals
             num_terminals += 1
         else:
+            # The infostate depends on the history only: choices at the nodes in between, which
+            # belong to the same history, are unobserved.
             kind[node] = CHANCE_NODE if player == CHANCE_NODE else acting[here, player]
             first[node] = num_nodes
             start = graph.first_child[at]
@@ -203,6 +212,7 @@ def fill_alias(
     Source: Vose, "A linear algorithm for generating random numbers with a given distribution"
     (1991).
     """
+    # Children whose probability, times their number, is below 1 (small) or at least 1 (large).
     waiting = np.empty_like(other)
     for node in range(len(kind)):
         if kind[node] != CHANCE_NODE:
@@ -210,6 +220,7 @@ def fill_alias(
         count, start = num_children[node], first[node]
         small, large = 0, count  # two stacks that grow toward each other
         for child in range(count):
+            # Scaled so that the mean is 1: a place of the table has room for probability 1 / count.
             keep[start + child] = chance[start + child] * count
             other[start + child] = child
             if keep[start + child] < 1.0:
@@ -222,9 +233,12 @@ def fill_alias(
         while small > 0 and large < count:
             small -= 1
             less, more = waiting[small], waiting[large]
+            # The place of `less` is full now: `less` with its own probability, `more` with the
+            # rest.
             other[start + less] = more
             keep[start + more] -= 1.0 - keep[start + less]
             if keep[start + more] < 1.0:
+                # `more` leaves the stack of large children and takes the free entry of `less`.
                 large += 1
                 waiting[small] = more
                 small += 1

@@ -40,11 +40,13 @@ def merge_rows(
     before = order[0]
     for row in order:
         # Equal rows are adjacent, so comparing with the row before is sufficient.
+        # The first row compares equal to itself, so it must be marked as new explicitly.
         is_new = filled < 0
         for player in range(num_players):
             is_new |= columns[player, row] != columns[player, before]
         before = row
         num_equal = 1 if is_new else num_equal + 1
+        # The number of additions into one sum bounds its rounding error.
         max_equal = max(max_equal, num_equal)
         if is_new:
             # A finished row whose payoffs are all zero is overwritten by the next one.
@@ -84,6 +86,7 @@ def max_additions(
     # A payoff at sequence q is added to the others at q, then the values of the infostates below
     # q are added one by one. The bound at an infostate is the maximum over its actions.
     children = np.zeros(len(additions), np.int64)
+    # Parents have smaller numbers, so in reverse order everything below an infostate is counted.
     for infostate in range(len(num_actions) - 1, -1, -1):
         first = first_sequence[infostate]
         largest = 0
@@ -91,6 +94,8 @@ def max_additions(
             largest = max(largest, additions[sequence] + children[sequence])
         parent = parent_sequence[infostate]
         additions[parent] = max(additions[parent], largest)
+        # Each infostate below the sequence is one more addition there, whichever of them has the
+        # payoff with the most additions so far.
         children[parent] += 1
     return int(additions[0] + children[0])
 
@@ -108,6 +113,7 @@ def max_roundings(
     largest = 0
     for infostate in range(len(num_actions)):
         first = first_sequence[infostate]
+        # (n - 1) + 1 + 1 = n + 1 roundings at this infostate, on top of those of the plan above it.
         here = roundings[parent_sequence[infostate]] + num_actions[infostate] + 1
         largest = max(largest, here)
         for sequence in range(first, first + num_actions[infostate]):

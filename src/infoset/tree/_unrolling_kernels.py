@@ -16,6 +16,8 @@ def topological_order(first_edge: IntArray, next_world: IntArray) -> IntArray:
     through one, are missing.
     """
     num_worlds = len(first_edge) - 1
+    # Number of incoming edges that do not come from a world in the order yet. An edge counts as
+    # often as it occurs: several joint actions and outcomes may lead to the same world.
     missing = np.zeros(num_worlds, np.int32)
     for target in next_world:
         missing[target] += 1
@@ -47,6 +49,8 @@ def path_counts(order: IntArray, first_edge: IntArray, next_world: IntArray) -> 
     """
     paths = np.zeros(len(order))
     paths[0] = 1.0
+    # In topological order, all edges into a world have been followed before its own are. Float64
+    # instead of integers: a count beyond 2**63 is rounded, it does not wrap around.
     for world in order:
         for edge in range(first_edge[world], first_edge[world + 1]):
             paths[next_world[edge]] += paths[world]
@@ -61,6 +65,7 @@ def count_levels(first_edge: IntArray, next_world: IntArray) -> tuple[FloatArray
     so that long games with few worlds in a level are counted quickly.
     """
     num_worlds = len(first_edge) - 1
+    # Without cycles, a history visits each world at most once: there are at most W levels.
     histories = np.zeros(num_worlds)
     inner = np.zeros(num_worlds)
     paths = np.zeros(num_worlds)
@@ -74,6 +79,8 @@ def count_levels(first_edge: IntArray, next_world: IntArray) -> tuple[FloatArray
         for position in range(size):
             world = level[position]
             number = paths[world]
+            # Cleared here, so that the array is zero everywhere when it becomes `later_paths`: the
+            # time of a level does not depend on the number W of all worlds.
             paths[world] = 0.0
             histories[depth] += number
             if first_edge[world] < first_edge[world + 1]:
@@ -147,11 +154,14 @@ def last_sequences(parent: IntArray, action: IntArray, first_sequence: IntArray)
     [S] the first sequence of each acting infostate.
     """
     last = np.zeros(len(parent), np.int32)
+    # Infostate 0 is the root, before which the last sequence is 0, the empty one. Parents have
+    # smaller numbers, so `last[before]` is final.
     for infostate in range(1, len(parent)):
         before = parent[infostate]
         if action[infostate] >= 0:
             last[infostate] = first_sequence[before] + action[infostate]
         else:
+            # The player did not act at the parent: the infostate differs by an observation only.
             last[infostate] = last[before]
     return last
 
@@ -214,6 +224,7 @@ def filled_table(parent: IntArray, step: IntArray, num_steps: int, shift: int) -
 @kernel
 def grown(values: IntArray) -> IntArray:
     """Return `values` [n] in an array [2n]. The loop compiles faster than `np.append`."""
+    # Doubling makes the total cost of all copies proportional to the final size.
     larger = np.empty(2 * len(values), np.int32)
     for index in range(len(values)):
         larger[index] = values[index]
@@ -241,6 +252,8 @@ def extend_states(
     is filled in place. Returns the parent [s], the step [s] and the first child [s] of each new
     number.
     """
+    # 2**10 places to begin with. `find_pair` takes the top 64 - shift bits of a hash, so a larger
+    # table has a smaller shift. The other arrays have half as many places as the table.
     shift = 54
     slots = empty_table(shift)
     new_parent = np.empty(len(slots) // 2, np.int32)
@@ -279,11 +292,15 @@ def extend_states(
                     first[used] = child
                     used += 1
                 guess = slots[slot, 1]
+            # The first child of this history, from which the guesses of the next history of the same
+            # state start.
             if edge == start:
                 eldest[before - last_number] = guess
             child_state[child] = first_number + guess
             child += 1
+            # Siblings that appeared together have consecutive numbers.
             guess += 1
+    # Copies, because views would keep the whole tables in memory.
     return new_parent[:used].copy(), new_step[:used].copy(), first[:used].copy()
 
 
@@ -296,6 +313,8 @@ def find_contradiction(
     state, world [C] of histories of one length; action_set [W] of one player; expected [s] the
     action sets of its infostates from first_number on.
     """
+    # One history for each infostate has set `expected`; perfect recall of the rules requires that
+    # all others agree. A set of actions is one interned number, so it is compared as one.
     for history in range(len(state)):
         if action_set[world[history]] != expected[state[history] - first_number]:
             return history

@@ -21,6 +21,8 @@ def counting_pass(column: IndexArray, order: IndexArray, size: int) -> IndexArra
         start[value + 1] += 1
     for value in range(size):
         start[value + 1] += start[value]
+    # Going through `order` from its beginning preserves the order of equal numbers (stable), so
+    # that passes from the last column to the first sort by all columns.
     placed = np.empty_like(order)
     for row in order:
         value = column[row]

@@ -104,9 +104,11 @@ def call_values(model: Dice, states: LongArray, player: int, values: FloatArray)
             model.matches[first, highest] + model.matches[second, highest] < model.quantity[highest]
         ):
             highest -= 1
+        # The sign that turns the value to the mover into that to the player: the game is zero-sum.
         own = 1.0 if mover == player else -1.0
         # All bids but M lose. Action 0 is the bid after the last call.
         values[k, : num_bids - 1 - last] = -own
+        # Bid b is action b − last − 1. If M is not above the last bid, no higher bid is true.
         if highest > last:
             values[k, highest - last - 1] = own
         if last != NO_CALL:

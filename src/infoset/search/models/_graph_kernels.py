@@ -47,6 +47,7 @@ def actor(model: GraphNodes, position: Position) -> int:
 
 def num_actions(model: GraphNodes, position: Position) -> int:
     """Return the number of legal actions of the actor."""
+    # The children of an actor's node are its legal actions, in their order.
     return int(model.num_children[position.state[0]])
 
 

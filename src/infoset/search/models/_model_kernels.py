@@ -35,6 +35,7 @@ def inlined(function: Function) -> Function:
 
     The helper must neither allocate arrays nor assign to slices.
     """
+    # Numba compiles the helper into each kernel that calls it; outside kernels it is unchanged.
     return register_jitable(**INLINED)(function)
 
 
@@ -62,6 +63,8 @@ def actor(model: Any, position: Position) -> int:
 
     Simultaneous actors choose one after another.
     """
+    # This body and those below run in plain Python only. In kernels, the overloads at the end of
+    # the file take their place.
     return int(_ask("actor", model, position))
 
 
@@ -140,6 +143,8 @@ def _ask(question: str, model: Any, *arguments: Any) -> Any:
     if functions is None:
         # A model in plain Python implements the function as a method.
         return getattr(model, question)(*arguments)
+    # The named tuple of arrays of a compiled model, in an interpreted kernel: its registered
+    # functions run as plain Python too.
     return functions[question](model, *arguments)
 
 

@@ -147,6 +147,7 @@ def apply_outcome(model: Tricks, position: Position, outcome: int) -> None:
 def play_chosen(model: Tricks, state: LongArray) -> int:
     """Play the chosen card, in place, and return a number for the public observation of it."""
     card, player, led = state[CHOSEN], state[PLAYER], state[LED]
+    # A card is one bit, so the bits of `card - 1` count the lower cards.
     number = count(card - 1)
     state[CHOSEN] = 0
     # The card is in the hand, so that exclusive or removes it.
@@ -386,6 +387,7 @@ def card_values(
         cards = legal_cards(model, states[k])
         action = 0
         while cards:
+            # From the lowest card up, which is the order of the actions.
             _play(model, states[k], cards & -cards, after)
             values[k, action] = _value(model, solved, after, player, then)
             cards &= cards - 1
@@ -459,6 +461,8 @@ def _canonical_position(model: Tricks, solved: SolvedPositions, state: LongArray
     leader = state[PLAYER]
     own, other = state[HANDS + leader], state[HANDS + 1 - leader]
     # Go through the cards from the highest down; a change of suit starts the next word.
+    # A suit without cards is the leading 1 alone, so a position is never 0, which marks empty
+    # places of the table.
     first = second = third = word = 1
     suit = model.suits[-1]
     for card in range(len(model.suits) - 1, -1, -1):

@@ -83,6 +83,7 @@ def respond(
         add_children(team, first, end, game, workspace)
         respond_at_cells(team, penalty, first_cell, end_cell, game, state, workspace)
         fill_values(team, penalty, first, end, game, state, workspace)
+    # Algorithm 2, which may use the same workspace, begins with zeros.
     clear(workspace.value)
 
 
@@ -94,6 +95,7 @@ def add_terminals(team: int, game: Game, workspace: Workspace) -> None:
         node = nodes.payoff_node[terminal]
         if nodes.team[node] == team:
             entry = game.fine.payoff_entry[terminal]
+            # The weights of a cell sum to 1, so Q_ι(a) is a mean over the nodes of the cell ι.
             workspace.gain[entry] += workspace.weight[node] * nodes.payoff[team, terminal]
 
 
@@ -133,6 +135,7 @@ def respond_at_cells(
             state.policy[entry + action] = state.projected[to + action] + step
             workspace.gain[entry + action] = 0.0
         project_on_simplex(state.policy, entry, 1, num_actions)
+        # ‖x_ι - π̂_c(ι)‖², which `fill_values` subtracts at all nodes of the cell.
         distance = 0.0
         for action in range(num_actions):
             distance += (state.policy[entry + action] - state.projected[to + action]) ** 2

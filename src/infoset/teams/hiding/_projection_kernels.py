@@ -118,6 +118,8 @@ def project_by_cell(
     clear(projected)
     for cell in range(len(mass)):
         above = known[cell]
+        # The conditional expectation of π given the coarse cell; among all policies that are equal
+        # within coarse cells, it is nearest to π in the norm weighted by m.
         share = mass[cell] / total[above]
         first, to = fine.first_entry[cell], coarse.first_entry[above]
         for action in range(fine.first_entry[cell + 1] - first):

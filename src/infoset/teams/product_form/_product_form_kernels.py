@@ -92,6 +92,7 @@ def payoff_ranges(arrays: ProductArrays) -> tuple[FloatArray, FloatArray]:
     high = np.full((len(arrays.agent), num_agents), -np.inf)
     # Backward over the edges. `place` is the index of the last payoff edge not yet passed.
     place = len(arrays.payoff_edge) - 1
+    # Children have larger numbers than their parents, so their ranges are final.
     for node in range(len(arrays.agent) - 1, -1, -1):
         for edge in range(arrays.first_edge[node + 1] - 1, arrays.first_edge[node] - 1, -1):
             child = arrays.child[edge]
