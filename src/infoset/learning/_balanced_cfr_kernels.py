@@ -105,8 +105,8 @@ def learn_layer(
     # The estimate of a layer that the episode did not reach is 0 everywhere: no change.
     if paths.length[player] <= layer:
         return -1
-    # The average is brought up to date from the root down to the layer, so that each parent sequence
-    # precedes its children; below the layer, policies do not change.
+    # The average is brought up to date from the root down to the layer, because an infostate needs
+    # the updated plan of its parent sequence. Below the layer, policies do not change.
     for step in range(layer + 1):
         here = paths.infostate[player, step]
         count_infostate(infostates, here, state.policy, state.cumulative_plan, state.parent_counted)

@@ -292,8 +292,8 @@ def extend_states(
                     first[used] = child
                     used += 1
                 guess = slots[slot, 1]
-            # The first child of this history, from which the guesses of the next history of the same
-            # state start.
+            # The first child of this history: there the guesses of the next history of the same
+            # state begin.
             if edge == start:
                 eldest[before - last_number] = guess
             child_state[child] = first_number + guess
