@@ -50,6 +50,15 @@ def test_no_exception_and_no_thread_remain_afterwards(monkeypatch):
     assert sum(range(1_000_000)) == 499_999_500_000
 
 
+def test_it_ends_under_a_profiler():
+    code = (
+        "import sys; from infoset.utils.watchdog import Watchdog; "
+        "sys.setprofile(lambda *event: None); print(Watchdog(seconds=60.0).run(lambda: 3))"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60)
+    assert ended.stdout.split() == [b"3"]
+
+
 def test_where_threads_cannot_start_only_checks_stop_the_code(monkeypatch):
     def refuse(thread):
         raise RuntimeError("can't start new thread")

@@ -109,9 +109,12 @@ class Watchdog:
         """Wait for the watching thread, which may still raise one exception."""
         try:
             thread.join()
+            # Python raises a pending exception at the end of a pass through a loop. Taking it back
+            # instead would make Python 3.11 loop forever under a profiler or a debugger.
+            for _ in range(2):
+                pass
         except LimitReached:
             thread.join()
-        _raise_in(self._thread_id, None)
 
     def _is_exceeded(self) -> bool:
         if self.seconds is not None and self.elapsed > self.seconds:
@@ -125,7 +128,7 @@ class Watchdog:
         pause = LOOK_SECONDS
         while not self._pause.acquire(timeout=pause):
             if self._is_exceeded() and self._is_running.locked():
-                _raise_in(self._thread_id, LimitReached)
+                _raise_in(self._thread_id)
                 pause = REPEAT_SECONDS
 
 
@@ -139,11 +142,11 @@ def _ignore_limits(hook: Callable[[Any], object], unraisable: Any) -> None:
         hook(unraisable)
 
 
-def _raise_in(thread_id: int, kind: type[BaseException] | None) -> None:
-    """Raise an exception in a thread before its next instruction; None takes it back."""
+def _raise_in(thread_id: int) -> None:
+    """Raise `LimitReached` in a thread, before one of its next instructions."""
     if sys.implementation.name == "cpython":
-        what = None if kind is None else ctypes.py_object(kind)
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread_id), what)
+        kind = ctypes.py_object(LimitReached)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread_id), kind)
 
 
 def available_memory() -> int:
