@@ -32,12 +32,8 @@ from infoset.search import (
     pimc_policy,
     search_model,
 )
-from infoset_studies.liars_dice_closed_form import (
-    bid_response,
-    bidding_reach,
-    match_value,
-    pimc_table,
-)
+from infoset_studies.liars_dice_policies import pimc_table
+from infoset_studies.liars_dice_values import bid_response, bidding_reach, match_value
 
 __all__ = ["cells", "uncovered"]
 

@@ -9,24 +9,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from infoset.search.models import inlined
+from infoset.search.models import Dice, inlined
 from infoset.typing import BoolArray, FloatArray, LongArray
 from infoset.utils.compilation import kernel
-
-
-class Dice(NamedTuple):
-    """Number of dice in each hand that match each bid.
-
-    Attributes
-    ----------
-    matches : LongArray
-        [H, B] number of dice of each hand that match each bid.
-    quantity : LongArray
-        [B] number of matching dice that each bid claims.
-    """
-
-    matches: LongArray
-    quantity: LongArray
 
 
 class Table(NamedTuple):

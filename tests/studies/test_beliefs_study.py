@@ -39,7 +39,7 @@ from infoset_studies.beliefs.published import (
 )
 from infoset_studies.beliefs.two_weights import PairCell, Point, joined, undominated
 from infoset_studies.beliefs.win_rates import WinRateCell
-from infoset_studies.liars_dice_closed_form import pimc_table
+from infoset_studies.liars_dice_policies import pimc_table
 
 LITTLE = Effort(0.5, 3)
 NEVER = Event()

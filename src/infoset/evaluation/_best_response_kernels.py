@@ -1,35 +1,11 @@
-"""Kernels of best responses on the sequence form: utility gradients and the bottom-up sweep."""
+"""Kernel of best responses on the sequence form: the bottom-up sweep."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from infoset.typing import FloatArray, IndexArray, IntArray
+from infoset.typing import FloatArray, IntArray
 from infoset.utils.compilation import kernel
-
-
-@kernel
-def fill_utility_gradient(
-    player: int,
-    sequence: IntArray | IndexArray,
-    payoff: FloatArray,
-    plans: tuple[FloatArray, ...],
-    gradient: FloatArray,
-) -> None:
-    """Fill the utility gradient [Q] of one player in place, from the list of terminals.
-
-    sequence : [M, N] last sequence of each player at each terminal. payoff : [M, N] utilities times
-    chance reach. plans : per player [Q].
-    """
-    gradient[:] = 0.0
-    for terminal in range(len(sequence)):
-        # gradient[σ_i] = Σ_z u_i(z) Π_{j≠i} x_j(σ_j(z)) over terminals z with last sequence σ_i.
-        # Utility is linear in the player's own plan; these are its coefficients.
-        weight = payoff[terminal, player]
-        for other in range(len(plans)):
-            if other != player:
-                weight *= plans[other][sequence[terminal, other]]
-        gradient[sequence[terminal, player]] += weight
 
 
 @kernel

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoset.errors import UnsupportedGameError
-from infoset.evaluation._best_response_kernels import (
-    best_response_sweep,
-    fill_utility_gradient,
-)
+from infoset.evaluation._best_response_kernels import best_response_sweep
 from infoset.policy import TabularPolicy, behavior_to_plan, check_policy
+from infoset.regret import terminal_gradient
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_player
@@ -91,7 +89,7 @@ def utility_gradient(
     The gradient depends only on the `plans` [Q] of the other players.
     """
     gradient = np.zeros(sequence_form.treeplexes[player].num_sequences)
-    fill_utility_gradient(
+    terminal_gradient(
         player, sequence_form.terminal_sequence, sequence_form.payoff, plans, gradient
     )
     return gradient

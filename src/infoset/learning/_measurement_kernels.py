@@ -1,26 +1,11 @@
-"""Kernels for measuring learners: realization plans, samples of policies, single episodes."""
+"""Kernels for measuring learners: samples of policies, and single episodes."""
 
 from __future__ import annotations
 
 from infoset.learning._simulator_kernels import Paths, PlayState, play
-from infoset.tree.decision_nodes import Infostates
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.compilation import kernel
 from infoset.utils.splitmix import Stream, next_uniform
-
-
-@kernel
-def fill_plans(infostates: Infostates, policy: FloatArray, plans: FloatArray) -> None:
-    """Fill `plans` [S] with the own reach of each sequence of all players under `policy` [S]."""
-    # The empty sequence is certain under every policy.
-    for root in infostates.root_sequence:
-        plans[root] = 1.0
-    # Parents come before their children, so their reach is already filled in.
-    for here in range(len(infostates.first_sequence)):
-        reach = plans[infostates.parent_sequence[here]]
-        first = infostates.first_sequence[here]
-        for sequence in range(first, first + infostates.num_actions[here]):
-            plans[sequence] = reach * policy[sequence]
 
 
 @kernel

@@ -10,7 +10,7 @@ import numpy as np
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import CCEEvaluator
 from infoset.evaluation.cce import checked_weights
-from infoset.learning._measurement_kernels import fill_plans, play_for
+from infoset.learning._measurement_kernels import play_for
 from infoset.learning._simulator_kernels import Paths
 from infoset.learning._update_kernels import count_rest
 from infoset.learning.learner_spec import LearnerSpec, OnlineLearnerSpec
@@ -181,8 +181,7 @@ class AdversarialPlay(IterativeState):
         play = self._play.copy()
         uncounted = self.iteration - play.weight
         if uncounted:
-            plans = np.empty_like(self._policy)
-            fill_plans(self.simulator.infostates, self._policy, plans)
+            plans = self.simulator.plans(self._policy)
             plans[self._own_sequences] = (self._mass() - self._mass_before) / uncounted
             play.add(self.simulator.by_player(plans), weight=uncounted)
         return play

@@ -14,7 +14,7 @@ from infoset.evaluation import (
     EFCEEvaluation,
     EFCEEvaluator,
 )
-from infoset.learning._measurement_kernels import fill_plans, offer_policy
+from infoset.learning._measurement_kernels import offer_policy
 from infoset.learning.self_play import SelfPlay
 from infoset.policy import TabularPolicy
 from infoset.runs import JointGaps, gradient_cost
@@ -114,7 +114,6 @@ class RegretTracker:
         self.every = every
         self._play = CCEEvaluator(learners.sequence_form)
         self._triggers = EFCEEvaluator(learners.sequence_form) if triggers else None
-        self._plans = learners.simulator.uniform()
         learners.run(0)  # compiles now, so that compilation is not timed
         self._sample = np.zeros((keep, learners.simulator.num_sequences))
         self._offered = np.zeros(1, np.int64)
@@ -164,9 +163,8 @@ class RegretTracker:
     def _count(self) -> None:
         """Count the policies of the next episode; the reservoir sample may select them."""
         simulator, policy = self.learners.simulator, self.learners.current_probabilities
-        fill_plans(simulator.infostates, policy, self._plans)
         offer_policy(policy, self._offered, self._stream, self._sample)
-        plans = simulator.by_player(self._plans)
+        plans = simulator.by_player(simulator.plans(policy))
         self._play.add(plans)
         if self._triggers is not None:
             self._triggers.add(plans)

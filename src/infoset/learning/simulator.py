@@ -8,7 +8,7 @@ from math import frexp
 import numpy as np
 
 from infoset.learning._simulator_kernels import Paths, PlayState
-from infoset.policy import TabularPolicy
+from infoset.policy import TabularPolicy, behavior_to_plan
 from infoset.tree import GameTree, SequenceForm
 from infoset.tree.decision_nodes import (
     DecisionNodes,
@@ -117,6 +117,11 @@ class Simulator:
     def uniform(self) -> FloatArray:
         """Return [S] the uniform policy; its entries are 1 at empty sequences."""
         return uniform_probabilities(self.infostates, self.num_sequences)
+
+    def plans(self, policy: FloatArray) -> FloatArray:
+        """Return [S] the realization plans of all players under a policy [S]."""
+        here = self.infostates
+        return behavior_to_plan(here.parent_sequence, here.first_sequence, here.num_actions, policy)
 
     def by_player(self, values: FloatArray) -> tuple[FloatArray, ...]:
         """Split an array [S] into one part [Q] per player."""

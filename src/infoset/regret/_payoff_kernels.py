@@ -120,11 +120,11 @@ def terminal_gradient(
 
     sequence [M, N], payoff [M, N], plans: per player [Q].
     """
-    # Many terminals share a last own sequence, so their terms are added up.
+    # gradient(s) = Σ_z u(z) Π_j≠i x_j(s_j(z)), over the terminals z with last own sequence s.
+    # Utility is linear in the player's own plan; these are its coefficients.
     gradient[:] = 0.0
     for entry in range(len(sequence)):
-        # counterfactual reach of the terminal times the player's payoff; payoffs contain the
-        # reach of chance
+        # Payoffs contain the reach of chance, so the product is counterfactual reach times utility.
         weight = payoff[entry, player]
         for other in range(len(plans)):
             if other != player:

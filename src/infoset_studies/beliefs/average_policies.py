@@ -21,7 +21,8 @@ from infoset.policy import TabularPolicy
 from infoset.search import ISMCTS, PIMC, Searcher, search_model
 from infoset.tree import GameTree, build_tree
 from infoset.typing import FloatArray
-from infoset_studies.liars_dice_closed_form import BidTable, bid_response, pimc_table
+from infoset_studies.liars_dice_policies import BidTable, pimc_table
+from infoset_studies.liars_dice_values import bid_response
 
 __all__ = [
     "Effort",

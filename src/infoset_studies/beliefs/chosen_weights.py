@@ -21,7 +21,8 @@ from infoset.search import pimc_policy
 from infoset.typing import LongArray
 from infoset_studies.beliefs.average_policies import is_dice, tree_of
 from infoset_studies.beliefs.published import GAMES, POSITIONS, PUBLIC_WEIGHTS
-from infoset_studies.liars_dice_closed_form import bid_response, pimc_table
+from infoset_studies.liars_dice_policies import pimc_table
+from infoset_studies.liars_dice_values import bid_response
 
 __all__ = ["CHOSEN"]
 

@@ -25,7 +25,7 @@ from infoset_studies.beliefs.published import (
     compared_sheet,
     weight_chart,
 )
-from infoset_studies.liars_dice_closed_form import BidTable
+from infoset_studies.liars_dice_policies import BidTable
 
 __all__ = ["LEAKAGE", "true_state_ratio"]
 

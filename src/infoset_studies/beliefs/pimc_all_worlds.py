@@ -20,7 +20,7 @@ from infoset.search import pimc_policy
 from infoset_studies.beliefs.average_policies import Searched, is_dice, responses, tree_of
 from infoset_studies.beliefs.leakage import true_state_ratio
 from infoset_studies.beliefs.published import POSITIONS, PUBLIC_WEIGHTS, weight_columns
-from infoset_studies.liars_dice_closed_form import pimc_table
+from infoset_studies.liars_dice_policies import pimc_table
 
 __all__ = ["INFERRING", "ExactCell", "exact_pimc"]
 

@@ -33,7 +33,7 @@ from infoset_studies.beliefs.published import (
     PUBLIC_WEIGHTS,
     weight_columns,
 )
-from infoset_studies.liars_dice_closed_form import BidTable
+from infoset_studies.liars_dice_policies import BidTable
 
 __all__ = ["HEAT_MAPS", "TRADE_OFFS", "joined", "undominated"]
 

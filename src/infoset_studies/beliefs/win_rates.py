@@ -41,7 +41,8 @@ from infoset_studies.beliefs.published import (
     weight_chart,
     weight_columns,
 )
-from infoset_studies.liars_dice_closed_form import BidTable, match_value, pimc_table
+from infoset_studies.liars_dice_policies import BidTable, pimc_table
+from infoset_studies.liars_dice_values import match_value
 
 __all__ = ["FIRST_POSITION_WINS", "OPEN_RULES", "SECOND_POSITION_WINS"]
 

@@ -1,5 +1,6 @@
 """Search models: games in the form that searches use, compiled or through their rules."""
 
+from infoset.search.models._dice_kernels import Dice
 from infoset.search.models._model_kernels import (
     CHANCE_MOVE,
     END,
@@ -20,6 +21,7 @@ from infoset.search.models.tricks import TricksModel
 __all__ = [
     "CHANCE_MOVE",
     "END",
+    "Dice",
     "DiceModel",
     "GraphModel",
     "Position",

@@ -22,14 +22,8 @@ from infoset.policy import tabulate
 from infoset.search import PIMC
 from infoset.search.models import DiceModel
 from infoset.tree import build_tree
-from infoset_studies.liars_dice_closed_form import (
-    BidTable,
-    bid_response,
-    bidding_reach,
-    legal_calls,
-    match_value,
-    pimc_table,
-)
+from infoset_studies.liars_dice_policies import BidTable, legal_calls, pimc_table
+from infoset_studies.liars_dice_values import bid_response, bidding_reach, match_value
 
 
 def infostates(game):
