@@ -28,7 +28,7 @@ from infoset.beliefs import PublicPrivateBelief
 from infoset.game import History, Infostate, initial_history
 from infoset.games import load_game
 from infoset.search import ISMCTS, RulesModel, SearchModel, search_model
-from infoset.search.ismcts import SearchRoot
+from infoset.search.search_tree import SearchRoot
 
 PAGE = DOCS / "search" / "ismcts.md"
 GAMES = {

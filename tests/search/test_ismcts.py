@@ -11,7 +11,8 @@ from infoset.game import Infostate, Observation, Step, initial_history
 from infoset.games import load_game
 from infoset.search import GraphModel, RulesModel, search_model
 from infoset.search._ismcts_kernels import TREE_FULL, Bonus, next_infostate
-from infoset.search.ismcts import BONUSES, ISMCTS, SearchTree
+from infoset.search.ismcts import BONUSES, ISMCTS
+from infoset.search.search_tree import SearchTree
 from infoset.tree import build_world_graph
 from infoset.utils.splitmix import next_uniform
 from tests.support.function_game import FunctionGame

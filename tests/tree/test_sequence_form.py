@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from infoset.evaluation import expected_values
 from infoset.games import load_game
 from infoset.policy import random_policy
 from infoset.tree import build_tree
-from infoset.tree.sequence_form import merge_payoffs, numbers_in
 from tests.support.hypothesis_strategies import random_games
 from tests.support.reference_histories import enumerate_histories, expected_utilities
 
@@ -120,40 +118,3 @@ def test_fingerprints_do_not_depend_on_the_process(capsys):
         check=True,
     )
     assert there.stdout == capsys.readouterr().out
-
-
-@given(
-    st.lists(
-        st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 4)), min_size=1, max_size=40
-    )
-)
-def test_payoffs_of_equal_rows_are_summed(rows):
-    payoff = np.array([[1.5, -1.5], [-0.75, 0.75], [0.0, 0.0], [2.0, 0.0], [-1.5, 1.5]])
-    expected = {}
-    for first, second, outcome in rows:
-        before = expected.get((first, second), np.zeros(2))
-        expected[first, second] = before + payoff[outcome]
-    kept = {row: total for row, total in sorted(expected.items()) if total.any()}
-    columns = np.array([row[:2] for row in rows], dtype=np.uint32).T.copy()
-    outcome = np.array([row[2] for row in rows], dtype=np.uint32)
-    merged, total, max_equal = merge_payoffs(columns, (4, 3), outcome, payoff)
-    assert list(map(tuple, merged.tolist())) == list(kept)
-    assert total.tolist() == [values.tolist() for values in kept.values()]
-    assert max_equal == max(Counter(row[:2] for row in rows).values())
-
-
-def test_sums_are_taken_in_order():
-    """In floating point the order matters: 1e16 absorbs a 1 added before it, but not after it."""
-    payoff = np.array([[1.0], [1e16], [-1e16]])
-    columns = np.zeros((1, 4), np.uint32)
-    outcome = np.array([0, 1, 2, 0], np.uint32)
-    _, total, max_added = merge_payoffs(columns, (1,), outcome, payoff)
-    assert total.tolist() == [[1.0]]
-    assert max_added == 4
-
-
-@pytest.mark.parametrize(
-    ("numbers", "met"), [([2, 0, 2, 5], [2, 0, 5]), ([0], [0]), ([3, 3, 1], [3, 1])]
-)
-def test_numbers_in_begin_with_the_first(numbers, met):
-    assert numbers_in(np.array(numbers, np.uint32), 6).tolist() == met

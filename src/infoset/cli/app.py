@@ -15,7 +15,7 @@ from typing import Annotated, NoReturn, cast
 import typer
 
 from infoset._version import __version__
-from infoset.cli.building import with_build_limits
+from infoset.cli.build_options import with_build_limits
 from infoset.cli.commands import (
     compare,
     draw,

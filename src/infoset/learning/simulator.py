@@ -18,7 +18,8 @@ from infoset.tree.decision_nodes import (
     unfold_tree,
     uniform_probabilities,
 )
-from infoset.tree.sequence_form import TREE_EXAMPLE, midranges
+from infoset.tree.sequence_form import TREE_EXAMPLE
+from infoset.tree.terminal_contraction import midranges
 from infoset.typing import FloatArray, IntArray, LongArray
 from infoset.utils.arguments import check_type
 from infoset.utils.splitmix import make_stream

@@ -5,6 +5,7 @@ from infoset.runs.checkpoint import (
     DEFAULT_CHECKPOINT_SECONDS,
     Checkpoint,
     Checkpointing,
+    check_compatibility,
     read_checkpoint,
     write_checkpoint,
 )
@@ -17,7 +18,6 @@ from infoset.runs.checkpointer import (
     refuse_checkpoint,
     settings_of,
 )
-from infoset.runs.compatibility import check_compatibility
 from infoset.runs.loop import (
     COST_BETWEEN_CLOCK_CHECKS,
     IterativeSolver,

@@ -22,10 +22,10 @@ from infoset.runs.budget import Budget
 from infoset.runs.checkpoint import (
     Checkpoint,
     Checkpointing,
+    check_compatibility,
     read_checkpoint,
     write_checkpoint,
 )
-from infoset.runs.compatibility import check_compatibility
 from infoset.runs.result import TracePoint
 from infoset.tree import SequenceForm
 from infoset.typing import StateArrays

@@ -28,8 +28,8 @@ from infoset.solvers.local_method import LocalMethod
 from infoset.solvers.locked_game import LockedGame, lock_policy
 from infoset.solvers.lp import LinearProgram, solve_by_lp
 from infoset.solvers.methods import DEFAULT_METHOD, METHODS, CustomMethod, MethodSpec, get_method
+from infoset.solvers.min_probabilities import MinProbabilities
 from infoset.solvers.perturbed_game import (
-    MinProbabilities,
     PerturbedGame,
     PerturbedMethod,
     PerturbedSolver,

@@ -2,45 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from math import inf
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infoset.errors import ParameterError, UnknownNameError
+from infoset.errors import UnknownNameError
 from infoset.evaluation import Evaluation, evaluate_policy, utility_gradient
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import SCHEMES, LocalMinimizer, RegretScheme, rule_of_scheme
 from infoset.runs import Budget, SolveResult, gradient_cost, refuse_checkpoint, run_measured
 from infoset.solvers._incumbent import BEST, Incumbent
-from infoset.solvers._infostates import find_infostate, numbers_by_action, sequences_at
 from infoset.solvers._linear_program import LinearModel, LinearSolution, plan_model, solve_program
-from infoset.solvers._perturbed_kernels import perturbed_best_value
 from infoset.solvers.auto import run_best
 from infoset.solvers.local_method import LocalMethod
+from infoset.solvers.min_probabilities import (
+    MinProbabilities,
+    check_min_probabilities,
+    minimums_by_sequence,
+)
 from infoset.solvers.regret_family import planned_scheme
 from infoset.solvers.two_player import check_two_player
 from infoset.tree import SequenceForm, Treeplex, check_sequence_form
-from infoset.typing import Action, FloatArray, Player
-from infoset.utils.arguments import SUM_TOLERANCE, check_number, check_type
+from infoset.typing import FloatArray, IntArray, Player
+from infoset.utils.arguments import check_type
+from infoset.utils.compilation import kernel
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 __all__ = [
-    "MinProbabilities",
     "PerturbedGame",
     "PerturbedMethod",
     "PerturbedSolver",
     "perturb_game",
 ]
 
-MinProbabilities: TypeAlias = float | Mapping[tuple[str, Player], float | Mapping[Action, float]]
-"""One number for all actions; or a mapping from infostates, as pairs of text and player, to one
-number for all actions there or to a mapping from actions to numbers. The default is 0."""
 
 EXPECTED_METHOD = 'a name such as "cfr+" or "lp", a RegretScheme, or a LocalMethod'
 
@@ -172,30 +170,41 @@ class PerturbedGame:
         )
 
 
+@kernel
+def perturbed_best_value(
+    parent_sequence: IntArray,
+    first_sequence: IntArray,
+    num_actions: IntArray,
+    minimum: FloatArray,
+    gradient: FloatArray,
+) -> float:
+    """Return the value of the best plan whose actions have at least the probabilities `minimum`.
+
+    parent_sequence, first_sequence, num_actions : [I] as in `Treeplex`.
+    minimum : [Q] minimum probability of the last action of each sequence.
+    gradient : [Q] set in place to the counterfactual value of each sequence under that plan.
+    """
+    # Bottom up: v(I) = Σ_a ε(I, a) q(I, a) + (1 − Σ_a ε(I, a)) max_a q(I, a). A best action gets
+    # all the probability that the minimums do not use.
+    for infostate in range(len(num_actions) - 1, -1, -1):
+        first = first_sequence[infostate]
+        best = gradient[first]
+        rest, value = 1.0, 0.0
+        for sequence in range(first, first + num_actions[infostate]):
+            best = max(best, gradient[sequence])
+            rest -= minimum[sequence]
+            value += minimum[sequence] * gradient[sequence]
+        # Parents come before children, so the value of this infostate is complete here.
+        gradient[parent_sequence[infostate]] += value + rest * best
+    return float(gradient[0])
+
+
 def _rest(plex: Treeplex, minimum: FloatArray) -> FloatArray:
     """Return [Q] one minus the minimum probabilities at the infostate of each sequence."""
     if plex.num_infostates == 0:
         return np.ones(1)
     left = np.maximum(1.0 - np.add.reduceat(minimum, plex.first_sequence), 0.0)
     return np.concatenate([[1.0], np.repeat(left, plex.num_actions)])
-
-
-def check_min_probabilities(min_probability: object) -> None:
-    """Raise unless the value is a number that is at most 1, or a mapping.
-
-    Raises
-    ------
-    ParameterError
-        If the value is neither.
-    """
-    if isinstance(min_probability, Mapping):
-        return
-    check_number("min_probability", min_probability, minimum=-inf)
-    if cast(float, min_probability) > 1:
-        raise ParameterError(
-            f"min_probability={min_probability} is more than 1, but the minimum probabilities at "
-            "an infostate must sum to at most 1: give a small number such as 0.01"
-        )
 
 
 def perturb_game(form: SequenceForm, min_probability: MinProbabilities) -> PerturbedGame:
@@ -229,47 +238,7 @@ def perturb_game(form: SequenceForm, min_probability: MinProbabilities) -> Pertu
     (True, 0.05)
     """
     check_sequence_form(form)
-    check_min_probabilities(min_probability)
-    if isinstance(min_probability, Mapping):
-        minimums = _by_infostate(form, min_probability)
-    else:
-        minimums = tuple(
-            np.r_[0.0, np.full(plex.num_sequences - 1, float(min_probability))]
-            for plex in form.treeplexes
-        )
-    for player in range(form.num_players):
-        _check_minimums(form, player, minimums[player])
-    return PerturbedGame(form, minimums)
-
-
-def _by_infostate(
-    form: SequenceForm, given: Mapping[tuple[str, Player], float | Mapping[Action, float]]
-) -> tuple[FloatArray, ...]:
-    minimums = tuple(np.zeros(plex.num_sequences) for plex in form.treeplexes)
-    for key, numbers in given.items():
-        infostate = find_infostate(form, key)
-        label, player = key
-        if not isinstance(numbers, Mapping):
-            check_number(f"the minimum probability at {label!r}", numbers, minimum=-inf)
-        minimums[player][sequences_at(form, player, infostate)] = (
-            numbers_by_action(form, player, infostate, numbers)
-            if isinstance(numbers, Mapping)
-            else numbers
-        )
-    return minimums
-
-
-def _check_minimums(form: SequenceForm, player: Player, minimum: FloatArray) -> None:
-    """Raise unless policies with these minimum probabilities exist."""
-    plex, labels = form.treeplexes[player], form.infostate_trees[player].acting_labels
-    for first, count, label in zip(plex.first_sequence, plex.num_actions, labels, strict=True):
-        here = minimum[first : first + count]
-        if not (here >= 0).all() or not here.sum() <= 1 + SUM_TOLERANCE:
-            raise ParameterError(
-                f"the minimum probabilities at {label!r} of player {player} are {here.tolist()}; "
-                "give numbers that are not negative and sum to at most 1: a single number for "
-                f"the {count} actions can be at most {1 / count:.6g}"
-            )
+    return PerturbedGame(form, minimums_by_sequence(form, min_probability))
 
 
 class PerturbedSolver(LocalMinimizer):

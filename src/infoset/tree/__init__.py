@@ -12,10 +12,9 @@ from infoset.tree.sequence_form import (
     SequenceForm,
     Treeplex,
     check_sequence_form,
-    common_sum,
-    contract_terminals,
 )
 from infoset.tree.state_numbering import StepTable
+from infoset.tree.terminal_contraction import common_sum, contract_terminals
 from infoset.tree.world_graph import WorldGraph
 
 __all__ = [

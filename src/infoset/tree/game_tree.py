@@ -13,13 +13,14 @@ from infoset.tree.counting import GameCounts, check_fits, count_histories
 from infoset.tree.exploration import build_world_graph
 from infoset.tree.infostate_tree import InfostateTree, PublicTree
 from infoset.tree.limits import ExplorationProgress
-from infoset.tree.sequence_form import SequenceForm, contract_terminals
+from infoset.tree.sequence_form import SequenceForm
 from infoset.tree.state_numbering import (
     StateNumbering,
     StepTable,
     build_infostate_tree,
     check_actions,
 )
+from infoset.tree.terminal_contraction import contract_terminals
 from infoset.tree.world_graph import WorldGraph, freeze
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 

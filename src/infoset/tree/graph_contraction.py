@@ -20,13 +20,14 @@ from infoset.tree.counting import (
 from infoset.tree.exploration import build_world_graph
 from infoset.tree.infostate_tree import InfostateTree
 from infoset.tree.limits import ExplorationProgress
-from infoset.tree.sequence_form import SequenceForm, contract_outcomes
+from infoset.tree.sequence_form import SequenceForm
 from infoset.tree.state_numbering import (
     StateNumbering,
     StepTable,
     build_infostate_tree,
     check_actions,
 )
+from infoset.tree.terminal_contraction import contract_outcomes
 from infoset.tree.world_graph import WorldGraph
 from infoset.typing import FloatArray, IndexArray, IntArray, Player
 

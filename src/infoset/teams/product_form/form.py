@@ -16,6 +16,7 @@ import numpy as np
 from infoset.efg import ExtensiveForm, merge_intersecting
 from infoset.errors import ParameterError
 from infoset.teams.product_form.arrays import Description, ProductArrays, check_well_posed
+from infoset.teams.product_form.cell_checks import check_cells
 from infoset.tree import GameTree
 from infoset.typing import Action, IntArray, LongArray, World
 from infoset.utils.arguments import check_callable, check_player, check_type
@@ -27,7 +28,6 @@ __all__ = [
     "ProductForm",
     "Source",
     "Team",
-    "check_cells",
     "check_form",
     "check_information",
     "check_team",
@@ -336,7 +336,9 @@ class InformationMap:
     name: str
 
     def __post_init__(self) -> None:
-        check_cells(self.form, self.cell, self.name)
+        check_form(self.form)
+        form = self.form
+        check_cells(self.cell, self.name, form.arrays, form.action_set, form.prefix_text)
         self.cell.flags.writeable = False
 
     def __str__(self) -> str:
@@ -542,58 +544,6 @@ def check_information(information: object) -> None:
     check_type(
         "information", information, InformationMap, "an InformationMap, such as form.information"
     )
-
-
-def check_cells(form: ProductForm, cell: IntArray, name: str) -> None:
-    """Raise unless an array of cells, one per node, is an information map.
-
-    Raises
-    ------
-    ParameterError
-        If numbers of cells are skipped or out of order, or if the nodes of one cell differ in
-        stage, agent or actions.
-    """
-    check_form(form)
-    is_integers = isinstance(cell, np.ndarray) and np.issubdtype(cell.dtype, np.integer)
-    if not is_integers or cell.shape != (form.num_nodes,):
-        raise ParameterError(
-            f"cells of the information map {name!r} must be an array of {form.num_nodes} integers, "
-            f"one for each node of {form}; to use other values, call InformationMap.from_values"
-        )
-    numbers, first = np.unique(cell, return_index=True)
-    _check_numbering(numbers, first, name)
-    for value, what in (
-        (form.stage, "the stage"),
-        (form.arrays.agent, "the acting agent"),
-        (form.action_set, "the set of legal actions"),
-    ):
-        _check_equal(form, first[cell], value, name, what)
-
-
-def _check_numbering(numbers: IntArray, first: LongArray, name: str) -> None:
-    if np.array_equal(numbers, np.arange(len(numbers))) and (np.diff(first) > 0).all():
-        return
-    missing = np.setdiff1d(np.arange(numbers[-1] + 1), numbers)
-    found = f"cell {missing[0]} has no node" if len(missing) else "they are in another order"
-    raise ParameterError(
-        f"cells of the information map {name!r} must be numbered from 0 in order of their first "
-        f"nodes, but {found}; use InformationMap.from_values, which numbers any values"
-    )
-
-
-def _check_equal(
-    form: ProductForm, first: LongArray, value: IntArray, name: str, what: str
-) -> None:
-    """Raise unless each node has the value [N] of the first node [N] of its cell."""
-    wrong = np.flatnonzero(value != value[first])
-    if len(wrong):
-        texts = [form.prefix_text(int(node)) for node in (first[wrong[0]], wrong[0])]
-        raise ParameterError(
-            f"the information map {name!r} has one cell for {texts[0]!r} and {texts[1]!r}, but "
-            f"{what} differs between them; an agent always knows the stage, who it is, and its "
-            "legal actions: give these prefixes different values, for example by including "
-            "prefix.actions"
-        )
 
 
 def _value_at(

@@ -12,7 +12,8 @@ import numpy as np
 from infoset.errors import GameTooLargeError, ParameterError
 from infoset.game import Probability
 from infoset.teams.product_form.arrays import ProductArrays
-from infoset.teams.product_form.form import ProductForm, check_cells
+from infoset.teams.product_form.cell_checks import check_cells
+from infoset.teams.product_form.form import ProductForm
 from infoset.typing import Action, FloatArray, IntArray, LongArray
 from infoset.utils.arguments import (
     SUM_TOLERANCE,
@@ -314,7 +315,7 @@ def product_form_from_functions(
         original=np.array(written.cell, np.int32),
         private_signal=_numbered_signals(private_signals, outcomes, outcome, len(names)),
     )
-    check_cells(form, form.original, "original")
+    check_cells(form.original, "original", form.arrays, form.action_set, form.prefix_text)
     return form
 
 

@@ -1,0 +1,153 @@
+"""The memory of a tree search: the positions at its root, and the tree over infostates."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from infoset.beliefs import PublicPrivateBelief
+from infoset.game import Infostate
+from infoset.search._ismcts_kernels import (
+    NO_NODE,
+    NUM_INFOSTATES,
+    THIS_SEARCH,
+    Bonus,
+    Playout,
+    Roots,
+    Tree,
+    add_root_totals,
+    copy_steps,
+    start_search,
+    start_widths,
+)
+from infoset.search.models import SearchModel, empty_position
+from infoset.typing import Action, FloatArray, LongArray
+
+__all__ = ["SearchRoot", "SearchTree"]
+
+
+class SearchRoot(NamedTuple):
+    """The root of a search: the legal actions at an infostate and the positions of its belief.
+
+    Attributes
+    ----------
+    actions : tuple[Action, ...]
+        [A] the legal actions.
+    kernel_roots : Roots
+        The positions of the belief, for the kernels.
+    """
+
+    actions: tuple[Action, ...]
+    kernel_roots: Roots
+
+    @classmethod
+    def at(
+        cls,
+        model: SearchModel,
+        belief: PublicPrivateBelief,
+        infostate: Infostate,
+        rng: np.random.Generator,
+    ) -> SearchRoot:
+        """Return the root of a search at an infostate.
+
+        Raises
+        ------
+        UnknownNameError
+            If no play leads to the infostate.
+        ParameterError
+            If its player does not act there.
+        """
+        actions = model.require_legal_actions(infostate)
+        roots = model.roots(infostate, belief, rng)
+        # Offset the numbers of each player past those of the earlier players.
+        sizes = roots.infostates.max(axis=0) + 1
+        infostates = roots.infostates + (np.cumsum(sizes) - sizes)
+        own, first = np.unique(infostates[:, infostate.player], return_index=True)
+        cumulative = np.cumsum(roots.probability)
+        cumulative[-1] = np.inf
+        kernel_roots = Roots(  # copies, because Numba compiles anew for read-only arrays
+            np.array(roots.states, np.int64, order="C"),
+            np.array(roots.rewards_so_far, np.float64, order="C"),
+            np.array(infostates, np.int64, order="C"),
+            cumulative,
+            int(sizes.sum()),
+            own,
+            np.array(model.action_indices(infostate, roots)[first], np.int64, order="C"),
+        )
+        return cls(actions, kernel_roots)
+
+
+class SearchTree:
+    """The memory of a searcher, reused by successive searches.
+
+    Earlier searches do not affect later ones: rows of the hash table carry the number of their
+    search, and everything else is written before it is read.
+
+    Parameters
+    ----------
+    state_size, num_players : int
+        Of the model.
+    num_infostates : int
+        Initial capacity, a power of 2.
+
+    Attributes
+    ----------
+    tree : Tree
+    playout : Playout
+    """
+
+    def __init__(self, state_size: int, num_players: int, *, num_infostates: int = 1024) -> None:
+        self.tree = _empty_tree(num_infostates, 4 * num_infostates, max(1, num_infostates // 16))
+        self.playout = Playout(
+            empty_position(state_size, num_players),
+            empty_position(state_size, num_players),
+            np.zeros(num_players, np.int64),
+            *np.zeros((3, num_players)),
+        )
+
+    def start_search(self, num_infostates: int, bonus: Bonus) -> None:
+        """Empty the tree except for the infostates at the roots, and forget the utilities."""
+        self.reserve(num_infostates)
+        start_search(self.tree, num_infostates)
+        start_widths(self.playout, bonus)
+
+    def reserve(self, num_infostates: int) -> None:
+        """Grow to a capacity of at least `num_infostates`."""
+        while num_infostates > len(self.tree.visits):
+            self.grow()
+
+    def grow(self) -> None:
+        """Double the capacity, keeping the contents."""
+        old = self.tree
+        new = _empty_tree(2 * len(old.visits), 2 * len(old.returns), 2 * len(old.path))
+        copy_steps(old.steps, new.steps, old.counts[THIS_SEARCH])
+        for before, after in zip(old[1:], new[1:], strict=True):
+            after[: len(before)] = before
+        self.tree = new
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes in the tree of the last search."""
+        number = self.tree.counts[NUM_INFOSTATES]
+        return int((self.tree.first_entry[:number] != NO_NODE).sum())
+
+    def root_totals(self, roots: Roots) -> tuple[LongArray, FloatArray]:
+        """Return visits [A] and returns [A] of the actions, summed over the player's root nodes."""
+        num_actions = roots.action_indices.shape[1]
+        visits, returns = np.zeros(num_actions, np.int64), np.zeros(num_actions)
+        add_root_totals(self.tree, roots, visits, returns)
+        return visits, returns
+
+
+def _empty_tree(num_infostates: int, num_entries: int, length: int) -> Tree:
+    """Return an empty tree with the given capacities."""
+    return Tree(
+        steps=np.zeros((2 * num_infostates, 4), np.int64),
+        first_entry=np.full(num_infostates, NO_NODE, np.int64),
+        visits=np.zeros(num_infostates, np.int64),
+        entry_visits=np.zeros(num_entries, np.int64),
+        returns=np.zeros(num_entries),
+        path=np.zeros((length, 3), np.int64),
+        counts=np.zeros(3, np.int64),
+    )

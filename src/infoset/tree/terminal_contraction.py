@@ -1,0 +1,211 @@
+"""Contraction of terminal histories to the sequence form: one payoff per tuple of sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from infoset.game import GameSource
+from infoset.tree._sequence_form_kernels import mark_numbers, merge_rows
+from infoset.tree.infostate_tree import InfostateTree
+from infoset.tree.sequence_form import (
+    EXTENSIVE_FORM,
+    UNIT,
+    CenteredPayoffs,
+    SequenceForm,
+    Treeplex,
+)
+from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
+from infoset.utils.sorting import lexicographic_order
+
+__all__ = ["common_sum", "contract_outcomes", "contract_terminals", "merge_payoffs", "midranges"]
+
+
+SUM_TOLERANCE = 1e-9
+
+
+ROUNDING_TOLERANCE = 1e-12
+"""Relative difference up to which two numbers are equal except for rounding."""
+
+
+def contract_terminals(
+    name: str,
+    infostate_trees: tuple[InfostateTree, ...],
+    sequence: IntArray,
+    chance_reach: FloatArray,
+    utility: FloatArray,
+    num_steps: int,
+    source: GameSource = EXTENSIVE_FORM,
+) -> SequenceForm:
+    """Contract terminal histories to the sequence form.
+
+    Parameters
+    ----------
+    name : str
+    infostate_trees : tuple[InfostateTree, ...]
+    sequence : IntArray
+        [Z, N] last own sequences at the terminal histories.
+    chance_reach : FloatArray
+        [Z] their chance reach.
+    utility : FloatArray
+        [Z, N] their utilities.
+    num_steps : int
+        Maximum number of transitions to a terminal history, which bounds the factors in a chance
+        reach and the rewards in a utility.
+    source : GameSource
+        Where the game came from; by default an extensive form.
+    """
+    return contract_outcomes(
+        name,
+        infostate_trees,
+        columns=np.ascontiguousarray(sequence.T, np.int32).view(np.uint32),
+        outcome=np.arange(len(sequence), dtype=np.uint32),
+        chance_reach=chance_reach,
+        utility=utility,
+        num_steps=num_steps,
+        source=source,
+    )
+
+
+def contract_outcomes(
+    name: str,
+    infostate_trees: tuple[InfostateTree, ...],
+    *,
+    columns: IndexArray,
+    outcome: IndexArray,
+    chance_reach: FloatArray,
+    utility: FloatArray,
+    num_steps: int,
+    source: GameSource = EXTENSIVE_FORM,
+) -> SequenceForm:
+    """Contract terminal histories to the sequence form if many of them share an outcome.
+
+    Parameters
+    ----------
+    name : str
+    infostate_trees : tuple[InfostateTree, ...]
+    columns : IndexArray
+        [N, Z] last own sequences at the terminal histories.
+    outcome : IndexArray
+        [Z] outcome of each terminal history.
+    chance_reach : FloatArray
+        [number of outcomes]
+    utility : FloatArray
+        [number of outcomes, N]
+    num_steps, source
+        As in `contract_terminals`.
+    """
+    sizes = tuple(tree.num_sequences for tree in infostate_trees)
+    terminal_sequence, payoff, max_added = merge_payoffs(
+        columns, sizes, outcome, utility * chance_reach[:, None]
+    )
+    at_ends = utility[numbers_in(outcome, len(utility))]
+    midrange = midranges(at_ends)
+    centered_payoffs = None
+    if midrange.any():
+        centered = at_ends - midrange
+        paid = (utility - midrange) * chance_reach[:, None]
+        rows, sums, _ = merge_payoffs(columns, sizes, outcome, paid)
+        limits = float(centered.min()), float(centered.max())
+        centered_payoffs = CenteredPayoffs(rows, sums, limits)
+    constant_sum = common_sum(at_ends)
+    # Each transition adds a rounded probability, a product and a sum. The product of reach and
+    # utility and the sum over the terminal histories of a tuple follow.
+    rounding = (3 * num_steps + 1 + max_added) * UNIT * float(np.abs(at_ends).max())
+    if constant_sum is not None:
+        rounding += float(np.abs(at_ends.sum(axis=1) - constant_sum).max())
+    return SequenceForm(
+        name=name,
+        treeplexes=tuple(_treeplex(tree) for tree in infostate_trees),
+        infostate_trees=infostate_trees,
+        terminal_sequence=terminal_sequence,
+        payoff=payoff,
+        payoff_range=(float(at_ends.min()), float(at_ends.max())),
+        constant_sum=constant_sum,
+        payoff_rounding=rounding,
+        source=source,
+        centered_payoffs=centered_payoffs,
+    )
+
+
+def merge_payoffs(
+    columns: IndexArray, sizes: Sequence[int], outcome: IndexArray, payoff: FloatArray
+) -> tuple[IntArray, FloatArray, int]:
+    """Sum the payoffs of terminal histories with equal tuples of sequences.
+
+    Parameters
+    ----------
+    columns : IndexArray
+        [N, Z] sequence of every player at each terminal history.
+    sizes : Sequence[int]
+        Number of sequences of every player.
+    outcome : IndexArray
+        [Z] row of `payoff` of each terminal history.
+    payoff : FloatArray
+        [number of outcomes, N]
+
+    Returns
+    -------
+    tuple[IntArray, FloatArray, int]
+        [M, N] the distinct tuples, sorted, without those whose payoffs are all zero; [M, N] their
+        payoffs, added in the order of the terminal histories; the maximum number of payoffs in one
+        sum.
+    """
+    order = lexicographic_order(tuple(columns), sizes)
+    num_players, num_terminals = columns.shape
+    merged = np.empty((num_terminals, num_players), np.int32)
+    total = np.empty((num_terminals, num_players))
+    count, max_equal = merge_rows(columns, order, outcome, payoff, merged, total)
+    merged.resize((count, num_players), refcheck=False)
+    total.resize((count, num_players), refcheck=False)
+    return merged, total, max_equal
+
+
+def numbers_in(numbers: IndexArray, size: int) -> LongArray:
+    """Return the distinct numbers below `size` in an array: its first entry, then the rest sorted.
+
+    The first entry comes first because a common sum of utilities is taken from the first outcome.
+    """
+    occurs = mark_numbers(numbers, size)
+    occurs[numbers[:1]] = False
+    return np.concatenate([numbers[:1], np.flatnonzero(occurs)])
+
+
+def _treeplex(tree: InfostateTree) -> Treeplex:
+    return Treeplex(
+        parent_sequence=tree.last_sequence[tree.acting],
+        first_sequence=tree.first_sequence[tree.acting],
+        num_actions=tree.num_actions[tree.acting],
+        num_sequences=tree.num_sequences,
+    )
+
+
+def midranges(utility: FloatArray) -> FloatArray:
+    """Return [N] the midrange of each column of `utility` [Z, N]; 0.0 if it is only rounding.
+
+    The midrange is the mean of minimum and maximum.
+    """
+    # Halved before they are added, because the sum of two large numbers may overflow.
+    low, high = utility.min(axis=0) / 2, utility.max(axis=0) / 2
+    middle = low + high
+    is_rounding = np.abs(middle) <= ROUNDING_TOLERANCE * (high - low)
+    return np.where(is_rounding, 0.0, middle)
+
+
+def common_sum(utility: FloatArray) -> float | None:
+    """Return the sum of each row of `utility` [Z, N], up to rounding; None if sums differ.
+
+    What counts as rounding depends on the differences between utilities, and to a smaller degree
+    on their size, so that a large constant in all utilities does not hide different sums.
+    """
+    largest = float(np.abs(utility).max())
+    centered = utility - midranges(utility)
+    tolerance = SUM_TOLERANCE * float(np.abs(centered).max()) + ROUNDING_TOLERANCE * largest
+    # The sums of large utilities may overflow, so they are added as fractions of the largest.
+    unit = 2.0 ** np.floor(np.log2(largest)) if largest > 0 else 1.0
+    sums = (utility / unit).sum(axis=1)
+    if np.ptp(sums) > tolerance / unit:
+        return None
+    constant = float(sums[0])
+    return 0.0 if abs(constant) <= tolerance / unit else constant * unit
