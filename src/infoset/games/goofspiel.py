@@ -18,6 +18,7 @@ NO_PRIZE = 0
 TIE = -1
 
 Bids = tuple[Any, ...]
+Points = tuple[float, ...]
 
 
 class Round(NamedTuple):
@@ -35,6 +36,17 @@ class Round(NamedTuple):
 
 
 OVER = Round(NO_PRIZE, 0, (), ())
+
+
+class Settlement(NamedTuple):
+    """The hands after the bids, and the winners of this round and of the last, forced one.
+
+    `forced_winner` has a meaning only if everybody has one card left.
+    """
+
+    hands: tuple[int, ...]
+    winner: Player
+    forced_winner: Player
 
 
 @dataclass(frozen=True)
@@ -112,6 +124,11 @@ class Goofspiel(Game):
         return max(min(2, self.num_cards), self.num_cards - self.turns + 1)
 
     @cached_property
+    def _has_forced_round(self) -> bool:
+        """Whether the last bid is followed by a round in which nobody has a choice."""
+        return self.turns == self.num_cards > 1
+
+    @cached_property
     def _share(self) -> dict[tuple[Player, int], tuple[float, ...]]:
         """The points that each player gets, by winner and prize."""
         average = 1 / self.players if self.returns_type == "point_difference" else 0
@@ -131,7 +148,7 @@ class Goofspiel(Game):
         hands = (cards,) * self.players
         if self.points_order == "random":
             return Round(NO_PRIZE, cards, hands, points)
-        return self._next_rounds(cards, hands, points)[0][0]
+        return next_rounds(cards, hands, points, self.points_order)[0][0]
 
     def actors(self, world: Round) -> Sequence[Player]:
         """Return all players if there is a prize to bid for."""
@@ -146,13 +163,13 @@ class Goofspiel(Game):
     ) -> Iterable[tuple[Round, Probability]]:
         """Return the next round for each prize that may be drawn."""
         if not world.prize:
-            return self._next_rounds(*world[1:]) if world.deck else []
+            return next_rounds(*world[1:], self.points_order) if world.deck else []
         if world.hands[0].bit_count() == self._cards_at_last_bid:
             return [(OVER, 1)]
-        points = world.points
+        result, points = settle(world.hands, joint_action), world.points
         if points:
-            points = ahead(points, self._share[round_winner(joint_action), world.prize])
-        return self._next_rounds(world.deck, without(world.hands, joint_action), points)
+            points = ahead(points, self._share[result.winner, world.prize])
+        return next_rounds(world.deck, result.hands, points, self.points_order)
 
     def rewards(
         self, world: Round, joint_action: JointAction, next_world: Round
@@ -160,38 +177,36 @@ class Goofspiel(Game):
         """Return the points just won, or the result at the end, as `returns_type` specifies."""
         if not world.prize or (world.points and next_world.prize):
             return self._nothing
-        won = self._share[round_winner(joint_action), world.prize]
-        if not next_world.prize:
-            for bids, prize in self._forced_round(world, joint_action):
-                won = added(won, self._share[round_winner(bids), prize])
+        result = settle(world.hands, joint_action)
+        won = self._share[result.winner, world.prize]
+        if self._has_forced_round and not next_world.prize:
+            won = added(won, self._share[result.forced_winner, last_card(world.deck)])
         return win_loss(added(world.points, won)) if world.points else won
 
     def observe(self, world: Round, joint_action: JointAction, next_world: Round) -> Observation:
         """Show the winner of the prize or all bids, and the next prize."""
         if not world.prize:
             return Observation(public=f"prize {next_world.prize}")
-        text = news(round_winner(joint_action), next_world.prize)
-        if not next_world.prize:
-            for bids, prize in self._forced_round(world, joint_action):
-                text += f"; last prize {prize}: {news(round_winner(bids), NO_PRIZE)}"
-        if not self.imp_info:
-            text = f"bids {','.join(map(str, joint_action))}: {text}"
-        return Observation(public=text)
+        result = settle(world.hands, joint_action)
+        bids = () if self.imp_info else joint_action
+        if self._has_forced_round and not next_world.prize:
+            return news(bids, result.winner, last_card(world.deck), result.forced_winner)
+        return news(bids, result.winner, next_world.prize)
 
-    def _next_rounds(
-        self, deck: int, hands: tuple[int, ...], points: tuple[float, ...]
-    ) -> list[tuple[Round, Probability]]:
-        return [
-            (Round(prize, rest, hands, points), chance)
-            for prize, rest, chance in draws(deck, self.points_order)
-        ]
 
-    def _forced_round(self, world: Round, joint_action: JointAction) -> list[tuple[Bids, int]]:
-        """Return the bids and the prize of the last round, in which nobody has a choice."""
-        if self.turns < self.num_cards or self.num_cards == 1:
-            return []
-        hands = without(world.hands, joint_action)
-        return [(tuple(hand.bit_length() for hand in hands), world.deck.bit_length())]
+# The functions below cache their results, because the same bids are made for many prizes.
+
+
+@lru_cache(maxsize=1 << 16)
+def settle(hands: tuple[int, ...], bids: Bids) -> Settlement:
+    """Return what the bids decide, whatever the prize is."""
+    left = tuple([hand ^ 1 << (bid - 1) for hand, bid in zip(hands, bids, strict=True)])
+    return Settlement(left, round_winner(bids), round_winner([last_card(hand) for hand in left]))
+
+
+def last_card(cards: int) -> int:
+    """Return the highest card of a bit set, which is the last one if there are no others."""
+    return cards.bit_length()
 
 
 @lru_cache(maxsize=1 << 16)
@@ -201,48 +216,64 @@ def cards_of(cards: int) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=1 << 16)
-def draws(deck: int, points_order: str) -> tuple[tuple[int, int, Probability], ...]:
-    """Return each prize that may come next, the deck without it, and its probability."""
+def next_rounds(
+    deck: int, hands: tuple[int, ...], points: Points, points_order: str
+) -> tuple[tuple[Round, Probability], ...]:
+    """Return the next round for each prize that may be drawn, with its probability."""
     prizes = cards_of(deck)
     chance: Probability = 1
     if points_order == "random":
         chance = Fraction(1, len(prizes))
     else:
         prizes = prizes[-1:] if points_order == "descending" else prizes[:1]
-    return tuple((prize, deck ^ 1 << (prize - 1), chance) for prize in prizes)
+    rounds = (Round(prize, deck ^ 1 << (prize - 1), hands, points) for prize in prizes)
+    return tuple((following, chance) for following in rounds)
 
 
-def without(hands: tuple[int, ...], bids: Bids) -> tuple[int, ...]:
-    """Return the hands after the bids."""
-    return tuple([hand ^ 1 << (bid - 1) for hand, bid in zip(hands, bids, strict=True)])
-
-
-def round_winner(bids: Bids) -> Player:
+def round_winner(bids: Sequence[int]) -> Player:
     """Return the player with the highest bid; `TIE` if there are several."""
     highest = max(bids)
     return bids.index(highest) if bids.count(highest) == 1 else TIE
 
 
-@lru_cache(maxsize=1 << 10)
-def news(winner: Player, next_prize: int) -> str:
-    """Return the announcement after a round."""
-    text = "tie" if winner == TIE else f"player {winner} wins"
-    return f"{text}; prize {next_prize}" if next_prize else text
+@lru_cache(maxsize=1 << 16)
+def news(
+    bids: Bids, winner: Player, next_prize: int, forced_winner: Player | None = None
+) -> Observation:
+    """Return the announcement after a round: the bids, if they are shown, and its winner.
+
+    With `forced_winner`, the next prize is the last one, which this player wins.
+    """
+    text = f"bids {','.join(map(str, bids))}: " if bids else ""
+    text += won_by(winner)
+    if forced_winner is not None:
+        text += f"; last prize {next_prize}: {won_by(forced_winner)}"
+    elif next_prize:
+        text += f"; prize {next_prize}"
+    return Observation(public=text)
 
 
-def added(points: Sequence[float], more: Sequence[float]) -> tuple[float, ...]:
+def won_by(player: Player) -> str:
+    """Return who wins a prize, in words."""
+    return "tie" if player == TIE else f"player {player} wins"
+
+
+@lru_cache(maxsize=1 << 16)
+def added(points: Points, more: Points) -> Points:
     """Return the sum of points of each player."""
     return tuple([a + b for a, b in zip(points, more, strict=True)])
 
 
-def ahead(points: Sequence[float], more: Sequence[float]) -> tuple[float, ...]:
+@lru_cache(maxsize=1 << 16)
+def ahead(points: Points, more: Points) -> Points:
     """Return the lead of each player over the player with the fewest points."""
     total = added(points, more)
     fewest = min(total)
     return tuple([value - fewest for value in total])
 
 
-def win_loss(points: Sequence[float]) -> tuple[float, ...]:
+@lru_cache(maxsize=1 << 16)
+def win_loss(points: Points) -> Points:
     """Return the utilities: the leaders share 1 and the others -1; all get 0 in a full tie."""
     highest = max(points)
     winners = [value == highest for value in points]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -22,6 +22,20 @@ class Table(NamedTuple):
 
     cards: tuple[str, ...] = ()
     moves: tuple[str, ...] = ()
+
+
+class Betting(NamedTuple):
+    """The public part of a table: whose turn it is, who has bet, and who has not folded.
+
+    `turn` is None before the deal and at the end.
+    """
+
+    turn: Player | None
+    bettors: tuple[Player, ...] = ()
+    left: tuple[Player, ...] = ()
+
+
+BEFORE_DEAL = Betting(turn=None)
 
 
 @dataclass(frozen=True)
@@ -66,13 +80,18 @@ class KuhnPoker(Game):
         """The cards, in increasing order."""
         return rank_names(self.players + 1)
 
+    @cached_property
+    def _strength(self) -> dict[str, int]:
+        return {card: strength for strength, card in enumerate(self.deck)}
+
     def initial_world(self) -> Table:
         """Return the table before the deal."""
         return Table()
 
     def actors(self, world: Table) -> Sequence[Player]:
         """Return the player whose turn it is."""
-        return (len(world.moves) % self.players,) if self._is_open(world) else ()
+        turn = self._betting(world).turn
+        return () if turn is None else (turn,)
 
     def legal_actions(self, world: Table, player: Player) -> Sequence[str]:
         """Return `pass` and `bet`, which after a bet mean fold and call."""
@@ -84,30 +103,29 @@ class KuhnPoker(Game):
         """Return the deals, or the table after a move."""
         if not world.cards:
             return ((Table(cards), chance) for cards, chance in deals(self.deck, self.players))
-        return [(self._after(world, joint_action), 1)] if self._is_open(world) else []
+        if self._betting(world).turn is None:
+            return []
+        return [(self._after(world, joint_action), 1)]
 
     def rewards(
         self, world: Table, joint_action: JointAction, next_world: Table
     ) -> Sequence[float]:
         """Return the chips won or lost at the end of the betting."""
-        if not next_world.moves or self._is_open(next_world):
+        betting = self._betting(next_world)
+        if betting.turn is not None:
             return (0,) * self.players
-        bettors = self._bettors(next_world)
-        winner = max(self._left(next_world), key=lambda player: self._rank(next_world, player))
-        pot = self.players + len(bettors)
-        return tuple(
-            (pot if player == winner else 0) - 1 - (player in bettors)
-            for player in range(self.players)
-        )
+        winner = max(betting.left, key=lambda player: self._strength[next_world.cards[player]])
+        return payoffs(winner, betting.bettors, self.players)
 
     def observe(self, world: Table, joint_action: JointAction, next_world: Table) -> Observation:
         """Show each player its card, and everybody the moves and, at a showdown, the cards."""
         if not world.cards:
             return Observation(private=next_world.cards)
-        move, left = next_world.moves[-1], self._left(next_world)
-        if self._is_open(next_world) or len(left) == 1:
+        move, betting = next_world.moves[-1], self._betting(next_world)
+        if betting.turn is not None or len(betting.left) == 1:
             return Observation(public=move)
-        shown = (card if player in left else "-" for player, card in enumerate(next_world.cards))
+        cards = enumerate(next_world.cards)
+        shown = [card if player in betting.left else "-" for player, card in cards]
         return Observation(public=(move, *shown))
 
     def sample_transition(
@@ -135,19 +153,29 @@ class KuhnPoker(Game):
 
     def _after(self, world: Table, joint_action: JointAction) -> Table:
         move = joint_action[len(world.moves) % self.players]
-        return world._replace(moves=(*world.moves, str(move)))
+        return Table(world.cards, (*world.moves, str(move)))
 
-    def _is_open(self, world: Table) -> bool:
-        """Whether a player still has to move."""
-        first_bet = world.moves.index("bet") if "bet" in world.moves else 0
-        return bool(world.cards) and len(world.moves) < self.players + first_bet
+    def _betting(self, world: Table) -> Betting:
+        return betting_after(world.moves, self.players) if world.cards else BEFORE_DEAL
 
-    def _bettors(self, world: Table) -> set[Player]:
-        return {turn % self.players for turn, move in enumerate(world.moves) if move == "bet"}
 
-    def _left(self, world: Table) -> set[Player]:
-        """Return the players who have not folded."""
-        return self._bettors(world) or set(range(self.players))
+# The same moves are made with every deal of the cards: the results of these functions are cached.
 
-    def _rank(self, world: Table, player: Player) -> int:
-        return self.deck.index(world.cards[player])
+
+@lru_cache(maxsize=1 << 14)
+def betting_after(moves: tuple[str, ...], players: int) -> Betting:
+    """Return the betting after the given moves."""
+    bettors = tuple(sorted(turn % players for turn, move in enumerate(moves) if move == "bet"))
+    # Until somebody bets, everybody moves once; after a bet all other players move once more.
+    num_moves = players + (moves.index("bet") if bettors else 0)
+    turn = len(moves) % players if len(moves) < num_moves else None
+    return Betting(turn, bettors, bettors or tuple(range(players)))
+
+
+@lru_cache(maxsize=1 << 14)
+def payoffs(winner: Player, bettors: tuple[Player, ...], players: int) -> tuple[int, ...]:
+    """Return the chips that each player wins or loses."""
+    pot = players + len(bettors)
+    return tuple(
+        (pot if player == winner else 0) - 1 - (player in bettors) for player in range(players)
+    )

@@ -143,6 +143,8 @@ class _Explorer:
         self.action_sets: dict[tuple[Action, ...], int] = {}
         self.action_labels: list[tuple[Action, ...]] = []
         self.observations: dict[Hashable, int] = {}
+        # Numbers of the observations of players who see only the public one, once it is known.
+        self.unseen: tuple[int, ...] = ()
         # The first of equal lists of actions and of equal observations, to compare their types.
         # Those that consist of text only are left out.
         self.typed_action_sets: dict[int, tuple[Action, ...]] = {}
@@ -218,14 +220,15 @@ class _Explorer:
         self.action_set.append(sets)
         transitions = self.game.transitions
         for joint, joint_index in joint_actions:
-            outcomes = transitions(world, joint)
-            if type(outcomes) is list and len(outcomes) == 1 and outcomes[0][1] == 1:
+            outcomes: Any = transitions(world, joint)
+            kind = type(outcomes)
+            if (kind is list or kind is tuple) and len(outcomes) == 1 and outcomes[0][1] == 1:
                 # Most transitions are moves of players, which have one outcome.
                 next_world, probability = outcomes[0]
                 self.exact_probability.append(probability)
                 self.probability.append(1.0)
                 self.add_edge(world, joint, joint_index, self.world_index(next_world))
-            elif outcomes or max(sets) >= 0 or type(outcomes) not in LISTS:
+            elif outcomes or max(sets) >= 0 or kind not in LISTS:
                 for target in self.merged_outcomes(world, joint, outcomes, max(sets) >= 0):
                     self.add_edge(world, joint, joint_index, target)
         self.first_edge.append(len(self.next_world))
@@ -295,21 +298,30 @@ class _Explorer:
         if type(outcomes) not in LISTS:
             check_form("transitions", outcomes, world, joint)
         merged: dict[int, Probability] = {}
-        count = 0
+        rounded: dict[int, float] = {}
+        valid: object = merged  # no probability is this object
+        weight, count = 0.0, 0
         for count, (next_world, probability) in enumerate(outcomes, 1):
             if count % TRANSITIONS_PER_REPORT == 0:
                 self.watch.report(len(self.worlds))
-            if not probability > 0:
-                if probability != 0:
-                    raise GameRuleError(
-                        "a probability is a finite, nonnegative number",
-                        found=f"a probability of {joint} is {probability!r}",
-                        world=world,
-                    )
-                continue
+            # Comparing and rounding fractions is slow, and many outcomes often share one object.
+            if probability is not valid:
+                if not probability > 0:
+                    if probability != 0:
+                        raise GameRuleError(
+                            "a probability is a finite, nonnegative number",
+                            found=f"a probability of {joint} is {probability!r}",
+                            world=world,
+                        )
+                    continue
+                valid, weight = probability, float(probability)
             target = self.world_index(next_world)
-            merged[target] = merged[target] + probability if target in merged else probability
-        weights = [float(probability) for probability in merged.values()]
+            if target in merged:
+                merged[target] = merged[target] + probability
+                rounded[target] = float(merged[target])
+            else:
+                merged[target], rounded[target] = probability, weight
+        weights = rounded.values()
         # Adding fractions is slow: they are added only if their rounded sum is not 1.
         if (count or must_move) and fsum(weights) != 1:
             _check_sum(sum(merged.values()), world, joint)
@@ -337,6 +349,14 @@ class _Explorer:
         self.rewards += rewards
         seen = game.observe(world, joint, next_world)
         numbers, typed = self.observations, self.typed_labels
+        if not seen.private and not seen.shared and seen.public in numbers and self.unseen:
+            # Most observations are public ones that have occurred before.
+            found = numbers[seen.public]
+            self.public.append(found)
+            self.private += self.unseen
+            if found in typed:
+                self.check_kinds("the observation", typed[found], seen.public)
+            return
         known = len(numbers)
         found = numbers.setdefault(seen.public, known)
         self.public.append(found)
@@ -347,6 +367,8 @@ class _Explorer:
             self.private.append(found)
             if found in typed:
                 self.check_kinds("the observation", typed[found], label)
+        if not self.unseen and None in numbers:
+            self.unseen = (numbers[None],) * self.num_players
         if len(numbers) > known:
             self.check_new_labels(seen, Transition(world, joint, next_world), known)
 
