@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from infoset.experiments import Study, catalogue, installed_studies
+from infoset.experiments import Study, installed_studies, studies
 from infoset.utils.registry import Registry
 from infoset_studies.balanced import BALANCED, kuhn_theory
 
@@ -21,13 +21,13 @@ RUN = ("reproduce", "balanced", "--quick")
 def install(monkeypatch, study):
     """Make a study the only installed one."""
     studies = Registry("study", [study], entry_type=Study)
-    monkeypatch.setattr(catalogue, "installed_studies", lambda: studies)
+    monkeypatch.setattr(studies, "installed_studies", lambda: studies)
 
 
 @pytest.fixture(autouse=True)
 def _tiny(monkeypatch):
     monkeypatch.setattr(
-        catalogue, "installed_studies", lambda: Registry("study", [TINY], entry_type=Study)
+        studies, "installed_studies", lambda: Registry("study", [TINY], entry_type=Study)
     )
 
 
@@ -65,7 +65,7 @@ def test_ctrl_c_is_reported(command, monkeypatch, tmp_path):
 
     broken = replace(TINY, experiments=(replace(TINY.experiments[0], report=interrupted),))
     monkeypatch.setattr(
-        catalogue, "installed_studies", lambda: Registry("study", [broken], entry_type=Study)
+        studies, "installed_studies", lambda: Registry("study", [broken], entry_type=Study)
     )
     ran = command(*RUN)
     assert ran.code == 130

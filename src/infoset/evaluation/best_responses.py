@@ -8,18 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoset.errors import UnsupportedGameError
-from infoset.evaluation._best_response_kernels import best_response_sweep
 from infoset.policy import TabularPolicy, behavior_to_plan, check_policy
 from infoset.regret import terminal_gradient
 from infoset.tree import SequenceForm
-from infoset.typing import FloatArray, Player
+from infoset.typing import FloatArray, IntArray, Player
 from infoset.utils.arguments import check_player
+from infoset.utils.compilation import kernel
 
 __all__ = [
     "BestResponse",
     "Evaluation",
     "best_response",
     "best_response_plan",
+    "best_response_sweep",
     "evaluate_plans",
     "evaluate_policy",
     "expected_values",
@@ -93,6 +94,34 @@ def utility_gradient(
         player, sequence_form.terminal_sequence, sequence_form.payoff, plans, gradient
     )
     return gradient
+
+
+@kernel
+def best_response_sweep(
+    parent_sequence: IntArray,
+    first_sequence: IntArray,
+    num_actions: IntArray,
+    gradient: FloatArray,
+) -> IntArray:
+    """Return [I] the best sequence at each infostate; ties go to the first action.
+
+    parent_sequence, first_sequence, num_actions : [I]. gradient : [Q], overwritten with the
+    counterfactual value of each sequence under best play, so that gradient[0] becomes the value of
+    the best response.
+    """
+    best = np.empty(len(num_actions), np.int32)
+    # Infostates are numbered parents first. Going backwards, the values of all infostates below
+    # have already been added to the sequences of an infostate.
+    for infostate in range(len(num_actions) - 1, -1, -1):
+        first = first_sequence[infostate]
+        chosen = first
+        for sequence in range(first + 1, first + num_actions[infostate]):
+            if gradient[sequence] > gradient[chosen]:
+                chosen = sequence
+        best[infostate] = chosen
+        # v(I) = max_a v(Ia), added to the value of the sequence that leads to I.
+        gradient[parent_sequence[infostate]] += gradient[chosen]
+    return best
 
 
 def plan_value(gradient: FloatArray, plan: FloatArray) -> float:

@@ -9,8 +9,7 @@ from math import inf
 import numpy as np
 
 from infoset.errors import ParameterError, PolicyMismatchError
-from infoset.evaluation._best_response_kernels import best_response_sweep
-from infoset.evaluation.best_responses import plan_value, utility_gradient
+from infoset.evaluation.best_responses import best_response_sweep, plan_value, utility_gradient
 from infoset.policy import TabularPolicy, check_policy
 from infoset.tree import SequenceForm, check_sequence_form
 from infoset.typing import FloatArray, StateArrays

@@ -1,6 +1,5 @@
 """Run folders, estimates of the remaining time, and studies of many cells."""
 
-from infoset.experiments.catalogue import get_study, installed_studies
 from infoset.experiments.cells import Cell, CellFolder, CellInterrupted, CellResult, run_cells
 from infoset.experiments.comparison import COMPARISON_FILES, save_comparison
 from infoset.experiments.folders import check_results, check_writable, run_slug
@@ -19,7 +18,15 @@ from infoset.experiments.reports import (
     compared_columns,
 )
 from infoset.experiments.run_folder import RUN_FILES, save_run
-from infoset.experiments.studies import Experiment, Finished, RunCells, Study, run_study
+from infoset.experiments.studies import (
+    Experiment,
+    Finished,
+    RunCells,
+    Study,
+    get_study,
+    installed_studies,
+    run_study,
+)
 from infoset.experiments.team_folder import save_team
 
 __all__ = [

@@ -1,18 +1,37 @@
-"""Studies: named experiments that run cells, save reports, and resume in the same folder."""
+"""Studies: named experiments that run cells, save reports, and resume in the same folder.
+
+Installed studies are found through their entry points, also those of other packages.
+"""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from infoset.errors import UnknownNameError, UnsavedWarning
 from infoset.experiments.cells import Cell, CellFolder, CellResult, run_cells
 from infoset.experiments.reports import Report, save_report
+from infoset.utils.arguments import check_type
+from infoset.utils.registry import Registry
 
-__all__ = ["CellCallback", "Experiment", "Finished", "RunCells", "Study", "run_study"]
+__all__ = [
+    "CellCallback",
+    "Experiment",
+    "Finished",
+    "RunCells",
+    "Study",
+    "get_study",
+    "installed_studies",
+    "run_study",
+]
+
+ENTRY_POINT_GROUP = "infoset.studies"
+"""The entry-point group in which packages register their studies."""
 
 RunCells: TypeAlias = Callable[[Sequence[Cell]], list[CellResult]]
 """Returns the results of cells in order. The cells of a later call may use earlier results."""
@@ -176,3 +195,41 @@ def _counted(
         return run_cells(cells, folder, workers=workers, on_done=count)
 
     return run
+
+
+@cache
+def installed_studies() -> Registry[Study]:
+    """Return the installed studies by name, including those of other packages.
+
+    A package registers a study by an entry point in the group `infoset.studies` whose value is a
+    `Study`.
+
+    Raises
+    ------
+    ParameterError
+        If an entry point is not a `Study`.
+    """
+    studies = []
+    for entry in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda entry: entry.name):
+        study = entry.load()
+        check_type(f"the entry point {entry.value} of {entry.name}", study, Study, "a Study")
+        studies.append(study)
+    return Registry("study", studies, entry_type=Study)
+
+
+def get_study(name: str) -> Study:
+    """Return an installed study by its name, which is case-insensitive.
+
+    Raises
+    ------
+    UnknownNameError
+        If no installed study has that name.
+    ParameterError
+        If `name` is not a string.
+
+    Examples
+    --------
+    >>> get_study("balanced").experiments[0].name
+    'kuhn-theory'
+    """
+    return installed_studies().resolve(name)

@@ -12,7 +12,7 @@ from infoset.tree.decision_nodes import (
     draw_outcome,
 )
 from infoset.typing import FloatArray, IntArray, LongArray
-from infoset.utils.compilation import inner_kernel
+from infoset.utils.compilation import inner_kernel, kernel
 from infoset.utils.splitmix import Stream, next_uniform
 
 
@@ -143,3 +143,25 @@ def play(
         # Sequences of an infostate are consecutive, and so are the children of a node.
         add_step(infostates, here, first_sequence + action, paths)
         node = nodes.first[node] + action
+
+
+@kernel
+def play_for(
+    play_state: PlayState, player: int, first_infostate: int, policy: FloatArray, own: Paths
+) -> int:
+    """Play an episode in which all follow `policy` [S]; return the index of the terminal.
+
+    Write the paths of all players to `play_state`, and the path of `player` to `own`, with
+    infostates and sequences numbered from that player's first. first_infostate : number of the
+    player's first infostate.
+    """
+    # Explorer -1: nobody explores.
+    nodes, infostates, _, _, stream, paths = play_state
+    end = play(nodes, infostates, policy, -1, policy, 0.0, 0, stream, paths)
+    own.length[0] = paths.length[player]
+    root = infostates.root_sequence[player]
+    # Infostates and sequences of a player are adjacent, so subtracting the first renumbers them.
+    for step in range(paths.length[player]):
+        own.infostate[0, step] = paths.infostate[player, step] - first_infostate
+        own.sequence[0, step] = paths.sequence[player, step] - root
+    return end

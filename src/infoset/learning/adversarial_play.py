@@ -10,8 +10,7 @@ import numpy as np
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import CCEEvaluator
 from infoset.evaluation.cce import checked_weights
-from infoset.learning._measurement_kernels import play_for
-from infoset.learning._simulator_kernels import Paths
+from infoset.learning._simulator_kernels import Paths, play_for
 from infoset.learning._update_kernels import count_rest
 from infoset.learning.learner_spec import LearnerSpec, OnlineLearnerSpec
 from infoset.learning.learners import get_learner

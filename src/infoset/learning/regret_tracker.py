@@ -14,15 +14,15 @@ from infoset.evaluation import (
     EFCEEvaluation,
     EFCEEvaluator,
 )
-from infoset.learning._measurement_kernels import offer_policy
 from infoset.learning.self_play import SelfPlay
 from infoset.policy import TabularPolicy
 from infoset.runs import JointGaps, gradient_cost
 from infoset.tree import SequenceForm
-from infoset.typing import StateArrays
+from infoset.typing import FloatArray, LongArray, StateArrays
 from infoset.utils.arguments import check_count, check_type
+from infoset.utils.compilation import kernel
 from infoset.utils.interrupts import interrupts_held
-from infoset.utils.splitmix import make_stream
+from infoset.utils.splitmix import Stream, make_stream, next_uniform
 
 __all__ = ["RegretTracker", "counting_cost", "learns_joint_play"]
 
@@ -41,6 +41,25 @@ def learns_joint_play(sequence_form: SequenceForm) -> bool:
 def counting_cost(sequence_form: SequenceForm, num_pairs: int) -> int:
     """Return the cost of counting a policy in joint play, in array elements read."""
     return gradient_cost(sequence_form) + COST_PER_PAIR * num_pairs
+
+
+@kernel
+def offer_policy(
+    policy: FloatArray, offered: LongArray, stream: Stream, sample: FloatArray
+) -> None:
+    """Offer a policy [S] to a uniform sample [K, S] of all policies offered, in place.
+
+    offered : [1] number of policies offered before; increased by one.
+    Source: Vitter, "Random sampling with a reservoir" (1985), Algorithm R.
+    """
+    place = offered[0]
+    offered[0] += 1
+    # The first K policies fill the sample. The k-th one replaces a uniformly drawn entry with
+    # probability K / k.
+    if place >= len(sample):
+        place = int(next_uniform(stream) * offered[0])
+    if place < len(sample):
+        sample[place, :] = policy
 
 
 class RegretTracker:

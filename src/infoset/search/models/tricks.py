@@ -17,11 +17,10 @@ from infoset.search.models._tricks_kernels import (
     LED,
     STATE_SIZE,
     TRICKS,
-    SolvedPositions,
     Tricks,
     card_indices,
-    card_values,
 )
+from infoset.search.models._tricks_solver_kernels import SolvedPositions, card_values
 from infoset.search.models.model import SearchModel, not_acting_error, unreachable_error
 from infoset.search.models.root_positions import RootPositions
 from infoset.search.models.trick_deals import Deals, UnseenCards, find_deals, num_deals
