@@ -8,6 +8,6 @@ import signal
 
 from hypothesis import settings
 
-settings.register_profile("infoset", deadline=None, derandomize=True, max_examples=40)
+settings.register_profile("infoset", deadline=None, derandomize=True, max_examples=20)
 settings.load_profile("infoset")
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -58,7 +58,7 @@ def leaf_utilities(part, slow):
     return part.tree.rewards_so_far[histories] + slow.future[histories]
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(random_games(max_histories=200), st.integers(0, 2**32))
 def test_everything_is_in_exactly_one_part(game, seed):
     tree = build_tree(game)
@@ -107,7 +107,7 @@ def test_a_cut_at_a_depth_is_above_all_public_states_there(depth):
     assert cut.trunk.leaf_histories.tolist() == list(range(longest, tree.level_offsets[depth + 1]))
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(random_games(max_histories=60), st.integers(0, 2**32))
 def test_values_at_the_root_of_any_part_equal_those_of_the_whole_game(game, seed):
     tree = build_tree(game)
@@ -142,7 +142,7 @@ def check_gradient(form, policy, player, wanted):
     assert expected_values(policy)[player] == pytest.approx(wanted, abs=1e-11)
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(random_games(max_histories=60), st.integers(0, 2**32))
 def test_rewards_before_the_root_make_up_the_difference_to_utilities(game, seed):
     tree = build_tree(game)
@@ -156,7 +156,7 @@ def test_rewards_before_the_root_make_up_the_difference_to_utilities(game, seed)
             assert total == pytest.approx(paid(slow, positions, player), abs=1e-12)
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(random_games(max_histories=60), st.integers(0, 2**32))
 def test_the_form_of_a_cut_subgame_is_that_of_the_subgame_as_a_game(game, seed):
     tree = build_tree(game)
@@ -196,7 +196,7 @@ def test_the_part_that_is_the_whole_game_has_its_fingerprint(spec):
     assert form.infostate_trees[0].acting_labels == tree.infostate_trees[0].acting_labels
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(random_games(max_histories=200), st.integers(0, 2**32))
 def test_a_trunk_with_the_values_of_its_leaves_is_worth_the_whole_game(game, seed):
     tree = build_tree(game)
@@ -209,7 +209,7 @@ def test_a_trunk_with_the_values_of_its_leaves_is_worth_the_whole_game(game, see
     assert values == pytest.approx(slow.future[0], abs=1e-10)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(random_games(max_histories=200), st.integers(0, 2**32))
 def test_values_of_subgames_make_the_gradient_of_the_trunk(game, seed):
     """CFR-D passes ranges down to the leaves, and counterfactual values back up."""
@@ -246,7 +246,7 @@ def value_or_counterfactual(part, belief, utilities):
     return make(part, belief, utilities)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(random_games(max_histories=200), st.integers(0, 2**32))
 def test_beliefs_at_leaves_are_those_of_the_policy(game, seed):
     tree = build_tree(game)
@@ -262,7 +262,7 @@ def test_beliefs_at_leaves_are_those_of_the_policy(game, seed):
             assert all(map(np.allclose, found.ranges, wanted.ranges))
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(random_games(max_histories=60), st.integers(0, 2**32))
 def test_answers_on_the_counterfactual_form_are_best_at_every_infostate(game, seed):
     """This includes infostates of range zero, which the value form does not optimize."""
@@ -282,7 +282,7 @@ def test_answers_on_the_counterfactual_form_are_best_at_every_infostate(game, se
             assert (counterfactual_values(part, belief, tried)[player] <= best + 1e-12).all()
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(random_games(max_histories=200), st.integers(0, 2**32))
 def test_putting_a_policy_back_is_the_inverse_of_taking_it_out(game, seed):
     tree = build_tree(game)

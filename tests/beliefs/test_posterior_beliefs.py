@@ -74,7 +74,7 @@ def test_rules_and_tree_agree(name, is_posterior):
     check_all_beliefs(tree, rng.integers(10**6, size=15), policy)
 
 
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(random_games(max_histories=60), st.integers(0, 2**32))
 def test_rules_and_tree_agree_in_any_game(game, seed):
     tree, rng = build_tree(game), np.random.default_rng(seed)

@@ -71,7 +71,7 @@ def test_marginals_have_the_deal_in_them():
     )
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(random_games(max_histories=60), st.integers(0, 2**32))
 def test_everything_equals_bayes_rule_on_listed_histories(game, seed):
     tree = build_tree(game)
@@ -107,7 +107,7 @@ def check_player(belief, slow, player, positions):
             assert np.allclose(shares, list(wanted.values()), rtol=1e-10)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(random_games(max_histories=60), st.integers(0, 2**32))
 def test_the_unit_of_a_range_does_not_change_what_anybody_believes(game, seed):
     tree = build_tree(game)

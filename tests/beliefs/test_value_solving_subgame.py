@@ -65,7 +65,7 @@ def root_values(belief, policy, player):
     return remarked, naive
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(random_games(max_histories=60), st.integers(0, 2**32), st.booleans())
 def test_counterfactual_values_inside_equal_those_of_the_whole_game(game, seed, normalized):
     tree = build_tree(game)

@@ -39,7 +39,7 @@ CHECKS = [
 ]
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(random_forms())
 def test_checks_find_a_witness_exactly_where_there_is_one(form):
     slow = ReferenceForm(form)
@@ -52,7 +52,7 @@ def test_checks_find_a_witness_exactly_where_there_is_one(form):
             assert all(repr(form.history_label(one)) in found.found for one in found.histories)
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(random_forms())
 def test_timings_are_the_earliest_and_cycles_are_cycles(form):
     slow = ReferenceForm(form)
@@ -70,7 +70,7 @@ def test_timings_are_the_earliest_and_cycles_are_cycles(form):
         assert following in together[after]
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(random_forms(num_players=3, max_depth=4, memory=9, knows_public=False, knows_time=False))
 def test_padding_puts_in_what_the_earliest_timing_skips(form):
     slow = ReferenceForm(form)

@@ -27,7 +27,7 @@ def pure_behaviors(plex):
         yield pure
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(random_games(max_histories=60, max_depth=3), st.integers(0, 2**32))
 def test_gains_are_those_of_the_best_of_all_pure_deviations(game, seed):
     form = build_tree(game).sequence_form

@@ -6,7 +6,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import infoset
@@ -154,7 +154,6 @@ def correlated_gap(payoffs, joint):
     return max(gaps)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 4), st.integers(2, 4))
 def test_in_matrix_games_the_gap_is_that_of_correlated_equilibria(seed, count, size):
     rng = np.random.default_rng(seed)
@@ -216,7 +215,6 @@ def test_an_equilibrium_alone_has_no_gap(game):
     assert evaluate_efce([worse]).efce_gap > 1e-3
 
 
-@settings(max_examples=40, deadline=None)
 @given(random_games(max_histories=80), st.integers(0, 2**32), st.integers(1, 4))
 def test_not_to_follow_wherever_it_pays_is_worth_what_both_other_gaps_are(game, seed, count):
     """Deviating before the draw equals deviating at every first infostate in the same way."""

@@ -68,7 +68,7 @@ def test_a_player_who_forgets_what_it_hid():
     assert behavior_values(form, behavior) == (0.75, 0)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(random_games(max_histories=60), st.integers(0, 2**32))
 def test_with_recall_they_are_the_expected_values(game, seed):
     for form in (build_extensive_form(game), forget_non_acting(build_extensive_form(game))):
@@ -78,7 +78,7 @@ def test_with_recall_they_are_the_expected_values(game, seed):
         )
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(random_forms(knows_turn=True), st.integers(0, 2**32))
 def test_without_recall_they_are_those_of_a_walk(form, seed):
     rng = np.random.default_rng(seed)

@@ -34,7 +34,7 @@ def assert_equivalent(game, other, project):
         np.testing.assert_allclose(there.gains, here.gains, atol=1e-12)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(random_games(max_histories=60))
 def test_serialized_games_are_serial_and_equivalent(game):
     serial = serialize(game)
@@ -42,7 +42,7 @@ def test_serialized_games_are_serial_and_equivalent(game):
     assert_equivalent(game, serial, of_serial)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(random_games(max_histories=60))
 def test_unfactored_games_are_equivalent(game):
     assert_equivalent(game, forget_factorization(game), of_unfactored)

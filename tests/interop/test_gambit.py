@@ -26,7 +26,7 @@ def form_of(*matrices):
     return build_tree(matrix_game(*matrices)).sequence_form
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(random_games(num_players=2, zero_sum=False, max_histories=60), st.integers(0, 2**32))
 def test_gambit_receives_the_same_sequence_form(game, seed):
     """Infostates have their indices, and every policy has the same values in both."""
@@ -110,7 +110,7 @@ class TestInstalled:
         if values is not None:
             assert measured.values == pytest.approx(values, abs=1e-12)
 
-    @settings(max_examples=12)
+    @settings(max_examples=6)
     @given(random_games(num_players=2, zero_sum=False, max_histories=20))
     def test_games_of_any_payoffs(self, game):
         form = build_tree(game).sequence_form

@@ -171,7 +171,7 @@ def test_values_and_nash_conv_of_policies_agree(name):
     assert exploitability.nash_conv(table.game, table) == pytest.approx(ours.nash_conv, abs=1e-9)
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(game=random_games(simultaneous_share=0.0, max_histories=60), seed=SEEDS)
 def test_values_and_nash_conv_of_policies_agree_on_random_games(game, seed):
     tree = build_tree(game)

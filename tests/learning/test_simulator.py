@@ -74,7 +74,7 @@ def test_values_on_decision_nodes_agree_with_the_game(game):
     assert_same_values(build_tree(load_game(game)), seed=1)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(random_games(), st.integers(0, 99))
 def test_values_on_decision_nodes_agree_in_random_games(game, seed):
     assert_same_values(build_tree(game), seed)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infoset.evaluation import evaluate_policy
@@ -30,7 +30,6 @@ def run(form, scheme, iterations):
     return minimizer
 
 
-@settings(max_examples=60)
 @given(random_games(), st.integers(0, 2**32), st.sampled_from(sorted(SCHEMES)))
 def test_every_scheme_equals_the_reference_implementation_on_random_games(game, seed, name):
     form, scheme = generic(build_tree(game).sequence_form, seed), SCHEMES[name]
@@ -112,7 +111,6 @@ def test_averages_with_large_exponents_stay_finite_for_100000_iterations(name):
     assert evaluate_policy(average_policy(minimizer)).exploitability < 1e-4
 
 
-@settings(max_examples=40)
 @given(
     random_games(num_players=2, zero_sum=True),
     st.sampled_from(["cfr", "cfr+", "lcfr"]),

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infoset.regret import (
@@ -44,7 +44,6 @@ def assert_gradients_are_plain_sums(form, layouts, seed):
         assert np.allclose(layout.to_sequences(gradient), expected, rtol=0, atol=1e-12)
 
 
-@settings(max_examples=40)
 @given(random_games(), st.integers(0, 2**32), st.booleans())
 def test_block_payoffs_give_the_gradients_of_random_games(game, seed, knows_public_states):
     form = build_tree(game).sequence_form

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infoset.evaluation import evaluate_policy
@@ -52,7 +52,6 @@ def assert_equals_reference(form, scheme, iterations=6):
         assert np.allclose(fast.current_plans()[player], slow.plan(player), atol=1e-9)
 
 
-@settings(max_examples=40)
 @given(
     random_games(),
     st.integers(0, 2**32),

@@ -84,7 +84,7 @@ def test_every_game_has_the_same_bits_with_any_number_of_threads(spec, threads):
         assert_same_bits(ran(form, SCHEMES[name], threads), ran(form, SCHEMES[name], 1))
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(random_games())
 def test_random_games_have_the_same_bits(game):
     form = build_tree(game).sequence_form

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import infoset
@@ -36,7 +36,6 @@ class ReferenceSide(ReferenceMinimizer):
         self.update(player, row, self.gradient(player, plans))
 
 
-@settings(max_examples=40)
 @given(
     random_games(num_players=2, zero_sum=True),
     st.integers(0, 2**32),

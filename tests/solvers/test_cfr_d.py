@@ -105,7 +105,7 @@ def assert_in_step(cut, scheme, iterations):
     assert solver.iteration == iterations
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(
     random_games(max_histories=60),
     st.integers(0, 2**32),

@@ -35,7 +35,7 @@ def form_of(matrices):
     return build_tree(matrix_game(*matrices)).sequence_form
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(random_games(max_histories=60))
 def test_the_gap_is_the_largest_regret_over_the_iterations(game):
     """Regret is computed by its definition from all joint play, and is at most CFR's bound."""

@@ -63,7 +63,7 @@ def test_the_condition_holds_and_bounds_nash_conv_at_every_iteration(distance):
     assert (np.diff(bounds) < 0).all()
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(random_games(num_players=2, zero_sum=True))
 def test_certificates_on_random_games(game):
     form = build_tree(game).sequence_form

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import infoset
@@ -46,7 +46,6 @@ class ReferencePlay:
             policy[own] = (old * policy[own] + new * response[own]) / (old + new)
 
 
-@settings(max_examples=40)
 @given(random_games(), st.integers(0, 2**32))
 def test_any_game_equals_the_reference_implementation(game, seed):
     form = generic(build_tree(game).sequence_form, seed)

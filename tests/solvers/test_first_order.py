@@ -105,7 +105,7 @@ def test_schemes_equal_their_reference_implementations_on_kuhn_poker(name, dista
     assert_equal_to_the_reference(form_of(KUHN), row, REFERENCES[name], iterations=20, atol=1e-10)
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(random_games(num_players=2, zero_sum=True), st.integers(0, 2**32), st.booleans())
 def test_random_games_equal_the_reference_implementations(game, seed, alternating):
     form = generic(build_tree(game).sequence_form, seed)

@@ -87,7 +87,6 @@ class NaturePlays:
         )
 
 
-@settings(max_examples=40, deadline=None)
 @given(random_games(max_histories=60, num_players=2, zero_sum=True), st.integers(0, 2**32))
 def test_the_value_is_that_of_the_game_in_which_chance_plays(game, seed):
     form = build_tree(game).sequence_form
@@ -99,7 +98,6 @@ def test_the_value_is_that_of_the_game_in_which_chance_plays(game, seed):
     assert solved.exploitability == pytest.approx(0, abs=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
 @given(random_games(max_histories=60), st.integers(0, 2**32))
 def test_the_rest_and_the_whole_policy_have_the_same_values(game, seed):
     rng = np.random.default_rng(seed)
@@ -123,7 +121,7 @@ def test_the_rest_and_the_whole_policy_have_the_same_values(game, seed):
         assert measured.gains[player] <= of_whole.gains[player] + 1e-12
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(random_games(max_histories=60, max_depth=3), st.integers(0, 2**32))
 def test_best_responses_in_the_rest_are_best_among_all_pure_ones(game, seed):
     rng = np.random.default_rng(seed)

@@ -349,7 +349,7 @@ def best_against_trembling(form, player, other_flow, least):
     return -solved.fun
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(random_games(num_players=2, zero_sum=True, max_histories=60, max_depth=4))
 def test_no_optimal_plan_does_better_against_trembling_opponents(game):
     """Compare the limit with a program for a sufficiently small tremble."""

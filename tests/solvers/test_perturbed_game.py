@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.sparse import block_array, coo_array
@@ -130,7 +130,6 @@ def test_methods_find_the_value_of_the_program_with_lower_bounds(kind, form):
     assert evaluate_policy(exact.policy).exploitability > 1e-3
 
 
-@settings(max_examples=40, deadline=None)
 @given(random_games(max_histories=60, max_depth=3), st.integers(0, 2**32))
 def test_best_responses_are_best_among_all_perturbed_pure_plans(game, seed):
     rng = np.random.default_rng(seed)

@@ -44,7 +44,7 @@ def test_the_reference_implementation_on_kuhn_poker():
     assert_equal_to_the_reference(form_of(KUHN), row, iterations=40, atol=1e-10)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(random_games(num_players=2, zero_sum=True), st.integers(0, 2**32))
 def test_random_games_equal_the_reference_implementation(game, seed):
     form = generic(build_tree(game).sequence_form, seed)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import infoset
@@ -66,7 +66,6 @@ class ReferenceSolver(ReferenceMinimizer):
         self.done += 1
 
 
-@settings(max_examples=40)
 @given(random_games(num_players=2, zero_sum=True), st.integers(0, 2**32))
 def test_random_games_equal_the_reference_implementation(game, seed):
     form = generic(build_tree(game).sequence_form, seed)

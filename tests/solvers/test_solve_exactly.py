@@ -48,7 +48,7 @@ def test_extensive_forms_and_constant_sums_other_than_zero():
     assert solve_exactly(build_tree(uneven)).value == Fraction(3, 2)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(random_games(num_players=2, zero_sum=True, exact=True, max_histories=60))
 def test_the_policies_are_an_equilibrium_of_that_value(game):
     tree = build_tree(game)
@@ -122,7 +122,7 @@ def rescaled(game, factors):
     return FunctionGame(game.num_players, **kept, rewards=rewards)
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(
     random_games(num_players=2, zero_sum=True, exact=True, max_histories=60),
     st.lists(st.sampled_from([1e-6, 3.3e-6, 712345.6789]), min_size=7, max_size=7),
@@ -150,7 +150,7 @@ def equations_of(matrix, right):
 fractions = st.fractions(min_value=-50, max_value=50, max_denominator=30)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(st.data(), st.integers(1, 6))
 def test_equations_are_solved_exactly_or_not_at_all(data, size):
     matrix = data.draw(

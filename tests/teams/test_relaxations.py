@@ -109,7 +109,7 @@ def test_not_having_acted_is_remembered():
     assert perfect_recall_closure(form.information, TEAM).cell.tolist() == [0, 1, 2, 3, 4, 5]
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(seed=st.integers(0, 10_000), num_agents=st.integers(2, 3))
 def test_recall_violations_agree_with_enumeration(seed, num_agents):
     form = random_product_form(seed, num_agents=num_agents, num_outcomes=4)
@@ -125,7 +125,7 @@ def test_recall_violations_agree_with_enumeration(seed, num_agents):
             assert all(form.prefix_text(node) in str(violation) for node in violation.nodes)
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(seed=st.integers(0, 10_000))
 def test_closures_are_monotone_and_closed(seed):
     form = random_product_form(seed, num_agents=3, num_outcomes=4)

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from infoset.efg import (
     Node,
@@ -39,7 +39,6 @@ GAME_SPECS = [
 ]
 
 
-@settings(max_examples=60, deadline=None)
 @given(forms())
 def test_what_is_written_is_read_as_the_same(form):
     assert_same(parse_efg(format_efg(form)), form)

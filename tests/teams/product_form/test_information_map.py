@@ -49,7 +49,7 @@ def blocks_of(information):
     )
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(seed=st.integers(0, 10_000))
 def test_join_and_meet_are_a_lattice(seed):
     a, b, c = maps(seed, 3)
@@ -64,7 +64,7 @@ def test_join_and_meet_are_a_lattice(seed):
     assert a.refines(b) == same(a.join(b), a) == same(a.meet(b), b)
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(seed=st.integers(0, 10_000))
 def test_join_and_meet_agree_with_set_partitions(seed):
     a, b = maps(seed, 2)

@@ -148,7 +148,7 @@ def test_serial_games_give_the_same_form_as_their_extensive_form():
         ]
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(seed=st.integers(0, 10_000), memory=st.integers(0, 3))
 def test_policy_values_agree_with_the_extensive_form(seed, memory):
     form = random_form(
