@@ -232,6 +232,7 @@ def ismcts_cells() -> Cells:
         "bonus": {"bonus": BONUSES["2ln"]},
         "reward-scale": {"reward_scale": 26.0},
         "rollouts": {"num_rollouts": 4},
+        "max-visits": {"final_policy": "max-visits"},
     }.items():
         for game in ("leduc_poker", "kuhn_poker_3"):
             run = partial(

@@ -11,6 +11,7 @@ from infoset.game import Infostate, Observation, Step, initial_history
 from infoset.games import load_game
 from infoset.search import GraphModel, RulesModel, search_model
 from infoset.search._ismcts_kernels import TREE_FULL, Bonus, next_infostate
+from infoset.search.final_policies import max_visits, normalized_visits
 from infoset.search.ismcts import BONUSES, ISMCTS
 from infoset.search.search_tree import SearchTree
 from infoset.tree import build_world_graph
@@ -142,6 +143,26 @@ def test_it_avoids_dominated_actions(kuhn):
     assert searcher.search(king, generator())[1] > 0.98
 
 
+@pytest.mark.parametrize("public_weight", [0.0, 0.6])
+def test_max_visits_plays_the_most_visited_action_of_the_same_search(leduc, public_weight):
+    settings = {"belief": public_weight, "num_simulations": 200}
+    normalized = ISMCTS(leduc, **settings)
+    played = ISMCTS(leduc, **settings, final_policy="max-visits")
+    for seed in range(5):
+        visits = normalized.search(leduc_start(), generator(seed))
+        policy = played.search(leduc_start(), generator(seed))
+        assert played.last_search.visits.tolist() == normalized.last_search.visits.tolist()
+        assert policy.max() == 1.0
+        assert policy.argmax() == visits.argmax()
+
+
+def test_final_policies_of_visit_counts():
+    visits = np.array([[6, 2, 0], [3, 3, 1], [0, 0, 0]])
+    third = [1 / 3] * 3
+    assert normalized_visits(visits).tolist() == [[0.75, 0.25, 0.0], [3 / 7, 3 / 7, 1 / 7], third]
+    assert max_visits(visits).tolist() == [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], third]
+
+
 def test_with_the_public_belief_all_hands_have_the_same_policy(leduc):
     """A search has the same roots for every true hand."""
     searcher = ISMCTS(leduc, belief=1.0, num_simulations=300)
@@ -271,6 +292,7 @@ def test_a_time_limit_that_is_not_reached_changes_nothing(leduc, clock):
         ({"reward_scale": float("nan")}, ParameterError, "reward_scale=nan must be"),
         ({"num_rollouts": 0}, ParameterError, "num_rollouts=0 must be"),
         ({"bonus": "2 ln"}, UnknownNameError, "did you mean 2ln"),
+        ({"final_policy": "max-visit"}, UnknownNameError, "did you mean max-visits"),
         ({"belief": 1.5}, ParameterError, "public_weight is 1.5"),
     ],
     ids=str,

@@ -25,6 +25,7 @@ SEARCHERS = (
     "epimc(num_worlds=5,depth=2)",
     "ismcts(num_simulations=60,public_weight=0.3)",
     "ismcts(num_simulations=1)",
+    "ismcts(num_simulations=20,final_policy=max-visits)",
 )
 
 

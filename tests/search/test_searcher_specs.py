@@ -88,7 +88,13 @@ def test_settings_list_every_parameter(name):
     assert repr(usual).startswith(f"{KINDS[name].__name__}(kuhn_poker, public_weight=0.0, seed=0, ")
     unsaid = {"belief", "max_worlds", "num_samples", "preset"}
     assert set(usual.settings()) == set(SEARCHERS[name].parameters) - unsaid
-    others = {"public_weight": 0.5, "opponents": "paranoid", "bonus": "2ln", "preset": "openspiel"}
+    others = {
+        "public_weight": 0.5,
+        "opponents": "paranoid",
+        "bonus": "2ln",
+        "final_policy": "max-visits",
+        "preset": "openspiel",
+    }
     for parameter in set(SEARCHERS[name].parameters) - {"belief"}:
         changed = make_searcher(name, KUHN, **{parameter: others.get(parameter, 3)})
         assert repr(changed) != repr(usual), parameter

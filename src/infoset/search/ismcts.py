@@ -13,6 +13,7 @@ from infoset.errors import ParameterError
 from infoset.game import Infostate
 from infoset.search._ismcts_kernels import Bonus, Roots, repeat_search, simulate
 from infoset.search.budget import SearchBudget, SearchRecord
+from infoset.search.final_policies import FINAL_POLICIES
 from infoset.search.models import SearchModel
 from infoset.search.search_tree import SearchRoot, SearchTree
 from infoset.search.searcher import Searcher
@@ -67,8 +68,8 @@ class ISMCTS(Searcher):
     range of the acting player's utilities in the playouts of the search so far. Policies then
     depend neither on the unit of utility nor on constants in it. Untried actions come first, in
     random order. The simulation adds the first node outside the tree and plays from there at random
-    to the end. The utilities are then credited to the actions on the path. The policy is the
-    normalized visit counts at the root.
+    to the end. The utilities are then credited to the actions on the path. The policy is by default
+    the normalized visit counts at the root.
 
     With a public weight above 0, all infostates of the player in the support of the belief are
     roots of one tree. They share the other players' nodes below them, and their visits are summed.
@@ -91,6 +92,9 @@ class ISMCTS(Searcher):
         returns are not scaled, as in OpenSpiel.
     num_rollouts : int
         Number of random playouts from each new node; their mean is backed up.
+    final_policy : str
+        One of `FINAL_POLICIES`: "normalized-visits" for probabilities proportional to the visit
+        counts at the root, "max-visits" to play the most visited action, with ties split evenly.
     milliseconds : float or None
         Time limit of a search. The answer then depends on the machine.
     seed : int
@@ -108,7 +112,7 @@ class ISMCTS(Searcher):
     ParameterError
         If a number is out of range, or neither simulations nor time are limited.
     UnknownNameError
-        If `bonus` is unknown.
+        If `bonus` or `final_policy` is unknown.
 
     Notes
     -----
@@ -138,6 +142,7 @@ class ISMCTS(Searcher):
         bonus: str = "ln",
         reward_scale: float | None = None,
         num_rollouts: int = 1,
+        final_policy: str = "normalized-visits",
         milliseconds: float | None = None,
         seed: int = 0,
     ) -> None:
@@ -153,10 +158,12 @@ class ISMCTS(Searcher):
             check_number("reward_scale", reward_scale)
         check_count("num_rollouts", num_rollouts, minimum=1)
         check_choice("bonus", bonus, BONUSES)
+        check_choice("final_policy", final_policy, FINAL_POLICIES)
         self.exploration = exploration
         self.bonus = bonus
         self.reward_scale = reward_scale
         self.num_rollouts = num_rollouts
+        self.final_policy = final_policy
         self.last_search: TreeSearchRecord | None = None
         scale = 1.0 if reward_scale is None else reward_scale
         factor = exploration * scale * sqrt(BONUSES[bonus])
@@ -174,10 +181,11 @@ class ISMCTS(Searcher):
             "bonus": self.bonus,
             "reward_scale": self.reward_scale,
             "num_rollouts": self.num_rollouts,
+            "final_policy": self.final_policy,
         }
 
     def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:
-        """Return [A] the normalized visit counts of the legal actions, in order.
+        """Return [A] the final policy over the legal actions, in order.
 
         The result is uniform if no simulation took any action at the root.
 
@@ -217,7 +225,7 @@ class ISMCTS(Searcher):
             compile_seconds=compiling_seconds() - compiled_before,
         )
         self._note_search(self.last_search, f"{num_simulations} simulations")
-        return _normalized(visits)
+        return FINAL_POLICIES[self.final_policy](visits)
 
     def search_many(
         self, infostate: Infostate, rng: np.random.Generator, num_searches: int
@@ -250,7 +258,7 @@ class ISMCTS(Searcher):
         visits = np.zeros((num_searches, len(root.actions)), np.int64)
         if len(root.actions) > 1:
             self._repeat_search(root.kernel_roots, self.budget.number, seeds, visits)
-        return _normalized(visits)
+        return FINAL_POLICIES[self.final_policy](visits)
 
     def _repeat_search(
         self, roots: Roots, num_simulations: int, seeds: Stream, visits: LongArray
@@ -309,10 +317,3 @@ def _mean_returns(returns: FloatArray, visits: LongArray) -> FloatArray:
     means = np.full(len(visits), nan)
     np.divide(returns, visits, out=means, where=visits > 0)
     return means
-
-
-def _normalized(visits: LongArray) -> FloatArray:
-    """Return [..., A] normalized visit counts; uniform where all are zero."""
-    counts = np.where(visits.any(axis=-1, keepdims=True), visits, 1)
-    policy: FloatArray = counts / counts.sum(axis=-1, keepdims=True)
-    return policy
