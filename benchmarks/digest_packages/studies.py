@@ -13,6 +13,7 @@ from digest_packages.common import Cells
 from infoset.experiments import CellFolder, get_study, installed_studies, run_cells
 from infoset_studies.beliefs.average_policies import Effort, PolicyCell, searched
 from infoset_studies.beliefs.leakage import true_state_ratio
+from infoset_studies.beliefs.simulations import SearchEffort
 from infoset_studies.hiding.default_method import Goal, Hanabi
 
 __all__ = ["cells", "uncovered"]
@@ -65,6 +66,11 @@ EXPERIMENTS: dict[str, tuple[str, str, Values]] = {
         "beliefs",
         "exploitability",
         lambda _: (("kuhn_poker",), (0.0, 1.0), LITTLE),
+    ),
+    "beliefs/simulations": (
+        "beliefs",
+        "simulations",
+        lambda _: (DICE, (SearchEffort(0.0, 20, 2, 2), SearchEffort(1.0, 5, 2, 1))),
     ),
     "hiding/pennies": ("hiding", "matching-pennies", lambda _: (10, 3)),
     "hiding/trade": ("hiding", "trade", lambda _: ({2: 3, 3: 2}, 2, 3)),

@@ -13,7 +13,7 @@ from infoset.evaluation import best_response
 from infoset.experiments import CellInterrupted, Expected, get_study, run_study
 from infoset.experiments.studies import Experiment, Study
 from infoset.games import load_game
-from infoset_studies.beliefs import best_responses, win_rates
+from infoset_studies.beliefs import best_responses, simulations, win_rates
 from infoset_studies.beliefs.average_policies import (
     Effort,
     PolicyCell,
@@ -37,6 +37,7 @@ from infoset_studies.beliefs.published import (
     compared_sheet,
     weight_chart,
 )
+from infoset_studies.beliefs.simulations import SimulationCell
 from infoset_studies.beliefs.two_weights import PairCell, Point, joined, undominated
 from infoset_studies.beliefs.win_rates import WinRateCell
 from infoset_studies.liars_dice_policies import pimc_table
@@ -247,6 +248,48 @@ def test_settings_of_tree_searches_stand_above_the_paper():
     assert table.columns[2:] == ("first, 0", "first, 1", "second, 0", "second, 1")
     assert table.rows[0][2:] == (0.0, 1.0, 1.0, 2.0)
     assert table.rows[-1] == ("LP", "paper", 0.797, 2.326, 0.784, 2.002)
+
+
+def test_final_policies_of_the_same_searches_agree_with_searchers_that_use_them():
+    game, number = "liars_dice(numdice=2,dice_sides=2)", 30
+    result = SimulationCell(game, 0.5, number, 4, seed=1).run(NEVER)
+    for name, found in result.items():
+        changes = (("num_simulations", number), ("final_policy", name))
+        cell = PolicyCell("ismcts", game, 0.5, Effort(0.5, 4), 1, changes)
+        assert cell.run(NEVER)["responses"] == pytest.approx(found)
+    assert result["max-visits"] != result["normalized-visits"]
+
+
+def test_numbers_of_simulations_are_listed_above_the_paper():
+    """A made-up response decreases with simulations, and depends on the seed."""
+
+    def run(cells):
+        return [
+            {
+                name: (100 / cell.num_simulations + cell.seed, 2.0 + place)
+                for place, name in enumerate(("normalized-visits", "max-visits"))
+            }
+            for cell in cells
+        ]
+
+    efforts = (
+        simulations.SearchEffort(0.0, 100, 5, 3),
+        simulations.SearchEffort(0.0, 200, 5, 1),
+        simulations.SearchEffort(1.0, 100, 5, 1, is_in_chart=False),
+    )
+    done = simulations.report(run, simulations.Setting("LD 2D", efforts))
+    (table,), (chart,) = done.tables, done.charts
+    # t(2, 97.5%) = 4.302653, sd of 1, 2, 3 is 1
+    half_width = pytest.approx(4.302653 / 3**0.5)
+    assert table.rows[0] == (0.0, 100, 5, "normalized-visits", 2.0, half_width, 2.0, 0.0)
+    assert table.rows[1] == (0.0, 200, 5, "normalized-visits", 0.5, None, 2.0, None)
+    assert table.rows[2][3:] == ("max-visits", 2.0, half_width, 3.0, 0.0)
+    assert table.rows[4] == (0.0, None, None, "paper", 0.513, None, 0.697, None)
+    assert table.rows[-1] == (1.0, None, None, "paper", 0.562, None, 0.787, None)
+    assert len(table.rows) == 8
+    assert chart.lines[0].x == (100.0, 200.0)
+    assert chart.lines[0].y == (2.0, 0.5)
+    assert [line.y[0] for line in chart.lines if line.is_guide] == [0.513, 0.697]
 
 
 def test_the_fitted_tree_search_is_shown_with_the_papers():

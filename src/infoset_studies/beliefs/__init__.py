@@ -10,6 +10,7 @@ from infoset_studies.beliefs.best_responses import (
 from infoset_studies.beliefs.chosen_weights import CHOSEN
 from infoset_studies.beliefs.leakage import LEAKAGE
 from infoset_studies.beliefs.pimc_all_worlds import INFERRING
+from infoset_studies.beliefs.simulations import SIMULATION_NUMBERS
 from infoset_studies.beliefs.two_weights import HEAT_MAPS, TRADE_OFFS
 from infoset_studies.beliefs.win_rates import FIRST_POSITION_WINS, OPEN_RULES, SECOND_POSITION_WINS
 
@@ -30,6 +31,7 @@ BELIEFS = Study(
         CHOSEN,
         DISTANCES,
         TREE_SETTINGS,
+        SIMULATION_NUMBERS,
         OPEN_RULES,
     ),
     aliases={

@@ -25,10 +25,13 @@ from infoset_studies.liars_dice_policies import BidTable, pimc_table
 from infoset_studies.liars_dice_values import bid_response
 
 __all__ = [
+    "BidAnswers",
     "Effort",
     "PolicyCell",
     "Searched",
+    "bid_answers",
     "is_dice",
+    "mean_table",
     "responses",
     "searched",
     "searcher_of",
@@ -36,6 +39,9 @@ __all__ = [
 ]
 
 Searched: TypeAlias = BidTable | TabularPolicy
+
+BidAnswers: TypeAlias = Mapping[tuple[int, int], FloatArray]
+"""[R, A] the answers of R searches in liar's dice, by hand and last bid (0 for none)."""
 
 WORLDS: Final = 1000
 SIMULATIONS: Final = 1000
@@ -101,7 +107,8 @@ class PolicyCell:
 
     def settings(self) -> Mapping[str, Any]:
         """Return the settings that determine the result."""
-        return {"worlds": WORLDS, "simulations": SIMULATIONS, **asdict(self)}
+        simulations = dict(self.changes).get("num_simulations", SIMULATIONS)
+        return {"worlds": WORLDS, "simulations": simulations, **asdict(self)}
 
     def run(self, interrupt: Event) -> CellResult:
         """Search; return the average policy and the values of best responses to it."""
@@ -125,7 +132,8 @@ class PolicyCell:
                 game, self.public_weight, num_worlds=WORLDS, num_repeats=repeats, seed=self.seed
             )
         searcher = searcher_of(self.algorithm, game, self.public_weight, **dict(self.changes))
-        return _sampled_table(game, Interruptible(searcher, interrupt), repeats, self.seed)
+        answers = bid_answers(game, Interruptible(searcher, interrupt), repeats, self.seed)
+        return mean_table(game, answers)
 
 
 def searched(cell: PolicyCell, result: CellResult) -> Searched:
@@ -159,8 +167,8 @@ def searcher_of(
     model, belief = search_model(game), PublicPrivateBelief(public_weight)
     if algorithm == "pimc":
         return PIMC(model, belief=belief, num_worlds=WORLDS, opponents="paranoid", **changes)
-    settings = {"reward_scale": 1.0, **changes}
-    return ISMCTS(model, belief=belief, num_simulations=SIMULATIONS, **settings)
+    settings = {"reward_scale": 1.0, "num_simulations": SIMULATIONS, **changes}
+    return ISMCTS(model, belief=belief, **settings)
 
 
 @dataclass(frozen=True)
@@ -202,19 +210,25 @@ def is_dice(game: str) -> bool:
     return isinstance(rules, LiarsDice) and rules.numdice > 1
 
 
-def _sampled_table(game: LiarsDice, searcher: Interruptible, repeats: int, seed: int) -> BidTable:
-    """Return the average answers of a searcher for each hand and last bid.
+def bid_answers(game: LiarsDice, searcher: Interruptible, repeats: int, seed: int) -> BidAnswers:
+    """Return the answers of repeated searches for each hand and last bid.
 
     The searcher infers nothing from bids, so that its answer depends on the last bid only. Each
     infostate therefore has that single bid as its history.
     """
+    answers = {}
+    for hand, last in np.ndindex(len(game.rolls), len(game.bids) + 1):
+        rng = np.random.default_rng((seed, hand, last))
+        answers[hand, last] = searcher.search_many(_after_bid(game, hand, last), rng, repeats)
+    return answers
+
+
+def mean_table(game: LiarsDice, answers: BidAnswers) -> BidTable:
+    """Return the average answer for each hand and last bid."""
     hands, bids = len(game.rolls), len(game.bids)
     probability = np.zeros((1, hands, bids + 1, bids + 1))
-    for hand, last in np.ndindex(hands, bids + 1):
-        infostate = _after_bid(game, hand, last)
-        rng = np.random.default_rng((seed, hand, last))
-        found = searcher.search_many(infostate, rng, repeats).mean(axis=0)
-        probability[0, hand, last, last : last + len(found)] = found
+    for (hand, last), found in answers.items():
+        probability[0, hand, last, last : last + found.shape[1]] = found.mean(axis=0)
     return BidTable(game, probability)
 
 
