@@ -52,3 +52,13 @@ def test_ticks_of_a_short_logarithmic_axis_do_not_overlap():
     boxes = sorted((box.x0, box.x1) for t in shown for box in [t.get_window_extent(renderer)])
     assert len(boxes) >= 2
     assert all(end < start for (_, end), (start, _) in pairwise(boxes))
+
+
+def test_a_logarithmic_axis_within_a_decade_has_several_labels():
+    (axes,) = plot_lines([Line("a", (2.1, 4.9), (0.53, 0.77))], **LABELS).axes
+    axes.figure.canvas.draw()
+    assert axes.get_yscale() == "log"
+    for axis in (axes.xaxis, axes.yaxis):
+        low, high = axis.get_view_interval()
+        inside = [tick for tick in axis.get_majorticklocs() if low <= tick <= high]
+        assert len(inside) >= 3

@@ -29,6 +29,8 @@ GRID_COLOR, GUIDE_COLOR = "#d9d9d9", "#8a8a8a"
 TITLE_FONT_SIZE = 11
 FEW_DECADES = 100.0
 """Largest ratio of the ends of a logarithmic axis with labels between its decades."""
+NO_DECADE = 5.0
+"""Largest ratio of the ends of a logarithmic axis with labels at equal distances."""
 TITLE_WIDTH, MAX_TITLE_LINES = 64, 4
 
 COLORS: Final = (
@@ -106,14 +108,16 @@ def set_log_scale(axes: Axes, axis: Axis, values: Sequence[float]) -> None:
 def set_log_ticks(axis: Axis) -> None:
     """Label the decades of a logarithmic axis or, if they are few, also their multiples by 2 and 5.
 
-    On a short axis matplotlib labels all multiples, and the labels overlap.
+    On a short axis matplotlib labels all multiples, and the labels overlap. On an axis that could
+    contain only one of these multiples, labels are at equal distances, as on a linear axis.
     """
-    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 
     low, high = sorted(axis.get_view_interval())
     axis.set_minor_formatter(NullFormatter())
     if high / low < FEW_DECADES:
-        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        is_short = high / low < NO_DECADE
+        axis.set_major_locator(MaxNLocator(6) if is_short else LogLocator(subs=(1.0, 2.0, 5.0)))
         axis.set_major_formatter(StrMethodFormatter("{x:g}"))
 
 
