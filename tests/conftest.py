@@ -1,13 +1,34 @@
-"""Settings of all tests.
+"""Settings of all tests, and the kernels that collecting them ran.
 
 Property tests draw the same examples each time and have no deadline. SIGINT is enabled also for
 tests that run in the background, where shells disable it.
 """
 
 import signal
+import sys
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("infoset", deadline=None, derandomize=True, max_examples=20)
 settings.load_profile("infoset")
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+RAN = pytest.StashKey[list[str]]()
+
+
+def pytest_collection_finish(session):
+    """Save the names of the kernels that have been compiled, or loaded from the cache, so far."""
+    modules = [module for name, module in sys.modules.items() if name.endswith("_kernels")]
+    session.config.stash[RAN] = sorted(
+        f"{module.__name__}.{name}"
+        for module in modules
+        for name, value in vars(module).items()
+        if getattr(value, "__module__", "") == module.__name__ and getattr(value, "overloads", ())
+    )
+
+
+@pytest.fixture
+def kernels_of_collection(pytestconfig):
+    """Return the names of the kernels that ran while the tests were collected."""
+    return pytestconfig.stash[RAN]

@@ -1,6 +1,7 @@
 """Answers depend neither on the unit of payoffs nor on constants that are added to them."""
 
 import warnings
+from functools import cache
 from math import sin
 
 import numpy as np
@@ -74,8 +75,14 @@ def signals(constant_sum=True):
     )
 
 
-BASE = build_tree(signals())
-GENERAL = build_tree(signals(constant_sum=False))
+@cache
+def base():
+    return build_tree(signals())
+
+
+@cache
+def general_sum():
+    return build_tree(signals(constant_sum=False))
 
 
 def changed(name, game=None):
@@ -84,7 +91,9 @@ def changed(name, game=None):
     return build_tree(AffineGame(signals() if game is None else game, scale, shift))
 
 
-CHANGED = {name: changed(name) for name in {**POWERS_OF_TWO, **OTHERS}}
+@cache
+def changed_trees():
+    return {name: changed(name) for name in {**POWERS_OF_TWO, **OTHERS}}
 
 
 def assert_same(found, expected, name):
@@ -101,23 +110,23 @@ def numbers(policy):
 
 def on_base(policy):
     """Return NashConv of a policy in the game with the original payoffs."""
-    return nash_conv(TabularPolicy(BASE.sequence_form, policy.probabilities))
+    return nash_conv(TabularPolicy(base().sequence_form, policy.probabilities))
 
 
 @pytest.mark.parametrize("method", ITERATIVE)
 def test_methods(method):
-    expected = numbers(solve(BASE, method, iterations=10).policy)
-    for name, tree in CHANGED.items():
+    expected = numbers(solve(base(), method, iterations=10).policy)
+    for name, tree in changed_trees().items():
         assert_same(numbers(solve(tree, method, iterations=10).policy), expected, name)
 
 
 @pytest.mark.parametrize("method", ITERATIVE)
 def test_methods_end_equally_close_to_equilibrium(method):
-    expected = solve(BASE, method, iterations=300).nash_conv
+    expected = solve(base(), method, iterations=300).nash_conv
     for name in ("one + 100", "all changed"):
-        assert on_base(solve(CHANGED[name], method, iterations=300).policy) == pytest.approx(
-            expected, rel=0.05, abs=1e-9
-        )
+        assert on_base(
+            solve(changed_trees()[name], method, iterations=300).policy
+        ) == pytest.approx(expected, rel=0.05, abs=1e-9)
 
 
 @pytest.mark.parametrize("offset", [1e6, 1e8])
@@ -139,7 +148,7 @@ def test_exact_equilibria_with_large_constants():
 @pytest.mark.parametrize("name", EXTREMES)
 @pytest.mark.parametrize("method", ITERATIVE)
 def test_methods_with_extreme_payoffs(method, name):
-    expected = numbers(solve(BASE, method, iterations=10).policy)
+    expected = numbers(solve(base(), method, iterations=10).policy)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = solve(changed(name), method, iterations=10)
@@ -158,8 +167,8 @@ def learned(tree, spec):
 @pytest.mark.parametrize("learner", sorted(LEARNERS))
 def test_learners(learner):
     spec = LEARNERS[learner]
-    expected = learned(BASE, spec)
-    for name, tree in CHANGED.items():
+    expected = learned(base(), spec)
+    for name, tree in changed_trees().items():
         assert_same(learned(tree, spec), expected, name)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -176,9 +185,9 @@ def test_learners_against_adversaries():
         play.run(100)
         return play.regret(), numbers(play.current_policy())
 
-    expected, policy = regret(BASE)
+    expected, policy = regret(base())
     for name in ("both + 100", "one + 100"):
-        found, same = regret(CHANGED[name])
+        found, same = regret(changed_trees()[name])
         assert (found, *same) == pytest.approx((expected, *policy), abs=1e-9)
 
 
@@ -222,16 +231,18 @@ def test_every_searcher_has_a_search():
 @pytest.mark.parametrize("model_class", [GraphModel, RulesModel])
 @pytest.mark.parametrize("text", SEARCHES.values(), ids=[*SEARCHES])
 def test_searchers(text, model_class):
-    for tree, game in ((BASE, signals()), (GENERAL, signals(constant_sum=False))):
+    for tree, game in ((base(), signals()), (general_sum(), signals(constant_sum=False))):
         expected = searched(tree, text, model_class)
         for name in ("2^-40", "all changed"):
             assert_same(searched(changed(name, game), text, model_class), expected, name)
 
 
 def test_the_scale_of_payoffs_ignores_constants():
-    scale = payoff_scale(BASE.sequence_form)
-    assert payoff_scale(CHANGED["one + 100"].sequence_form) == pytest.approx(scale, rel=1e-12)
-    assert payoff_scale(CHANGED["2^40"].sequence_form) == scale * 2.0**40
+    scale = payoff_scale(base().sequence_form)
+    assert payoff_scale(changed_trees()["one + 100"].sequence_form) == pytest.approx(
+        scale, rel=1e-12
+    )
+    assert payoff_scale(changed_trees()["2^40"].sequence_form) == scale * 2.0**40
     kuhn = build_tree(load_game("kuhn_poker")).sequence_form
     assert kuhn.centered is kuhn
     assert payoff_scale(kuhn) == np.abs(kuhn.payoff).max()

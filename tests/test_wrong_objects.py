@@ -6,6 +6,7 @@ between.
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -15,11 +16,36 @@ import infoset
 from infoset import evaluation, experiments, learning, policy, regret, runs, solvers
 from infoset.errors import ParameterError, PolicyFileError, TrajectoryError, UnknownNameError
 
-KUHN = infoset.build_tree(infoset.load("kuhn_poker"))
-FORM = KUHN.sequence_form
-UNIFORM = infoset.uniform_policy(FORM)
+
+@cache
+def kuhn_tree():
+    return infoset.build_tree(infoset.load("kuhn_poker"))
+
+
+@cache
+def kuhn_form():
+    return kuhn_tree().sequence_form
+
+
+@cache
+def uniform():
+    return infoset.uniform_policy(kuhn_form())
+
+
 CFR = regret.SCHEMES["cfr"]
-SIMULATOR = learning.make_simulator(KUHN)
+
+
+@cache
+def kuhn_simulator():
+    return learning.make_simulator(kuhn_tree())
+
+
+@pytest.fixture
+def given(request):
+    """Build the object that a parameter is a function for."""
+    return request.param() if callable(request.param) else request.param
+
+
 TEMPERATURE = 0.1
 
 TAKE_POLICIES = {
@@ -31,9 +57,9 @@ TAKE_POLICIES = {
     "quantal_gap": lambda given: solvers.quantal_gap(given, TEMPERATURE),
     "save_policy": lambda given: policy.save_policy(given, "policy.parquet"),
     "save_policy_csv": lambda given: policy.save_policy_csv(given, "policy.csv"),
-    "mix": lambda given: policy.mix([UNIFORM, given], [1, 1]),
-    "distance": lambda given: policy.distance(given, UNIFORM),
-    "evaluate_cce": lambda given: evaluation.evaluate_cce([UNIFORM, given]),
+    "mix": lambda given: policy.mix([uniform(), given], [1, 1]),
+    "distance": lambda given: policy.distance(given, uniform()),
+    "evaluate_cce": lambda given: evaluation.evaluate_cce([uniform(), given]),
     "evaluate_efce": lambda given: evaluation.evaluate_efce([given]),
     "joint_distribution": lambda given: evaluation.joint_distribution([given]),
     "CorrelatedPolicy": lambda given: evaluation.CorrelatedPolicy((given,), (1.0,)),
@@ -57,14 +83,14 @@ TAKE_FORMS = {
 
 
 @pytest.mark.parametrize("name", TAKE_POLICIES)
-@pytest.mark.parametrize("given", ["kuhn_poker", KUHN, FORM, None])
+@pytest.mark.parametrize("given", ["kuhn_poker", kuhn_tree, kuhn_form, None], indirect=True)
 def test_functions_of_policies_name_the_fix(name, given):
     with pytest.raises(ParameterError, match=r"^policy.*TabularPolicy.*infoset\.solve"):
         TAKE_POLICIES[name](given)
 
 
 @pytest.mark.parametrize("name", TAKE_FORMS)
-@pytest.mark.parametrize("given", ["kuhn_poker", KUHN, UNIFORM])
+@pytest.mark.parametrize("given", ["kuhn_poker", kuhn_tree, uniform], indirect=True)
 def test_functions_of_sequence_forms_name_the_fix(name, given):
     with pytest.raises(ParameterError, match=r"^form.*SequenceForm.*infoset\.build"):
         TAKE_FORMS[name](given)
@@ -77,22 +103,22 @@ JOINT = {
 
 
 @pytest.mark.parametrize("name", JOINT)
-@pytest.mark.parametrize("given", [5, "kuhn_poker", UNIFORM, KUHN])
+@pytest.mark.parametrize("given", [5, "kuhn_poker", uniform, kuhn_tree], indirect=True)
 def test_correlated_policies_take_lists_of_policies_and_weights(name, given):
     with pytest.raises(ParameterError, match=r"^policies.*list"):
         JOINT[name](given, [1])
     with pytest.raises(ParameterError, match=r"^weights.*list"):
-        JOINT[name]([UNIFORM], given)
+        JOINT[name]([uniform()], given)
     with pytest.raises(ParameterError, match=r"^weight=None.*finite number"):
-        JOINT[name]([UNIFORM], [None])
+        JOINT[name]([uniform()], [None])
 
 
 @pytest.mark.parametrize("name", learning.LEARNERS)
 def test_learners_take_simulators_and_numbers_of_episodes(name):
-    for given in ("kuhn_poker", KUHN, FORM, None):
+    for given in ("kuhn_poker", kuhn_tree(), kuhn_form(), None):
         with pytest.raises(ParameterError, match=r"^simulator.*make_simulator"):
             learning.LEARNERS[name].self_play(given, horizon=10)
-    play = learning.LEARNERS[name].self_play(SIMULATOR, horizon=10)
+    play = learning.LEARNERS[name].self_play(kuhn_simulator(), horizon=10)
     for episodes in (0.5, "10", None, -1):
         with pytest.raises(ParameterError, match=r"^episodes=.*whole number"):
             play.run(episodes)
@@ -100,16 +126,20 @@ def test_learners_take_simulators_and_numbers_of_episodes(name):
 
 
 def test_trackers_of_learners_check_numbers_of_episodes():
-    play = learning.RegretTracker(learning.LEARNERS["ixomd"].self_play(SIMULATOR, horizon=10))
+    play = learning.RegretTracker(
+        learning.LEARNERS["ixomd"].self_play(kuhn_simulator(), horizon=10)
+    )
     against = learning.AdversarialPlay(
-        "ixomd", SIMULATOR, learning.switch_between([UNIFORM]), horizon=10
+        "ixomd", kuhn_simulator(), learning.switch_between([uniform()]), horizon=10
     )
     for runner in (play, against):
         with pytest.raises(ParameterError, match=r"episodes=0\.5.*whole number"):
             runner.run(0.5)
 
 
-@pytest.mark.parametrize("given", ["kuhn_poker", FORM, KUHN.game])
+@pytest.mark.parametrize(
+    "given", ["kuhn_poker", kuhn_form, lambda: kuhn_tree().game], indirect=True
+)
 def test_simulators_take_game_trees(given):
     with pytest.raises(ParameterError, match=r"^tree.*GameTree.*infoset\.build"):
         learning.make_simulator(given)
@@ -140,10 +170,10 @@ def test_players_are_a_list(given):
 
 
 TAKE_PATHS = {
-    "save_policy": lambda given: policy.save_policy(UNIFORM, given),
-    "load_policy": lambda given: policy.load_policy(given, FORM),
+    "save_policy": lambda given: policy.save_policy(uniform(), given),
+    "load_policy": lambda given: policy.load_policy(given, kuhn_form()),
     "read_metadata": policy.read_metadata,
-    "load_correlated_policy": lambda given: evaluation.load_correlated_policy(given, FORM),
+    "load_correlated_policy": lambda given: evaluation.load_correlated_policy(given, kuhn_form()),
     "read_checkpoint": runs.read_checkpoint,
     "check_writable": lambda given: experiments.check_writable(given),
     "save_run": lambda given: experiments.save_run(
@@ -222,7 +252,7 @@ def test_progress_is_a_function(verb):
 
 
 def test_draws_take_a_generator():
-    joint = evaluation.CorrelatedPolicy((UNIFORM,), (1.0,))
+    joint = evaluation.CorrelatedPolicy((uniform(),), (1.0,))
     with pytest.raises(ParameterError, match=r"^rng=5.*default_rng"):
         joint.draw(5)
 
@@ -231,7 +261,7 @@ def test_draws_take_a_generator():
 @pytest.mark.parametrize("given", [None, 1000])
 def test_budgets_are_not_numbers(name, given):
     with pytest.raises(ParameterError, match=r"^budget=.*Budget\("):
-        solvers.METHODS[name].run(FORM, given)
+        solvers.METHODS[name].run(kuhn_form(), given)
 
 
 def test_payoff_ranges_beyond_floating_point_are_refused():
@@ -254,19 +284,19 @@ def test_behavior_values_take_extensive_forms():
 
 def test_minimizers_take_schemes_not_names():
     with pytest.raises(ParameterError, match=r"scheme='cfr'.*RegretScheme"):
-        regret.RegretMinimizer(FORM, "cfr")
+        regret.RegretMinimizer(kuhn_form(), "cfr")
 
 
 @pytest.mark.parametrize("player", [2, -1, "0", True, 0.5])
 def test_unknown_players_are_refused(player):
     message = rf"player {player!r}.*0 to 1"
     with pytest.raises(ParameterError, match=message):
-        infoset.best_response(UNIFORM, player)
+        infoset.best_response(uniform(), player)
     with pytest.raises(ParameterError, match=message):
         infoset.draw("kuhn_poker", player=player)
 
 
-@pytest.mark.parametrize("given", [5, None, UNIFORM])
+@pytest.mark.parametrize("given", [5, None, uniform], indirect=True)
 def test_only_games_are_drawn(given):
     with pytest.raises(ParameterError, match="name"):
         infoset.draw(given)
@@ -280,8 +310,8 @@ def test_names_are_strings():
 @pytest.mark.parametrize("save", [policy.save_policy, policy.save_policy_csv])
 def test_policies_that_cannot_be_written(save, tmp_path: Path):
     with pytest.raises(PolicyFileError, match="cannot be written"):
-        save(UNIFORM, tmp_path / "nowhere" / "policy.csv")
+        save(uniform(), tmp_path / "nowhere" / "policy.csv")
     (tmp_path / "folder").mkdir()
     with pytest.raises(PolicyFileError, match="cannot be written"):
-        save(UNIFORM, tmp_path / "folder")
+        save(uniform(), tmp_path / "folder")
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]

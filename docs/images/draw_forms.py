@@ -9,6 +9,7 @@ Needs the extra `draw`. The counterexamples are those of the tests:
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import infoset
@@ -20,28 +21,30 @@ sys.path.insert(0, str(HERE.parents[1]))
 from tests.support import example_forms  # noqa: E402
 
 
-def forms() -> dict[str, infoset.ExtensiveForm]:
-    """Return what is drawn, by the name of its file."""
-    pennies = infoset.efg.build_extensive_form(infoset.load("matrix_mp"))
-    early, late = example_forms.two_augmentations()
-    return {
-        "form-augmented": pennies,
-        "form-classical": infoset.efg.forget_non_acting(pennies),
-        "form-early": early,
-        "form-late": late,
-        "form-staircase": example_forms.staircase(4),
-        "form-staircase-padded": infoset.efg.pad_timing(example_forms.staircase(4)),
-        "check-action-mismatch": example_forms.action_mismatch(),
-        "check-forgetful": example_forms.forgetful(),
-        "check-absent-minded-driver": example_forms.absent_minded_driver(),
-        "check-not-timeable": example_forms.not_timeable(),
-        "check-thick-infoset": example_forms.thick_infoset(),
-        "check-public-mismatch": example_forms.public_mismatch(),
-        "check-hidden-reward": example_forms.hidden_reward(),
-        "check-levels": example_forms.levels_apart(),
-    }
+def pennies() -> infoset.ExtensiveForm:
+    """Return the form of matching pennies, with time steps for both players."""
+    return infoset.efg.build_extensive_form(infoset.load("matrix_mp"))
+
+
+FORMS: dict[str, Callable[[], infoset.ExtensiveForm]] = {
+    "form-augmented": pennies,
+    "form-classical": lambda: infoset.efg.forget_non_acting(pennies()),
+    "form-early": lambda: example_forms.two_augmentations()[0],
+    "form-late": lambda: example_forms.two_augmentations()[1],
+    "form-staircase": lambda: example_forms.staircase(4),
+    "form-staircase-padded": lambda: infoset.efg.pad_timing(example_forms.staircase(4)),
+    "check-action-mismatch": example_forms.action_mismatch,
+    "check-forgetful": example_forms.forgetful,
+    "check-absent-minded-driver": example_forms.absent_minded_driver,
+    "check-not-timeable": example_forms.not_timeable,
+    "check-thick-infoset": example_forms.thick_infoset,
+    "check-public-mismatch": example_forms.public_mismatch,
+    "check-hidden-reward": example_forms.hidden_reward,
+    "check-levels": example_forms.levels_apart,
+}
+"""What is drawn, by the name of its file."""
 
 
 if __name__ == "__main__":
-    for name, form in forms().items():
-        draw(form).save(HERE / f"{name}.svg")
+    for name, make in FORMS.items():
+        draw(make()).save(HERE / f"{name}.svg")

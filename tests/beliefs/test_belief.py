@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -13,14 +15,25 @@ from infoset.policy import TabularPolicy, uniform_policy
 from infoset.tree import build_tree
 
 KUHN = load_game("kuhn_poker")
-TREE = build_tree(KUHN)
+
+
+@cache
+def kuhn_tree():
+    return build_tree(KUHN)
+
+
 KING = Infostate(0, (Step(None, "K", None),))
 AFTER_BET = Infostate(1, (Step(None, "J", None), Step(None, None, "bet")))
 
 
+@pytest.fixture(params=["rules", "tree"])
+def source(request):
+    return KUHN if request.param == "rules" else kuhn_tree()
+
+
 def always(action):
     """Return the policy that takes a given action wherever it is legal."""
-    form = TREE.sequence_form
+    form = kuhn_tree().sequence_form
     weights = []
     for tree in form.infostate_trees:
         chosen = [np.array([1.0])]
@@ -31,7 +44,6 @@ def always(action):
     return TabularPolicy.from_weights(form, weights)
 
 
-@pytest.mark.parametrize("source", [KUHN, TREE])
 def test_a_belief_is_a_distribution_over_histories(source):
     belief = private_belief(source, KING)
     assert len(belief) == 2
@@ -80,16 +92,15 @@ def test_draws_follow_the_probabilities():
 
 def test_a_public_state_of_a_tree_has_a_number():
     seen = AFTER_BET.public_state
-    number = int(TREE.public_state[private_belief(TREE, AFTER_BET).histories[0]])
-    by_number = public_belief(TREE, number)
-    assert by_number.histories.tolist() == public_belief(TREE, seen).histories.tolist()
+    number = int(kuhn_tree().public_state[private_belief(kuhn_tree(), AFTER_BET).histories[0]])
+    by_number = public_belief(kuhn_tree(), number)
+    assert by_number.histories.tolist() == public_belief(kuhn_tree(), seen).histories.tolist()
     with pytest.raises(ParameterError, match=r"public states 0 to .*, not 99"):
-        public_belief(TREE, 99)
+        public_belief(kuhn_tree(), 99)
     with pytest.raises(ParameterError, match="for a tree its index"):
         public_belief(KUHN, number)
 
 
-@pytest.mark.parametrize("source", [KUHN, TREE])
 def test_the_first_impossible_step_is_named(source):
     wrong = Infostate(0, (*KING.steps, Step("raise", None, "raise")))
     with pytest.raises(
@@ -105,21 +116,22 @@ def test_the_first_impossible_step_is_named(source):
 def test_no_observation_follows_a_terminal_history():
     end = next(
         stop
-        for stop in TREE.terminals.tolist()
-        if TREE.infostate_trees[0].label(int(TREE.infostate[stop, 0])).startswith("[K] / bet")
+        for stop in kuhn_tree().terminals.tolist()
+        if kuhn_tree()
+        .infostate_trees[0]
+        .label(int(kuhn_tree().infostate[stop, 0]))
+        .startswith("[K] / bet")
     )
-    known = TREE.infostate_trees[0].infostate_at(int(TREE.infostate[end, 0]))
+    known = kuhn_tree().infostate_trees[0].infostate_at(int(kuhn_tree().infostate[end, 0]))
     with pytest.raises(UnknownNameError, match="the game is over"):
         private_belief(KUHN, known.extend(Step(None, None, None)))
 
 
-@pytest.mark.parametrize("source", [KUHN, TREE])
 def test_impossible_public_states_are_refused(source):
     with pytest.raises(UnknownNameError, match=r"public .*\['pass', 'bet'\]"):
         public_belief(source, PublicState((None, "raise")))
 
 
-@pytest.mark.parametrize("source", [KUHN, TREE])
 def test_observations_of_probability_zero_are_refused(source):
     passive = always("pass")
     with pytest.raises(UnsupportedGameError, match=r"player 1's observations .* probability zero"):
@@ -130,16 +142,14 @@ def test_observations_of_probability_zero_are_refused(source):
         PublicPrivateBelief(0.5, policies=passive).at(source, AFTER_BET)
 
 
-@pytest.mark.parametrize("source", [KUHN, TREE])
 def test_the_own_policy_does_not_matter(source):
     own = Infostate(0, (*KING.steps, Step("bet", None, "bet")))
     belief = private_belief(source, own, policies=[always("pass"), uniform_policy()])
     assert belief.probability.tolist() == [0.5, 0.5]
 
 
-@pytest.mark.parametrize("source", [KUHN, TREE])
 def test_one_policy_is_that_of_all_players(source):
-    table = uniform_policy(TREE.sequence_form)
+    table = uniform_policy(kuhn_tree().sequence_form)
     beliefs = [
         public_belief(source, AFTER_BET.public_state, policies=policies)
         for policies in (table, uniform_policy(), [table, uniform_policy()], (None, None))
@@ -172,7 +182,7 @@ def test_something_else_is_refused(given, message):
     ],
 )
 def test_what_is_no_policy_is_refused(policies, message):
-    for source in (KUHN, TREE):
+    for source in (KUHN, kuhn_tree()):
         with pytest.raises(ParameterError, match=message):
             private_belief(source, KING, policies=policies)
 

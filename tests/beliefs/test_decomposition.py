@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -321,11 +323,13 @@ def solve_exactly(form):
     )
 
 
-KUHN = cached_tree("kuhn_poker")
+@cache
+def kuhn_tree():
+    return cached_tree("kuhn_poker")
 
 
 def test_parts_are_views_and_named():
-    cut = cut_tree(KUHN, depth=2)
+    cut = cut_tree(kuhn_tree(), depth=2)
     assert [part.name for part in parts_of(cut)] == [
         "trunk(kuhn_poker,leaves=2)",
         "subgame(kuhn_poker,public_state=2)",
@@ -347,13 +351,13 @@ def test_parts_are_views_and_named():
 )
 def test_impossible_cuts_are_refused(where, message):
     with pytest.raises(ParameterError, match=message):
-        cut_tree(KUHN, **where)
+        cut_tree(kuhn_tree(), **where)
 
 
 def test_arguments_for_another_part_are_refused():
-    cut = cut_tree(KUHN, depth=2)
-    part, start = cut[2], PublicBeliefState.with_unit_ranges(KUHN)
-    here = PublicBeliefState.with_unit_ranges(KUHN, 2)
+    cut = cut_tree(kuhn_tree(), depth=2)
+    part, start = cut[2], PublicBeliefState.with_unit_ranges(kuhn_tree())
+    here = PublicBeliefState.with_unit_ranges(kuhn_tree(), 2)
     with pytest.raises(ParameterError, match="give a belief at public state 2"):
         value_form(part, start)
     with pytest.raises(
@@ -363,14 +367,14 @@ def test_arguments_for_another_part_are_refused():
     with pytest.raises(ParameterError, match=r"give an array of shape \(0, 2\)"):
         counterfactual_form(part, here, np.zeros((1, 2)))
     with pytest.raises(PolicyMismatchError, match="restrict_policy"):
-        counterfactual_values(part, here, uniform_policy(KUHN.sequence_form))
+        counterfactual_values(part, here, uniform_policy(kuhn_tree().sequence_form))
     with pytest.raises(
         ParameterError, match=r"no part has its root at public state 1;.*\[0, 2, 3\]"
     ):
         cut[1]
     with pytest.raises(ParameterError, match=r"4 is not a leaf of trunk.*\[2, 3\]"):
         cut.trunk.leaf_sequences(4)
-    nobody = PublicBeliefState(KUHN, 2, ([0, 0, 0], [1, 1, 1]))
+    nobody = PublicBeliefState(kuhn_tree(), 2, ([0, 0, 0], [1, 1, 1]))
     with pytest.raises(UnsupportedGameError, match="counterfactual_form"):
         value_form(part, nobody)
 

@@ -8,6 +8,7 @@ import os
 import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cache
 from math import nan
 
 import pytest
@@ -25,8 +26,17 @@ from infoset.experiments import (
 from infoset.games import MatrixGame, matrix_game
 from infoset.policy import distance, load_policy, read_metadata
 
-KUHN = infoset.solve("kuhn_poker(players=2)", "cfr+", iterations=30)
-PENNIES = infoset.solve("matrix_mp", "cfr+", iterations=1)
+
+@cache
+def kuhn_solution():
+    return infoset.solve("kuhn_poker(players=2)", "cfr+", iterations=30)
+
+
+@cache
+def pennies_solution():
+    return infoset.solve("matrix_mp", "cfr+", iterations=1)
+
+
 FILES = sorted(RUN_FILES.values())
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -48,16 +58,16 @@ def read_json(path):
 
 
 def test_the_four_files(tmp_path):
-    folder = save_run(KUHN, tmp_path / "deep" / "run")
+    folder = save_run(kuhn_solution(), tmp_path / "deep" / "run")
     assert folder == tmp_path / "deep" / "run"
     assert sorted(os.listdir(folder)) == FILES
-    policy = load_policy(folder / "policy.parquet", KUHN.policy.sequence_form)
-    assert distance(policy, KUHN.policy) == 0
+    policy = load_policy(folder / "policy.parquet", kuhn_solution().policy.sequence_form)
+    assert distance(policy, kuhn_solution().policy) == 0
     assert (folder / "convergence.png").read_bytes().startswith(PNG)
 
 
 def test_the_metadata_of_the_policy(tmp_path):
-    folder = save_run(KUHN, tmp_path / "run")
+    folder = save_run(kuhn_solution(), tmp_path / "run")
     assert read_metadata(folder / "policy.parquet") == {
         "game": "kuhn_poker",
         "parameters": {"players": 2},
@@ -65,15 +75,15 @@ def test_the_metadata_of_the_policy(tmp_path):
         "method": "cfr+",
         "seed": None,
         "version": infoset.__version__,
-        "fingerprint": KUHN.policy.sequence_form.fingerprint,
+        "fingerprint": kuhn_solution().policy.sequence_form.fingerprint,
         "format": 2,
     }
 
 
 def test_the_result(tmp_path):
-    folder = save_run(KUHN, tmp_path / "run")
+    folder = save_run(kuhn_solution(), tmp_path / "run")
     result = read_json(folder / "result.json")
-    assert {key: result[key] for key in KUHN.summary()} == KUHN.summary()
+    assert {key: result[key] for key in kuhn_solution().summary()} == kuhn_solution().summary()
     assert result["parameters"] == {"players": 2}
     assert result["version"] == infoset.__version__
     assert result["files"] == dict(RUN_FILES)
@@ -82,7 +92,7 @@ def test_the_result(tmp_path):
 
 
 def test_the_trace_has_every_measurement_with_all_digits(tmp_path):
-    folder = save_run(KUHN, tmp_path / "run")
+    folder = save_run(kuhn_solution(), tmp_path / "run")
     with (folder / "trace.csv").open(newline="") as file:
         rows = list(csv.reader(file))
     assert rows[0] == [
@@ -93,8 +103,8 @@ def test_the_trace_has_every_measurement_with_all_digits(tmp_path):
         "nash_conv",
         "exploitability",
     ]
-    assert len(rows) == 1 + len(KUHN.trace)
-    for row, point in zip(rows[1:], KUHN.trace, strict=True):
+    assert len(rows) == 1 + len(kuhn_solution().trace)
+    for row, point in zip(rows[1:], kuhn_solution().trace, strict=True):
         expected = [point.seconds, *point.values, point.nash_conv, point.exploitability]
         assert int(row[0]) == point.iteration
         assert [float(text) for text in row[1:]] == expected
@@ -113,7 +123,7 @@ def test_a_folder_is_never_overwritten(tmp_path):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "mine.txt").write_text("keep")
     (tmp_path / "run-2").write_text("a file of that name")
-    folder = save_run(PENNIES, tmp_path / "run")
+    folder = save_run(pennies_solution(), tmp_path / "run")
     assert folder.name == "run-3"
     assert os.listdir(tmp_path / "run") == ["mine.txt"]
     assert (tmp_path / "run-2").read_text() == "a file of that name"
@@ -122,7 +132,9 @@ def test_a_folder_is_never_overwritten(tmp_path):
 def test_concurrent_runs_get_different_folders(tmp_path, monkeypatch):
     monkeypatch.setattr(run_folder, "_write_picture", lambda result, path: path.touch())
     with ThreadPoolExecutor(8) as pool:
-        folders = list(pool.map(lambda _: save_run(PENNIES, tmp_path / "run"), range(16)))
+        folders = list(
+            pool.map(lambda _: save_run(pennies_solution(), tmp_path / "run"), range(16))
+        )
     assert len(set(folders)) == 16
     assert {path.name for path in folders} == {"run", *(f"run-{n}" for n in range(2, 17))}
     assert all(sorted(os.listdir(path)) == FILES for path in folders)
@@ -130,8 +142,8 @@ def test_concurrent_runs_get_different_folders(tmp_path, monkeypatch):
 
 def test_by_default_it_is_named_after_game_and_method_under_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert str(save_run(PENNIES)) == os.path.join("runs", "matrix_mp-cfr-plus")
-    assert str(save_run(PENNIES)) == os.path.join("runs", "matrix_mp-cfr-plus-2")
+    assert str(save_run(pennies_solution())) == os.path.join("runs", "matrix_mp-cfr-plus")
+    assert str(save_run(pennies_solution())) == os.path.join("runs", "matrix_mp-cfr-plus-2")
 
 
 @pytest.mark.parametrize(
@@ -172,8 +184,8 @@ def test_a_custom_game_gives_its_parameters(tmp_path):
 
 
 def test_numbers_that_json_lacks_are_null(tmp_path):
-    measured = replace(PENNIES.measured, nash_conv=nan)
-    folder = save_run(replace(PENNIES, measured=measured), tmp_path / "run")
+    measured = replace(pennies_solution().measured, nash_conv=nan)
+    folder = save_run(replace(pennies_solution(), measured=measured), tmp_path / "run")
     assert read_json(folder / "result.json")["nash_conv"] is None
 
 
@@ -184,12 +196,12 @@ def test_a_failure_leaves_no_half_written_file(tmp_path, monkeypatch):
 
     monkeypatch.setattr(run_folder, "_write_picture", fail)
     with pytest.raises(ParameterError, match=r"convergence\.png to the folder .*run: No space"):
-        save_run(PENNIES, tmp_path / "run")
+        save_run(pennies_solution(), tmp_path / "run")
     assert os.listdir(tmp_path) == []
 
 
 def test_changed_files_are_found_by_their_checksums(tmp_path):
-    folder = save_run(PENNIES, tmp_path / "run")
+    folder = save_run(pennies_solution(), tmp_path / "run")
     assert check_results(folder) == read_json(folder / "result.json")
     for name in FILES:
         whole = (folder / name).read_bytes()
@@ -213,7 +225,7 @@ def test_folders_of_every_kind_have_checksums(tmp_path):
     learned = infoset.learn("kuhn_poker", "ixomd", episodes=10, seeds=2)
     folders = [
         infoset.experiments.save_learning(learned, tmp_path / "learned"),
-        infoset.experiments.save_comparison([KUHN], tmp_path / "compared"),
+        infoset.experiments.save_comparison([kuhn_solution()], tmp_path / "compared"),
     ]
     for folder in folders:
         record = check_results(folder)
@@ -223,15 +235,15 @@ def test_folders_of_every_kind_have_checksums(tmp_path):
 def test_paths_that_do_not_end_in_a_name(tmp_path, monkeypatch):
     (tmp_path / "here" / "below").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "here" / "below")
-    assert save_run(PENNIES, ".") == tmp_path / "here" / "below-2"
-    assert save_run(PENNIES, "..") == tmp_path / "here-2"
+    assert save_run(pennies_solution(), ".") == tmp_path / "here" / "below-2"
+    assert save_run(pennies_solution(), "..") == tmp_path / "here-2"
     with pytest.raises(ParameterError, match="inside it"):
-        save_run(PENNIES, "/")
+        save_run(pennies_solution(), "/")
 
 
 def test_where_nothing_can_be_written_is_said_before_and_after(tmp_path):
     (tmp_path / "file").write_text("")
-    for act in (check_writable, lambda path: save_run(PENNIES, path)):
+    for act in (check_writable, lambda path: save_run(pennies_solution(), path)):
         with pytest.raises(ParameterError, match="choose another"):
             act(tmp_path / "file" / "run")
     check_writable(tmp_path / "not" / "there" / "yet")

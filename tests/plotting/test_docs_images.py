@@ -20,7 +20,7 @@ from tests.plotting.svg_reader import Svg
 
 DOCS = Path(__file__).parents[2] / "docs"
 IMAGES = DOCS / "images"
-FORMS = runpy.run_path(str(IMAGES / "draw_forms.py"))["forms"]()
+FORMS = runpy.run_path(str(IMAGES / "draw_forms.py"))["FORMS"]
 
 
 def classical():
@@ -47,7 +47,7 @@ def test_a_picture_of_kuhn_poker_is_up_to_date(name, make):
 
 @pytest.mark.parametrize("name", FORMS)
 def test_a_picture_of_a_form_is_up_to_date(name):
-    assert_up_to_date(name, draw(FORMS[name]))
+    assert_up_to_date(name, draw(FORMS[name]()))
 
 
 def test_the_pages_on_forms_and_checks_show_all_pictures_of_forms():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+from functools import cache
 
 import numpy as np
 import pytest
@@ -20,7 +21,11 @@ from tests.support.function_game import FunctionGame
 from tests.support.hypothesis_strategies import random_games
 
 AWKWARD = ["", ",", '"', 'say "yes"', "two\nlines", "\r", " padded ", "#1", "1", 1, "1 #1", "ß →"]
-KUHN = cached_tree("kuhn_poker").sequence_form
+
+
+@cache
+def kuhn_form():
+    return cached_tree("kuhn_poker").sequence_form
 
 
 def round_trip(policy, folder):
@@ -79,14 +84,14 @@ def test_actions_with_equal_text_are_distinguished():
 
 def kuhn_lines():
     written = io.StringIO()
-    save_policy_csv(uniform_policy(KUHN), written)
+    save_policy_csv(uniform_policy(kuhn_form()), written)
     return written.getvalue().splitlines()
 
 
 def load_lines(lines, folder, encoding="utf-8"):
     path = folder / "p.csv"
     path.write_bytes("\n".join(lines).encode(encoding))
-    return load_policy_csv(path, KUHN)
+    return load_policy_csv(path, kuhn_form())
 
 
 def test_the_written_text():
@@ -98,7 +103,7 @@ def test_the_written_text():
 
 
 def test_lines_and_columns_may_be_in_any_order(tmp_path):
-    policy = random_policy(KUHN, np.random.default_rng(4))
+    policy = random_policy(kuhn_form(), np.random.default_rng(4))
     written = io.StringIO()
     save_policy_csv(policy, written)
     rows = list(csv.DictReader(io.StringIO(written.getvalue())))[::-1]
@@ -108,12 +113,12 @@ def test_lines_and_columns_may_be_in_any_order(tmp_path):
         writer = csv.DictWriter(stream, columns, extrasaction="ignore")
         writer.writeheader()
         writer.writerows({**row, "note": "mine"} for row in rows)
-    assert_same(policy, load_policy_csv(path, KUHN))
+    assert_same(policy, load_policy_csv(path, kuhn_form()))
 
 
 def test_files_of_spreadsheets_are_read(tmp_path):
     lines = [line + "\r" for line in kuhn_lines()]
-    assert_same(uniform_policy(KUHN), load_lines([*lines, "\r", ""], tmp_path, "utf-8-sig"))
+    assert_same(uniform_policy(kuhn_form()), load_lines([*lines, "\r", ""], tmp_path, "utf-8-sig"))
 
 
 @pytest.mark.parametrize(
@@ -165,15 +170,15 @@ def test_an_infostate_that_is_missing(tmp_path):
 
 def test_binary_files_are_refused(tmp_path):
     with pytest.raises(PolicyFileError, match="there is no file"):
-        load_policy_csv(tmp_path / "none.csv", KUHN)
+        load_policy_csv(tmp_path / "none.csv", kuhn_form())
     with pytest.raises(PolicyFileError, match="cannot be read"):
-        load_policy_csv(tmp_path, KUHN)
+        load_policy_csv(tmp_path, kuhn_form())
     (tmp_path / "p.csv").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(PolicyFileError, match="cannot be read as UTF-8 text"):
-        load_policy_csv(tmp_path / "p.csv", KUHN)
+        load_policy_csv(tmp_path / "p.csv", kuhn_form())
     (tmp_path / "p.csv").write_bytes(b"player,infostate,action,probability\n0,\0,x,1\n")
     with pytest.raises(PolicyFileError, match="line 2"):
-        load_policy_csv(tmp_path / "p.csv", KUHN)
+        load_policy_csv(tmp_path / "p.csv", kuhn_form())
 
 
 @given(position=st.integers(0, 900), junk=st.binary(max_size=3), cut=st.integers(0, 3))
@@ -182,4 +187,4 @@ def test_a_damaged_file_is_a_policy_or_a_policy_file_error(tmp_path_factory, pos
     path = tmp_path_factory.mktemp("policy") / "p.csv"
     path.write_bytes(data[:position] + junk + data[position + cut :])
     with contextlib.suppress(PolicyFileError):
-        assert load_policy_csv(path, KUHN).sequence_form is KUHN
+        assert load_policy_csv(path, kuhn_form()).sequence_form is kuhn_form()

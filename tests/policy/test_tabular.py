@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -174,20 +176,24 @@ def test_invalid_weights_are_refused(kuhn, wrong):
         TabularPolicy.from_weights(kuhn, weights)
 
 
-LEDUC = cached_tree("leduc_poker").sequence_form
+@cache
+def leduc_form():
+    return cached_tree("leduc_poker").sequence_form
 
 
 def test_tabulating_a_table_returns_it():
-    policy = random_policy(LEDUC, np.random.default_rng(0))
-    again = tabulate(LEDUC, [policy, policy])
+    policy = random_policy(leduc_form(), np.random.default_rng(0))
+    again = tabulate(leduc_form(), [policy, policy])
     for old, new in zip(policy.probabilities, again.probabilities, strict=True):
         np.testing.assert_allclose(new, old, rtol=1e-15)
 
 
 def test_each_player_has_its_policy_and_none_is_uniform():
-    policy = random_policy(LEDUC, np.random.default_rng(1))
-    mixed = tabulate(LEDUC, [None, policy])
-    np.testing.assert_array_equal(mixed.probabilities[0], uniform_policy(LEDUC).probabilities[0])
+    policy = random_policy(leduc_form(), np.random.default_rng(1))
+    mixed = tabulate(leduc_form(), [None, policy])
+    np.testing.assert_array_equal(
+        mixed.probabilities[0], uniform_policy(leduc_form()).probabilities[0]
+    )
     np.testing.assert_allclose(mixed.probabilities[1], policy.probabilities[1], rtol=1e-15)
 
 
@@ -197,6 +203,6 @@ def test_bad_policies_are_refused():
             return np.full(len(legal_actions), 0.5 / len(legal_actions))
 
     with pytest.raises(ParameterError, match="one nonnegative probability per legal action"):
-        tabulate(LEDUC, [Half(), None])
+        tabulate(leduc_form(), [Half(), None])
     with pytest.raises(ParameterError, match="got 1 policies; leduc_poker has 2 players"):
-        tabulate(LEDUC, [uniform_policy()])
+        tabulate(leduc_form(), [uniform_policy()])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -99,14 +100,16 @@ def test_a_policy_of_the_tree_itself_is_returned_as_is():
     assert transfer_policy(policy, tree) is policy
 
 
-@pytest.mark.parametrize("game", [as_game(late_guess()), load_game("leduc_poker")])
-def test_a_policy_of_another_game_is_refused(game):
+@pytest.mark.parametrize("make", [lambda: as_game(late_guess()), lambda: load_game("leduc_poker")])
+def test_a_policy_of_another_game_is_refused(make):
     kuhn = uniform_policy(build_extensive_form(load_game("kuhn_poker")).sequence_form)
     with pytest.raises(PolicyMismatchError, match=r"for kuhn_poker, not for .*; give a policy"):
-        transfer_policy(kuhn, build_tree(game))
+        transfer_policy(kuhn, build_tree(make()))
 
 
-KUHN = cached_tree("kuhn_poker").sequence_form
+@cache
+def kuhn_form():
+    return cached_tree("kuhn_poker").sequence_form
 
 
 def leaves(plex):
@@ -151,35 +154,37 @@ def test_a_decomposition_is_small_and_sums_to_the_plan(game, seed, share_of_zero
 
 def test_a_mixture_by_hand():
     """Bet 1/3 with J, never with Q, always with K; after pass and bet, call half the time."""
-    plex = KUHN.treeplexes[0]
-    policy = uniform_policy(KUHN)
+    plex = kuhn_form().treeplexes[0]
+    policy = uniform_policy(kuhn_form())
     own = policy.probabilities[0].copy()
-    tree = KUHN.infostate_trees[0]
+    tree = kuhn_form().infostate_trees[0]
     for label, bet in {"[J]": 1 / 3, "[Q]": 0.0, "[K]": 1.0}.items():
         first = int(tree.first_sequence[tree.acting[tree.acting_labels.index(label)]])
         own[first : first + 2] = 1 - bet, bet
     pure, shares = decompose_plan(
-        plex, TabularPolicy(KUHN, (own, policy.probabilities[1])).realization_plan(0)
+        plex, TabularPolicy(kuhn_form(), (own, policy.probabilities[1])).realization_plan(0)
     )
     assert shares == pytest.approx([1 / 3, 1 / 3, 1 / 6, 1 / 6])
     assert pure.sum(axis=1).tolist() == [6, 6, 5, 5]
 
 
 def test_a_pure_plan_is_its_own_decomposition():
-    plan = np.zeros(KUHN.treeplexes[0].num_sequences)
+    plan = np.zeros(kuhn_form().treeplexes[0].num_sequences)
     plan[0] = 1
     for parent, first in zip(
-        KUHN.treeplexes[0].parent_sequence, KUHN.treeplexes[0].first_sequence, strict=True
+        kuhn_form().treeplexes[0].parent_sequence,
+        kuhn_form().treeplexes[0].first_sequence,
+        strict=True,
     ):
         plan[first] = plan[parent]
-    pure, shares = decompose_plan(KUHN.treeplexes[0], plan)
+    pure, shares = decompose_plan(kuhn_form().treeplexes[0], plan)
     assert np.array_equal(pure, [plan > 0])
     assert shares.tolist() == [1.0]
 
 
 def test_invalid_plans_are_refused():
-    plex = KUHN.treeplexes[0]
-    behavior = random_policy(KUHN, np.random.default_rng(1)).probabilities[0]
+    plex = kuhn_form().treeplexes[0]
+    behavior = random_policy(kuhn_form(), np.random.default_rng(1)).probabilities[0]
     with pytest.raises(ParameterError, match="realization_plan"):
         decompose_plan(plex, np.ones(plex.num_sequences))
     with pytest.raises(ParameterError, match=r"acting infostate \d+ sums to"):

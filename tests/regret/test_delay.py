@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -17,21 +18,26 @@ from infoset.regret import (
 )
 from tests.support.cached_games import cached_tree
 
-KUHN = cached_tree("kuhn_poker").sequence_form
+
+@cache
+def kuhn_form():
+    return cached_tree("kuhn_poker").sequence_form
+
+
 LATE = replace(SCHEMES["cfr+"], name="late", average_delay=4)
 
 
 def by_rule(scheme):
     rule, schedule, num_arrays = rule_of_scheme(scheme)
-    return LocalMinimizer(KUHN, rule, scheme, num_arrays=num_arrays, schedule=schedule)
+    return LocalMinimizer(kuhn_form(), rule, scheme, num_arrays=num_arrays, schedule=schedule)
 
 
-@pytest.mark.parametrize("make", [lambda scheme: RegretMinimizer(KUHN, scheme), by_rule])
+@pytest.mark.parametrize("make", [lambda scheme: RegretMinimizer(kuhn_form(), scheme), by_rule])
 @pytest.mark.parametrize("averages_next", [False, True])
 def test_the_average_leaves_out_the_plans_before_the_delay(make, averages_next):
     """By definition plan t has weight t - 4, and there is no average before that."""
     minimizer = make(replace(LATE, averages_next=averages_next))
-    averaged = [np.zeros(plex.num_sequences) for plex in KUHN.treeplexes]
+    averaged = [np.zeros(plex.num_sequences) for plex in kuhn_form().treeplexes]
     for t in range(1, 12):
         before = plans_of(minimizer)
         minimizer.run(1)
@@ -51,8 +57,8 @@ def plans_of(minimizer):
 
 
 def test_a_player_minimizer_agrees_with_the_game_minimizer():
-    whole = RegretMinimizer(KUHN, replace(LATE, alternating=False))
-    own = [PlayerMinimizer(plex, LATE) for plex in KUHN.treeplexes]
+    whole = RegretMinimizer(kuhn_form(), replace(LATE, alternating=False))
+    own = [PlayerMinimizer(plex, LATE) for plex in kuhn_form().treeplexes]
     for _ in range(8):
         gradients = [gradient(player, own[1 - player].plan()) for player in (0, 1)]
         for player in (0, 1):
@@ -65,8 +71,8 @@ def test_a_player_minimizer_agrees_with_the_game_minimizer():
 
 def gradient(player, opponent_plan):
     """Return the gradient of a player's utility, one payoff at a time."""
-    found = np.zeros(KUHN.treeplexes[player].num_sequences)
-    for sequences, payoff in zip(KUHN.terminal_sequence, KUHN.payoff, strict=True):
+    found = np.zeros(kuhn_form().treeplexes[player].num_sequences)
+    for sequences, payoff in zip(kuhn_form().terminal_sequence, kuhn_form().payoff, strict=True):
         found[sequences[player]] += payoff[player] * opponent_plan[sequences[1 - player]]
     return found
 

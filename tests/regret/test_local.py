@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numba
 import numpy as np
@@ -13,8 +14,17 @@ from infoset.regret import SCHEMES, LocalMinimizer, RegretMinimizer, rule_of_sch
 from tests.support.cached_games import cached_tree
 from tests.support.reference_regret import generic, gradient_of, infostates, plan_of, uniform
 
-KUHN = cached_tree("kuhn_poker").sequence_form
-KUHN_FOR_THREE = cached_tree("kuhn_poker(players=3)").sequence_form
+
+@cache
+def kuhn_form():
+    return cached_tree("kuhn_poker").sequence_form
+
+
+@cache
+def kuhn_form_for_three():
+    return cached_tree("kuhn_poker(players=3)").sequence_form
+
+
 CFR_PLUS = SCHEMES["cfr+"]
 
 
@@ -61,10 +71,10 @@ def apart(first, second):
 
 
 @pytest.mark.parametrize("rule", [match_regrets_plus, match_regrets_plus_fast])
-@pytest.mark.parametrize("form", [KUHN, KUHN_FOR_THREE], ids=["two", "three"])
+@pytest.mark.parametrize("make_form", [kuhn_form, kuhn_form_for_three], ids=["two", "three"])
 @pytest.mark.parametrize("changes", [{}, {"alternating": False, "averages_next": True}])
-def test_regret_matching_plus_as_a_rule_is_cfr_plus(rule, form, changes):
-    scheme = replace(CFR_PLUS, **changes)
+def test_regret_matching_plus_as_a_rule_is_cfr_plus(rule, make_form, changes):
+    form, scheme = make_form(), replace(CFR_PLUS, **changes)
     own, kernel = LocalMinimizer(form, rule, scheme), RegretMinimizer(form, scheme)
     for iterations in (1, 29, 20):
         own.run(iterations)
@@ -75,7 +85,7 @@ def test_regret_matching_plus_as_a_rule_is_cfr_plus(rule, form, changes):
 
 @pytest.mark.parametrize("scheme", SCHEMES.values(), ids=SCHEMES)
 def test_every_scheme_as_a_local_rule_gives_the_same_policies(scheme):
-    form = generic(KUHN, seed=6)
+    form = generic(kuhn_form(), seed=6)
     rule, schedule, num_arrays = rule_of_scheme(scheme)
     own = LocalMinimizer(form, rule, scheme, schedule=schedule, num_arrays=num_arrays)
     slow = LocalMinimizer(form, rule.py_func, scheme, schedule=schedule, num_arrays=num_arrays)
@@ -111,13 +121,13 @@ def test_hedge_at_every_infostate_meets_the_sum_of_the_bounds(iterations):
     span, num_infostates = 4 / 3, 6
     rate = np.sqrt(8 * np.log(2) / iterations) / span
     averaging = SCHEMES["cfr-simultaneous"]
-    own = LocalMinimizer(KUHN, hedge, averaging, schedule=lambda t: np.full(len(t), rate))
+    own = LocalMinimizer(kuhn_form(), hedge, averaging, schedule=lambda t: np.full(len(t), rate))
     own.run(iterations)
     first, second = own.average_plans()
     payoff = np.zeros((13, 13))
-    payoff[tuple(KUHN.terminal_sequence.T)] = KUHN.payoff[:, 0]
+    payoff[tuple(kuhn_form().terminal_sequence.T)] = kuhn_form().payoff[:, 0]
     bound = num_infostates * span * np.sqrt(iterations * np.log(2) / 2) / iterations
-    gains = best(KUHN, 0, payoff @ second) + best(KUHN, 1, -payoff.T @ first)
+    gains = best(kuhn_form(), 0, payoff @ second) + best(kuhn_form(), 1, -payoff.T @ first)
     assert 0 < gains <= 2 * bound
 
 
@@ -139,11 +149,11 @@ def test_rules_receive_iterations_or_the_rows_of_the_schedule():
         assert state.shape == (2, *values.shape)
         seen.append(row.tolist())
 
-    LocalMinimizer(KUHN, watch, CFR_PLUS, num_arrays=2).run(2)
+    LocalMinimizer(kuhn_form(), watch, CFR_PLUS, num_arrays=2).run(2)
     assert set(map(tuple, seen)) == {(1.0,), (2.0,)}
     seen.clear()
     squares = LocalMinimizer(
-        KUHN, watch, CFR_PLUS, num_arrays=2, schedule=lambda t: np.stack([t, t**2], axis=1)
+        kuhn_form(), watch, CFR_PLUS, num_arrays=2, schedule=lambda t: np.stack([t, t**2], axis=1)
     )
     squares.run(2)
     squares.run(1)
@@ -156,7 +166,7 @@ def test_a_rule_that_leaves_no_policy_is_refused(value):
         policy[0] = value
 
     with pytest.raises(ParameterError, match=r"the rule left .* write into policy"):
-        LocalMinimizer(KUHN, careless, CFR_PLUS).run(1)
+        LocalMinimizer(kuhn_form(), careless, CFR_PLUS).run(1)
 
 
 def test_negative_probabilities_are_refused():
@@ -164,7 +174,7 @@ def test_negative_probabilities_are_refused():
         policy[:] = np.array([[1.5], [-0.5]])
 
     with pytest.raises(ParameterError, match=r"left \[1.5, -0.5\]"):
-        LocalMinimizer(KUHN, careless, CFR_PLUS).run(1)
+        LocalMinimizer(kuhn_form(), careless, CFR_PLUS).run(1)
 
 
 def least_of(form, rng):
@@ -173,10 +183,10 @@ def least_of(form, rng):
     return tuple(np.where(own < 0.05, 0, own) for own in drawn)
 
 
-@pytest.mark.parametrize("form", [KUHN, KUHN_FOR_THREE], ids=["two", "three"])
-def test_minimum_probabilities_scale_the_regrets_of_the_perturbed_simplex(form):
+@pytest.mark.parametrize("make_form", [kuhn_form, kuhn_form_for_three], ids=["two", "three"])
+def test_minimum_probabilities_scale_the_regrets_of_the_perturbed_simplex(make_form):
     """Compare with plain NumPy, whose regrets are those of the played policy without a factor."""
-    form = generic(form, seed=2)
+    form = generic(make_form(), seed=2)
     least = least_of(form, np.random.default_rng(3))
     own = LocalMinimizer(form, match_regrets_plus_fast, CFR_PLUS, min_probabilities=least)
     own.run(30)
@@ -225,9 +235,9 @@ def test_a_rule_that_returns_the_policy_is_refused_with_the_fix():
         return np.full_like(policy, 0.5)
 
     with pytest.raises(ParameterError, match=r"use `policy\[:\] = ...`"):
-        LocalMinimizer(KUHN, functional, CFR_PLUS).run(1)
+        LocalMinimizer(kuhn_form(), functional, CFR_PLUS).run(1)
     with pytest.raises(ParameterError, match="no return value"):
-        LocalMinimizer(KUHN, numba.njit(functional), CFR_PLUS)
+        LocalMinimizer(kuhn_form(), numba.njit(functional), CFR_PLUS)
 
 
 def test_a_compiled_rule_that_does_not_compile_or_takes_other_arguments_is_refused():
@@ -238,17 +248,17 @@ def test_a_compiled_rule_that_does_not_compile_or_takes_other_arguments_is_refus
         policy[0, 0, 0] = 1
 
     with pytest.raises(ParameterError, match=r"takes \(row, values\), but is called as rule\(row"):
-        LocalMinimizer(KUHN, numba.njit(short), CFR_PLUS)
+        LocalMinimizer(kuhn_form(), numba.njit(short), CFR_PLUS)
     with pytest.raises(ParameterError, match=r"does not compile as rule\(row, values, policy"):
-        LocalMinimizer(KUHN, numba.njit(flat), CFR_PLUS)
+        LocalMinimizer(kuhn_form(), numba.njit(flat), CFR_PLUS)
 
 
 @pytest.mark.parametrize("rule", [hedge, match_regrets_plus_fast])
 @pytest.mark.parametrize("trembles", [False, True])
 def test_a_run_resumes_from_its_state(rule, trembles):
-    least = least_of(KUHN, np.random.default_rng(3)) if trembles else None
+    least = least_of(kuhn_form(), np.random.default_rng(3)) if trembles else None
     whole, begun, resumed = (
-        LocalMinimizer(KUHN, rule, CFR_PLUS, min_probabilities=least) for _ in range(3)
+        LocalMinimizer(kuhn_form(), rule, CFR_PLUS, min_probabilities=least) for _ in range(3)
     )
     whole.run(20)
     begun.run(7)
@@ -260,12 +270,12 @@ def test_a_run_resumes_from_its_state(rule, trembles):
 
 def test_settings_differ_between_runs():
     def minimizer(rule=hedge, scheme=CFR_PLUS, **options):
-        return LocalMinimizer(KUHN, rule, scheme, **options).settings()
+        return LocalMinimizer(kuhn_form(), rule, scheme, **options).settings()
 
     def other(row, values, policy, state):
         state[0] += 2 * values
 
-    least = least_of(KUHN, np.random.default_rng(3))
+    least = least_of(kuhn_form(), np.random.default_rng(3))
     assert minimizer() == minimizer()
     different = [
         minimizer(),

@@ -11,14 +11,18 @@ from infoset.regret import SCHEMES, PlayerMinimizer, RegretMinimizer
 from tests.support.cached_games import cached_tree
 from tests.support.reference_regret import ReferenceMinimizer
 
-FORMS = {spec: cached_tree(spec).sequence_form for spec in ("kuhn_poker", "kuhn_poker(players=3)")}
+GAMES = ("kuhn_poker", "kuhn_poker(players=3)")
+
+
+def form_of(spec):
+    return cached_tree(spec).sequence_form
 
 
 @pytest.mark.parametrize("name", ["cfr-simultaneous", "cfr+-simultaneous", "apcfr+", "hs-pdcfr+"])
-@pytest.mark.parametrize("spec", FORMS)
+@pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("averages_next", [False, True])
 def test_player_minimizers_together_agree_with_the_game_minimizer(spec, name, averages_next):
-    form = FORMS[spec]
+    form = form_of(spec)
     noise = np.random.default_rng(1).standard_normal(form.payoff.shape)
     form = replace(form, payoff=form.payoff + noise, centered_payoffs=None)
     scheme = replace(SCHEMES[name], alternating=False, averages_next=averages_next)
@@ -39,7 +43,7 @@ def test_player_minimizers_together_agree_with_the_game_minimizer(spec, name, av
 
 
 def test_the_first_policy_is_uniform_and_gradients_are_not_modified():
-    (plex, _) = FORMS["kuhn_poker"].treeplexes
+    (plex, _) = form_of("kuhn_poker").treeplexes
     own = PlayerMinimizer(plex, SCHEMES["cfr+"])
     assert own.average_plan().tolist() == own.plan().tolist()
     assert own.probabilities()[1:].tolist() == [0.5] * 12

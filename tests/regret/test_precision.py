@@ -17,7 +17,11 @@ from infoset.tree import build_tree
 from tests.support.cached_games import cached_tree
 from tests.support.reference_regret import generic
 
-FORMS = {spec: cached_tree(spec).sequence_form for spec in ("leduc_poker", "kuhn_poker(players=3)")}
+GAMES = ("leduc_poker", "kuhn_poker(players=3)")
+
+
+def form_of(spec):
+    return cached_tree(spec).sequence_form
 
 
 def both(form, scheme, iterations):
@@ -34,21 +38,21 @@ def measured(minimizer):
 
 @pytest.mark.parametrize("name", ["cfr", "cfr-simultaneous", "cfr+", "pcfr+", "sapcfr+"])
 def test_single_precision_reaches_the_same_exploitability(name):
-    single, double = both(FORMS["leduc_poker"], SCHEMES[name], 100)
+    single, double = both(form_of("leduc_poker"), SCHEMES[name], 100)
     assert measured(single) == pytest.approx(measured(double), rel=0.03)
 
 
 @pytest.mark.parametrize("name", SCHEMES)
-@pytest.mark.parametrize("spec", FORMS)
+@pytest.mark.parametrize("spec", GAMES)
 def test_every_scheme_reaches_about_the_same_exploitability(spec, name):
     """With discounts, the choice between equally good actions by rounding matters sooner."""
-    single, double = both(generic(FORMS[spec], 1), SCHEMES[name], 100)
+    single, double = both(generic(form_of(spec), 1), SCHEMES[name], 100)
     assert measured(double) / 1.5 - 1e-5 < measured(single) < measured(double) * 1.5 + 1e-5
 
 
 @pytest.mark.parametrize("name", ["cfr+", "hs-dcfr", "apcfr+"])
 def test_the_state_is_float32_and_answers_are_float64(name):
-    minimizer = RegretMinimizer(FORMS["leduc_poker"], SCHEMES[name], precision="float32")
+    minimizer = RegretMinimizer(form_of("leduc_poker"), SCHEMES[name], precision="float32")
     assert minimizer.precision == "float32"
     minimizer.run(3)
     state = minimizer.state()
@@ -63,14 +67,14 @@ def test_the_state_is_float32_and_answers_are_float64(name):
 def test_large_averaging_exponents_stay_in_range():
     """Weights t**30 would exceed the range of single precision after 18 iterations."""
     scheme = replace(SCHEMES["hs-pcfr+"], horizon=3000)
-    single, double = both(FORMS["leduc_poker"], scheme, 3000)
+    single, double = both(form_of("leduc_poker"), scheme, 3000)
     assert all(np.isfinite(plan).all() for plan in single.average_plans())
     assert measured(single) < 4 * measured(double)
 
 
 def test_results_name_the_precision_and_are_measured_in_float64():
     budget = Budget(iterations=200, seconds=None, target=1e-3)
-    result = RegretMethod(SCHEMES["cfr+"], "float32").run(FORMS["leduc_poker"], budget)
+    result = RegretMethod(SCHEMES["cfr+"], "float32").run(form_of("leduc_poker"), budget)
     assert result.method == "cfr+ (float32)"
     assert result.nash_conv == evaluate_policy(result.policy).nash_conv
     assert result.exploitability == pytest.approx(5.9e-3, rel=0.2)
@@ -78,7 +82,7 @@ def test_results_name_the_precision_and_are_measured_in_float64():
 
 @pytest.mark.parametrize("power", [-3, 8])
 def test_scaling_the_payoffs_by_a_power_of_two_changes_no_bit(power):
-    form = FORMS["leduc_poker"]
+    form = form_of("leduc_poker")
     plans = []
     for version in (form, replace(form, payoff=form.payoff * 2.0**power)):
         minimizer = RegretMinimizer(version, SCHEMES["pdcfr+"], precision="float32")
@@ -89,7 +93,7 @@ def test_scaling_the_payoffs_by_a_power_of_two_changes_no_bit(power):
 
 def test_other_precisions_are_refused_by_name():
     with pytest.raises(UnknownNameError, match="unknown precision 'float16'"):
-        RegretMinimizer(FORMS["leduc_poker"], SCHEMES["cfr+"], precision="float16")
+        RegretMinimizer(form_of("leduc_poker"), SCHEMES["cfr+"], precision="float16")
 
 
 @pytest.mark.parametrize("name", [name for name in SCHEMES if "p" in name])

@@ -22,22 +22,23 @@ from tests.support.hypothesis_strategies import random_games
 from tests.support.reference_regret import generic
 
 SHIPS = "board_width=2,board_height=2,ship_sizes=[1],ship_values=[1],num_shots=3"
-FORMS = {
-    spec: cached_tree(spec).sequence_form
-    for spec in (
-        "leduc_poker",
-        "liars_dice(dice_sides=4)",
-        "goofspiel(num_cards=4,imp_info=True)",
-        f"battleship({SHIPS})",
-        "matrix_rps",
-    )
-}
-LEDUC, DICE = FORMS["leduc_poker"], FORMS["liars_dice(dice_sides=4)"]
+LEDUC, DICE = "leduc_poker", "liars_dice(dice_sides=4)"
+GAMES = (
+    LEDUC,
+    DICE,
+    "goofspiel(num_cards=4,imp_info=True)",
+    f"battleship({SHIPS})",
+    "matrix_rps",
+)
 ROWS = [
     *SCHEMES.values(),
     *(replace(SCHEMES[name], averages_next=True) for name in ("cfr", "hs-pcfr+")),
     *(replace(SCHEMES[name], alternating=False) for name in ("dcfr", "apcfr+")),
 ]
+
+
+def form_of(spec):
+    return cached_tree(spec).sequence_form
 
 
 def ran(form, scheme, threads, iterations=12, precision="float64"):
@@ -70,16 +71,16 @@ def parts_by_player(form, number):
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 @pytest.mark.parametrize("scheme", ROWS, ids=lambda row: row.name)
 def test_every_scheme_has_the_same_bits_with_any_number_of_threads(scheme, precision):
-    form = generic(DICE, 1)
+    form = generic(form_of(DICE), 1)
     alone = ran(form, scheme, 1, precision=precision)
     for threads in (2, 3):
         assert_same_bits(ran(form, scheme, threads, precision=precision), alone)
 
 
 @pytest.mark.parametrize("threads", [2, 5, 40])
-@pytest.mark.parametrize("spec", FORMS)
+@pytest.mark.parametrize("spec", GAMES)
 def test_every_game_has_the_same_bits_with_any_number_of_threads(spec, threads):
-    form = generic(FORMS[spec], 2)
+    form = generic(form_of(spec), 2)
     for name in ("pdcfr+", "cfr-simultaneous"):
         assert_same_bits(ran(form, SCHEMES[name], threads), ran(form, SCHEMES[name], 1))
 
@@ -93,9 +94,9 @@ def test_random_games_have_the_same_bits(game):
 
 
 @pytest.mark.parametrize("number", [2, 3, 5])
-@pytest.mark.parametrize("spec", FORMS)
+@pytest.mark.parametrize("spec", GAMES)
 def test_parts_consist_of_whole_subtrees_below_the_top(spec, number):
-    form = FORMS[spec]
+    form = form_of(spec)
     for layout, parts in parts_by_player(form, number):
         top = int(parts.top[:, 1].sum())
         part_of = np.full(len(layout.parent), -1)
@@ -116,7 +117,7 @@ def test_parts_consist_of_whole_subtrees_below_the_top(spec, number):
 @pytest.mark.parametrize(("number", "most"), [(2, 1.25), (3, 1.75)])
 @pytest.mark.parametrize("spec", ["liars_dice(dice_sides=4)", "leduc_poker"])
 def test_the_longest_part_and_the_top_are_close_to_an_equal_share(spec, most, number):
-    for layout, parts in parts_by_player(FORMS[spec], number):
+    for layout, parts in parts_by_player(form_of(spec), number):
         whole = len(layout.position) - 1
         longest = max(int((runs[:, 2] * runs[:, 4]).sum()) for runs in parts.below)
         top = int((parts.top[:, 1] * parts.top[:, 2]).sum())
@@ -126,7 +127,7 @@ def test_the_longest_part_and_the_top_are_close_to_an_equal_share(spec, most, nu
 
 @pytest.mark.parametrize("spec", ["liars_dice(dice_sides=4)", f"battleship({SHIPS})"])
 def test_a_public_state_is_in_one_part(spec):
-    form = FORMS[spec]
+    form = form_of(spec)
     for tree, (layout, parts) in zip(form.infostate_trees, parts_by_player(form, 3), strict=True):
         public = tree.public_state[tree.acting][layout.infostate]
         seen = [
@@ -136,9 +137,9 @@ def test_a_public_state_is_in_one_part(spec):
         assert sum(map(len, seen)) == len(set.union(*seen))
 
 
-@pytest.mark.parametrize("spec", FORMS)
+@pytest.mark.parametrize("spec", GAMES)
 def test_payoffs_are_split_into_ranges_of_similar_size(spec):
-    for layout, parts in parts_by_player(FORMS[spec], 2):
+    for layout, parts in parts_by_player(form_of(spec), 2):
         starts = np.concatenate([payoffs.start[:-1] for payoffs in parts.payoffs])
         assert np.array_equal(starts, layout.blocks[:-1])
         entries = [int(payoffs.first[-1]) - int(payoffs.first[0]) for payoffs in parts.payoffs]
@@ -148,26 +149,26 @@ def test_payoffs_are_split_into_ranges_of_similar_size(spec):
 
 
 def test_a_game_without_independent_parts_shares_the_payoffs_alone():
-    for layout, parts in parts_by_player(FORMS["matrix_rps"], 2):
+    for layout, parts in parts_by_player(form_of("matrix_rps"), 2):
         assert parts.below == ()
         assert np.array_equal(parts.top, layout.groups)
         assert len(parts.payoffs) == 2
 
 
 def test_parts_that_no_other_thread_starts_are_done_by_the_caller():
-    minimizer = RegretMinimizer(DICE, SCHEMES["cfr+"], threads=2)
+    minimizer = RegretMinimizer(form_of(DICE), SCHEMES["cfr+"], threads=2)
     busy = threading.Event()
     minimizer._threaded._others.submit(busy.wait)
     try:
         minimizer.run(20)
     finally:
         busy.set()
-    assert_same_bits(minimizer, ran(DICE, SCHEMES["cfr+"], 1, 20))
+    assert_same_bits(minimizer, ran(form_of(DICE), SCHEMES["cfr+"], 1, 20))
 
 
 def test_several_threads_do_the_work(monkeypatch):
     """If the other thread has time to start, it does one of every two parts."""
-    minimizer = RegretMinimizer(DICE, SCHEMES["cfr+"], threads=2)
+    minimizer = RegretMinimizer(form_of(DICE), SCHEMES["cfr+"], threads=2)
     threads = set()
     share = ThreadedIteration._distribute
 
@@ -184,11 +185,11 @@ def test_several_threads_do_the_work(monkeypatch):
     monkeypatch.setattr(ThreadedIteration, "_distribute", slowly)
     minimizer.run(3)
     assert len(threads) == 2
-    assert_same_bits(minimizer, ran(DICE, SCHEMES["cfr+"], 1, 3))
+    assert_same_bits(minimizer, ran(form_of(DICE), SCHEMES["cfr+"], 1, 3))
 
 
 def test_errors_of_other_threads_are_raised():
-    minimizer = RegretMinimizer(DICE, SCHEMES["cfr+"], threads=2)
+    minimizer = RegretMinimizer(form_of(DICE), SCHEMES["cfr+"], threads=2)
 
     def fails(part):
         if part:
@@ -212,22 +213,26 @@ def test_an_interrupt_between_the_players_is_held_until_the_iteration_ends(monke
 
     move = ThreadedIteration._update
     monkeypatch.setattr(ThreadedIteration, "_update", interrupted)
-    minimizer = RegretMinimizer(DICE, SCHEMES["cfr+"], threads=2)
+    minimizer = RegretMinimizer(form_of(DICE), SCHEMES["cfr+"], threads=2)
     with pytest.raises(KeyboardInterrupt):
         minimizer.run(100)
     assert minimizer.iteration == 3
-    assert_same_bits(minimizer, ran(DICE, SCHEMES["cfr+"], 1, 3))
+    assert_same_bits(minimizer, ran(form_of(DICE), SCHEMES["cfr+"], 1, 3))
     minimizer.run(5)
-    assert_same_bits(minimizer, ran(DICE, SCHEMES["cfr+"], 1, 8))
+    assert_same_bits(minimizer, ran(form_of(DICE), SCHEMES["cfr+"], 1, 8))
 
 
 @pytest.mark.parametrize(("before", "after"), [(1, 2), (2, 1), (3, 2)])
 def test_a_saved_run_resumes_with_any_number_of_threads(tmp_path, before, after):
     kept = Checkpointing(tmp_path / "run.ckpt")
-    whole = get_method("sapcfr+").run(LEDUC, Budget(iterations=60))
-    get_method("sapcfr+", threads=before).run(LEDUC, Budget(iterations=33, checkpoint=kept))
+    whole = get_method("sapcfr+").run(form_of(LEDUC), Budget(iterations=60))
+    get_method("sapcfr+", threads=before).run(
+        form_of(LEDUC), Budget(iterations=33, checkpoint=kept)
+    )
     assert read_checkpoint(kept.path).iteration == 33
-    again = get_method("sapcfr+", threads=after).run(LEDUC, Budget(iterations=60, checkpoint=kept))
+    again = get_method("sapcfr+", threads=after).run(
+        form_of(LEDUC), Budget(iterations=60, checkpoint=kept)
+    )
     assert [p.tobytes() for p in again.policy.probabilities] == [
         p.tobytes() for p in whole.policy.probabilities
     ]
@@ -244,7 +249,7 @@ def test_solving_with_threads_gives_the_same_answer_and_name():
 @pytest.mark.parametrize("threads", [0, -1, 1.5, True, "2"])
 def test_invalid_numbers_of_threads_are_refused(threads):
     with pytest.raises(ParameterError, match=r"threads=.* must be a whole number, at least 1"):
-        RegretMinimizer(LEDUC, SCHEMES["cfr+"], threads=threads)
+        RegretMinimizer(form_of(LEDUC), SCHEMES["cfr+"], threads=threads)
     with pytest.raises(ParameterError, match=r"threads=.* must be a whole number, at least 1"):
         infoset.solve("leduc_poker", "cfr+", threads=threads)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import takewhile
 from threading import Timer
 
@@ -14,11 +15,14 @@ from infoset.runs import Budget, make_budget, planned_measurements
 from infoset.solvers import get_method
 from infoset.tree import build_sequence_form, build_tree
 
-KUHN = build_tree(load_game("kuhn_poker")).sequence_form
+
+@cache
+def kuhn_form():
+    return build_tree(load_game("kuhn_poker")).sequence_form
 
 
 def test_a_budget_without_limits_depends_on_the_game_and_not_on_the_clock():
-    for budget in (Budget(), Budget(callback=print), make_budget(KUHN)):
+    for budget in (Budget(), Budget(callback=print), make_budget(kuhn_form())):
         assert budget.is_default
         assert budget.seconds is None
         assert budget.max_iterations(100) == 100_000
@@ -48,9 +52,9 @@ def test_runs_that_no_longer_improve_are_stalled():
 
 
 def test_percentages_are_of_the_payoff_range():
-    made = make_budget(KUHN, target="1%")
+    made = make_budget(kuhn_form(), target="1%")
     assert (made.target, made.iterations, made.seconds) == (pytest.approx(0.04), None, None)
-    assert make_budget(KUHN).target == pytest.approx(0.004)
+    assert make_budget(kuhn_form()).target == pytest.approx(0.004)
     with pytest.raises(ParameterError, match=r"make_budget\(sequence_form, target='1%'\)"):
         Budget(target="1%")
 
@@ -74,7 +78,7 @@ def test_invalid_limits_are_refused(wrong):
 
 
 def test_an_exact_method_is_not_limited_by_iterations():
-    assert get_method("lp").run(KUHN, Budget(iterations=1)).outcome == "optimal"
+    assert get_method("lp").run(kuhn_form(), Budget(iterations=1)).outcome == "optimal"
 
 
 def test_another_thread_ends_a_run():

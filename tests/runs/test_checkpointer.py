@@ -22,7 +22,6 @@ from infoset.errors import (
     SpentTimeWarning,
     UnsavedWarning,
 )
-from infoset.games import load_game
 from infoset.regret import SCHEMES, RegretScheme
 from infoset.runs import (
     Budget,
@@ -36,18 +35,27 @@ from infoset.runs import (
 )
 from infoset.solvers import METHODS, FictitiousPlaySolver, RTCFRPlus, get_method
 from infoset.solvers.regret_family import RegretSolver
-from infoset.tree import build_tree
 from infoset.utils.state import name_by_player
+from tests.support.cached_games import cached_tree
 
-KUHN, KUHN3, LEDUC = (
-    build_tree(load_game(spec)).sequence_form
-    for spec in ("kuhn_poker", "kuhn_poker(players=3)", "leduc_poker")
-)
+
+def kuhn():
+    return cached_tree("kuhn_poker").sequence_form
+
+
+def kuhn_for_three():
+    return cached_tree("kuhn_poker(players=3)").sequence_form
+
+
+def leduc():
+    return cached_tree("leduc_poker").sequence_form
+
+
 UNKEPT = ("lp", "lp-ipm", "lp-refined")
 RUNS = [
-    *((KUHN, name) for name in METHODS if name not in UNKEPT),
-    *((KUHN3, name) for name in ("cfr", "cfr+-simultaneous", "apcfr+", "hs-dcfr", "xfp")),
-    *((LEDUC, name) for name in ("cfr+", "dcfr", "pdcfr+", "apcfr+", "hs-pcfr+", "rtcfr+")),
+    *((kuhn, name) for name in METHODS if name not in UNKEPT),
+    *((kuhn_for_three, name) for name in ("cfr", "cfr+-simultaneous", "apcfr+", "hs-dcfr", "xfp")),
+    *((leduc, name) for name in ("cfr+", "dcfr", "pdcfr+", "apcfr+", "hs-pcfr+", "rtcfr+")),
 ]
 
 
@@ -108,8 +116,9 @@ def assert_same_run(found, wanted):
 
 
 @pytest.mark.usefixtures("every_iteration")
-@pytest.mark.parametrize(("form", "method"), RUNS, ids=lambda v: getattr(v, "name", v))
-def test_an_interrupted_run_resumes_with_the_same_bits(form, method, path):
+@pytest.mark.parametrize(("make_form", "method"), RUNS)
+def test_an_interrupted_run_resumes_with_the_same_bits(make_form, method, path):
+    form = make_form()
     whole = run(form, method, iterations=60)
     rng = np.random.default_rng([*f"{form.name} {method}".encode()])
     for looks in rng.integers(0, 40, 3).tolist():
@@ -127,15 +136,15 @@ def test_an_interrupted_run_resumes_with_the_same_bits(form, method, path):
 @pytest.mark.parametrize("looks", range(12))
 def test_the_same_measurements_follow(path, looks):
     """Interruptions between, at and during measurements do not change later measurements."""
-    run_broken_off(KUHN, "cfr+", path, 60 + looks, KeyboardInterrupt)
-    again = run(KUHN, "cfr+", iterations=100, checkpoint=Checkpointing(path))
-    assert_same_run(again, run(KUHN, "cfr+", iterations=100))
+    run_broken_off(kuhn(), "cfr+", path, 60 + looks, KeyboardInterrupt)
+    again = run(kuhn(), "cfr+", iterations=100, checkpoint=Checkpointing(path))
+    assert_same_run(again, run(kuhn(), "cfr+", iterations=100))
 
 
 def test_a_finished_run_ends_immediately_when_repeated(path):
-    first = run(LEDUC, "cfr+", target=0.05, checkpoint=Checkpointing(path))
+    first = run(leduc(), "cfr+", target=0.05, checkpoint=Checkpointing(path))
     kept = path.read_bytes()
-    second = run(LEDUC, "cfr+", target=0.05, checkpoint=Checkpointing(path))
+    second = run(leduc(), "cfr+", target=0.05, checkpoint=Checkpointing(path))
     assert first.outcome == "converged"
     assert_same_run(second, first)
     assert second.seconds >= read_checkpoint(path).seconds
@@ -144,29 +153,29 @@ def test_a_finished_run_ends_immediately_when_repeated(path):
 
 def test_a_resumed_run_may_have_more_iterations(path):
     for iterations in (7, 61, 100):
-        run(LEDUC, "pcfr+", iterations=iterations, checkpoint=Checkpointing(path))
-    again = run(LEDUC, "pcfr+", iterations=200, checkpoint=Checkpointing(path))
-    assert_same_run(again, run(LEDUC, "pcfr+", iterations=200))
+        run(leduc(), "pcfr+", iterations=iterations, checkpoint=Checkpointing(path))
+    again = run(leduc(), "pcfr+", iterations=200, checkpoint=Checkpointing(path))
+    assert_same_run(again, run(leduc(), "pcfr+", iterations=200))
 
 
 def test_fewer_iterations_are_refused(path):
-    run(KUHN, "cfr+", iterations=20, checkpoint=Checkpointing(path))
+    run(kuhn(), "cfr+", iterations=20, checkpoint=Checkpointing(path))
     with pytest.raises(CheckpointMismatchError, match="20 iterations, more than iterations=10"):
-        run(KUHN, "cfr+", iterations=10, checkpoint=Checkpointing(path))
+        run(kuhn(), "cfr+", iterations=10, checkpoint=Checkpointing(path))
 
 
 def test_time_is_summed_over_all_sessions(path):
-    run(KUHN, "cfr+", seconds=0.05, checkpoint=Checkpointing(path))
+    run(kuhn(), "cfr+", seconds=0.05, checkpoint=Checkpointing(path))
     kept = read_checkpoint(path)
     assert kept.seconds > 0
     write_checkpoint(replace(kept, seconds=1000.0), path)
     limits = {"seconds": 1100.0, "iterations": kept.iteration + 5}
-    again = run(KUHN, "cfr+", **limits, checkpoint=Checkpointing(path))
+    again = run(kuhn(), "cfr+", **limits, checkpoint=Checkpointing(path))
     assert again.trace[-1].seconds > 1000
     assert again.seconds > 1000
     saved = read_checkpoint(path)
     with pytest.warns(SpentTimeWarning, match=r"has run for 100\d seconds, and seconds=900\.0"):
-        over = run(KUHN, "cfr+", seconds=900.0, checkpoint=Checkpointing(path))
+        over = run(kuhn(), "cfr+", seconds=900.0, checkpoint=Checkpointing(path))
     assert (over.outcome, over.iterations) == ("seconds", saved.iteration)
     assert np.array_equal(over.policy.probabilities[0], again.policy.probabilities[0])
 
@@ -201,8 +210,8 @@ def test_a_killed_process_resumes_with_the_same_bits(path):
     assert child.wait() == -signal.SIGKILL
     assert seen == sorted(seen)
     assert 0 < read_checkpoint(path).iteration < 20_000
-    again = run(LEDUC, "hs-pcfr+", iterations=20_000, checkpoint=Checkpointing(path))
-    assert_same_run(again, run(LEDUC, "hs-pcfr+", iterations=20_000))
+    again = run(leduc(), "hs-pcfr+", iterations=20_000, checkpoint=Checkpointing(path))
+    assert_same_run(again, run(leduc(), "hs-pcfr+", iterations=20_000))
 
 
 @pytest.mark.parametrize("cost", [0, 2, 30])
@@ -220,7 +229,7 @@ def test_a_killed_run_loses_at_most_the_checkpoint_seconds(path, monkeypatch, co
         now[0] += cost
 
     monkeypatch.setattr(checkpointer, "write_checkpoint", slow)
-    solver = RegretSolver(KUHN, SCHEMES["cfr"])
+    solver = RegretSolver(kuhn(), SCHEMES["cfr"])
     keeper = checkpointer.open_checkpointer(
         solver, "cfr", Budget(checkpoint=Checkpointing(path, 10))
     )
@@ -233,11 +242,12 @@ def test_a_killed_run_loses_at_most_the_checkpoint_seconds(path, monkeypatch, co
     assert set(gaps[1:]) == {max(10 - cost, 2 * cost)}
 
 
-def other(form=KUHN, method="hs-pcfr+", **limits):
-    return lambda path: run(form, method, **{"iterations": 30, **limits}, checkpoint=path)
+def other(make_form=kuhn, method="hs-pcfr+", **limits):
+    return lambda path: run(make_form(), method, **{"iterations": 30, **limits}, checkpoint=path)
 
 
-RENAMED = replace(build_tree(load_game("kuhn_poker(players=3)")).sequence_form, name="kuhn_poker")
+def renamed():
+    return replace(kuhn_for_three(), name="kuhn_poker")
 
 
 @dataclass(frozen=True)
@@ -246,8 +256,8 @@ class Restarting(RegretScheme):
 
 
 OTHERS = {
-    "game": (other(LEDUC), "game kuhn_poker there and leduc_poker here"),
-    "rules": (other(RENAMED), f"fingerprint of kuhn_poker {KUHN.fingerprint[:12]} there and "),
+    "game": (other(leduc), "game kuhn_poker there and leduc_poker here"),
+    "rules": (other(renamed), "fingerprint of kuhn_poker [0-9a-f]{12} there and "),
     "method": (other(method="cfr+"), r"method hs-pcfr\+ there and cfr\+ here"),
     "horizon": (
         other(iterations=31),
@@ -279,47 +289,47 @@ def test_a_checkpoint_of_another_run_is_refused(path, what):
 
 
 def test_settings_of_other_methods_are_compared_too(path):
-    run(KUHN, RTCFRPlus(), iterations=5, checkpoint=Checkpointing(path))
+    run(kuhn(), RTCFRPlus(), iterations=5, checkpoint=Checkpointing(path))
     with pytest.raises(CheckpointMismatchError, match="period 100 there and 50 here"):
-        run(KUHN, RTCFRPlus(period=50), iterations=5, checkpoint=Checkpointing(path))
+        run(kuhn(), RTCFRPlus(period=50), iterations=5, checkpoint=Checkpointing(path))
 
 
 def test_arrays_of_another_precision_are_refused(path):
-    run(KUHN, "cfr+", iterations=5, checkpoint=Checkpointing(path))
+    run(kuhn(), "cfr+", iterations=5, checkpoint=Checkpointing(path))
     kept = read_checkpoint(path)
     state = {**kept.state, "plans.1": kept.state["plans.1"].astype(np.float32)}
     write_checkpoint(replace(kept, state=state), path)
     with pytest.raises(
         CheckpointMismatchError, match=r"plans\.1 float32 \[13\] there and float64 \[13\] here"
     ):
-        run(KUHN, "cfr+", iterations=5, checkpoint=Checkpointing(path))
+        run(kuhn(), "cfr+", iterations=5, checkpoint=Checkpointing(path))
 
 
 def test_runs_in_single_precision_resume_in_single_precision(path):
     def run_single(iterations, checkpoint=None):
-        solver = RegretSolver(LEDUC, SCHEMES["apcfr+"], "float32")
+        solver = RegretSolver(leduc(), SCHEMES["apcfr+"], "float32")
         return run_measured(solver, "apcfr+", Budget(iterations=iterations, checkpoint=checkpoint))
 
     run_single(33, Checkpointing(path))
     with pytest.raises(CheckpointMismatchError, match=r"float32 .*there and float64 .*here"):
-        run(LEDUC, "apcfr+", iterations=60, checkpoint=Checkpointing(path))
+        run(leduc(), "apcfr+", iterations=60, checkpoint=Checkpointing(path))
     again = run_single(60, Checkpointing(path))
     assert_same_run(again, run_single(60))
 
 
 def test_a_checkpoint_of_another_version_is_refused(path):
-    run(KUHN, "cfr+", iterations=5, checkpoint=Checkpointing(path))
+    run(kuhn(), "cfr+", iterations=5, checkpoint=Checkpointing(path))
     write_checkpoint(replace(read_checkpoint(path), version="0.0.7"), path)
     with pytest.raises(CheckpointMismatchError, match=r"written by infoset 0\.0\.7, and this is"):
-        run(KUHN, "cfr+", iterations=5, checkpoint=Checkpointing(path))
+        run(kuhn(), "cfr+", iterations=5, checkpoint=Checkpointing(path))
 
 
 def test_a_damaged_checkpoint_is_refused_and_left_unchanged(path):
-    run(KUHN, "cfr+", iterations=5, checkpoint=Checkpointing(path))
+    run(kuhn(), "cfr+", iterations=5, checkpoint=Checkpointing(path))
     path.write_bytes(path.read_bytes()[:-100])
     before = path.read_bytes()
     with pytest.raises(CheckpointFileError, match="damaged"):
-        run(KUHN, "cfr+", iterations=5, checkpoint=Checkpointing(path))
+        run(kuhn(), "cfr+", iterations=5, checkpoint=Checkpointing(path))
     assert path.read_bytes() == before
 
 
@@ -334,14 +344,14 @@ def test_methods_without_a_state_refuse_checkpoints(path):
         with pytest.raises(
             ParameterError, match=rf"not supported by {name}, whose .* leave checkpoint out"
         ):
-            run(KUHN, name, checkpoint=Checkpointing(path))
+            run(kuhn(), name, checkpoint=Checkpointing(path))
     with pytest.raises(ParameterError, match=r"not supported by unkept, whose"):
-        run_measured(Unkept(KUHN), "unkept", Budget(iterations=1, checkpoint=Checkpointing(path)))
+        run_measured(Unkept(kuhn()), "unkept", Budget(iterations=1, checkpoint=Checkpointing(path)))
     assert not path.exists()
 
 
 def test_auto_takes_a_method_that_can_be_saved(path):
-    result = run(KUHN, "auto", target=0.01, checkpoint=Checkpointing(path))
+    result = run(kuhn(), "auto", target=0.01, checkpoint=Checkpointing(path))
     assert result.outcome == "converged"
     assert result.reason.startswith("lp cannot save checkpoints")
     assert read_checkpoint(path).method == result.method != "lp"
@@ -389,15 +399,15 @@ def test_a_function_in_the_settings_is_identified_by_its_name(path):
         def settings(self):
             return settings_of(Weighted())
 
-    run_measured(Solver(KUHN), "mine", Budget(iterations=2, checkpoint=Checkpointing(path)))
+    run_measured(Solver(kuhn()), "mine", Budget(iterations=2, checkpoint=Checkpointing(path)))
     assert read_checkpoint(path).settings == {"spec": "Weighted", "weights": "cumsum"}
 
 
 def test_ctrl_c_waits_for_the_end_of_an_iteration(path):
-    result = run(KUHN, Torn(), iterations=10, checkpoint=Checkpointing(path))
+    result = run(kuhn(), Torn(), iterations=10, checkpoint=Checkpointing(path))
     assert (result.outcome, result.iterations) == ("interrupted", 3)
     assert read_checkpoint(path).state["halves"].tolist() == [3, 3]
-    torn = TornSolver(KUHN)
+    torn = TornSolver(kuhn())
     assert run_measured(torn, "torn", Budget(iterations=10)).outcome == "interrupted"
     assert torn.halves.tolist() == [3, 2]
 
@@ -406,7 +416,7 @@ def test_other_signal_handlers_get_their_interrupts(path):
     came = []
     before = signal.signal(signal.SIGINT, lambda *about: came.append(about))
     try:
-        result = run(KUHN, Torn(), iterations=10, checkpoint=Checkpointing(path))
+        result = run(kuhn(), Torn(), iterations=10, checkpoint=Checkpointing(path))
         assert signal.getsignal(signal.SIGINT) is not before
     finally:
         signal.signal(signal.SIGINT, before)
@@ -415,7 +425,9 @@ def test_other_signal_handlers_get_their_interrupts(path):
 
 def test_a_run_can_be_saved_in_any_thread(path):
     worker = threading.Thread(
-        target=run, args=(KUHN, "cfr+"), kwargs={"iterations": 5, "checkpoint": Checkpointing(path)}
+        target=run,
+        args=(kuhn(), "cfr+"),
+        kwargs={"iterations": 5, "checkpoint": Checkpointing(path)},
     )
     worker.start()
     worker.join()
@@ -423,7 +435,7 @@ def test_a_run_can_be_saved_in_any_thread(path):
 
 
 def test_every_state_is_named_by_kind_and_player():
-    solver = RegretSolver(KUHN3, SCHEMES["cfr"])
+    solver = RegretSolver(kuhn_for_three(), SCHEMES["cfr"])
     kinds = {name.split(".")[0] for name in solver.state()} - {"done"}
     named = name_by_player(**{kind: range(3) for kind in kinds})
     assert solver.state().keys() == {*named, "done"}
@@ -440,9 +452,9 @@ def test_the_result_is_returned_where_the_folder_vanishes(tmp_path):
     limits = {"iterations": 20, "callback": vanish}
     kept = Checkpointing(folder / "run.ckpt", 0)
     with pytest.warns(UnsavedWarning, match=r"cannot write the checkpoint .*run\.ckpt") as caught:
-        found = run(KUHN, "cfr+", **limits, checkpoint=kept)
+        found = run(kuhn(), "cfr+", **limits, checkpoint=kept)
     assert len(caught) == 1
-    assert_same_run(found, run(KUHN, "cfr+", iterations=20))
+    assert_same_run(found, run(kuhn(), "cfr+", iterations=20))
 
 
 @pytest.mark.usefixtures("every_iteration")
@@ -457,6 +469,6 @@ def test_saving_resumes_when_the_disk_has_space_again(path, monkeypatch):
 
     monkeypatch.setattr(checkpointer, "write_checkpoint", full_for_a_while)
     with pytest.warns(UnsavedWarning, match="No space left on device; the run goes on"):
-        run(KUHN, "cfr+", iterations=20, checkpoint=Checkpointing(path, 0))
+        run(kuhn(), "cfr+", iterations=20, checkpoint=Checkpointing(path, 0))
     assert calls[:5] == [1, 2, 3, 4, 5]
     assert read_checkpoint(path).iteration == 20

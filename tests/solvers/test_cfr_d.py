@@ -213,20 +213,22 @@ def test_the_trunk_of_leduc_poker_converges_if_subgames_are_solved_well():
     assert gaps[3] > 1.6 * gaps[60]
 
 
-KUHN_CUT = cut_tree(cached_tree("kuhn_poker"), depth=2)
+@cache
+def cut_kuhn():
+    return cut_tree(cached_tree("kuhn_poker"), depth=2)
 
 
 def test_the_result_is_measured_and_has_the_values_for_re_solving():
-    solved = solve_by_decomposition(KUHN_CUT, budget=Budget(iterations=30))
+    solved = solve_by_decomposition(cut_kuhn(), budget=Budget(iterations=30))
     result = solved.result
     assert (result.method, result.outcome, result.iterations) == ("cfr-d(cfr+)", "iterations", 30)
     assert evaluate_policy(result.policy).exploitability == result.exploitability
     assert result.current_policy is None
-    inside = KUHN_CUT.trunk.restrict_policy(result.policy, solved.trunk_policy.sequence_form)
+    inside = cut_kuhn().trunk.restrict_policy(result.policy, solved.trunk_policy.sequence_form)
     assert all(map(np.array_equal, inside.probabilities, solved.trunk_policy.probabilities))
-    for root in KUHN_CUT.roots[1:].tolist():
+    for root in cut_kuhn().roots[1:].tolist():
         belief = solved.belief(root)
-        wanted = PublicBeliefState.from_policy(KUHN_CUT.tree, result.policy, root)
+        wanted = PublicBeliefState.from_policy(cut_kuhn().tree, result.policy, root)
         assert all(map(np.allclose, belief.ranges, wanted.ranges))
         shapes = [values.shape for values in solved.root_values[root]]
         assert shapes == [entries.shape for entries in belief.ranges]
@@ -234,8 +236,8 @@ def test_the_result_is_measured_and_has_the_values_for_re_solving():
 
 def test_unsafe_re_solving_of_subgames_is_exploitable():
     """The trunk is near equilibrium, but the policy below is not: the reason for gadgets."""
-    solved = solve_by_decomposition(KUHN_CUT, budget=Budget(iterations=100))
-    assert trunk_exploitability(KUHN_CUT, solved.trunk_policy) < 8e-3
+    solved = solve_by_decomposition(cut_kuhn(), budget=Budget(iterations=100))
+    assert trunk_exploitability(cut_kuhn(), solved.trunk_policy) < 8e-3
     assert solved.result.exploitability > 0.05
 
 
@@ -260,10 +262,10 @@ def test_an_interrupted_iteration_leaves_the_state_unchanged():
             raise KeyboardInterrupt
         return SubgameRegret(iterations=5)(part, belief)
 
-    solver = DecompositionSolver(KUHN_CUT, SCHEMES["cfr"], interrupted)
+    solver = DecompositionSolver(cut_kuhn(), SCHEMES["cfr"], interrupted)
     with pytest.raises(KeyboardInterrupt):
         solver.run(10)
-    same = DecompositionSolver(KUHN_CUT, SCHEMES["cfr"], SubgameRegret(iterations=5))
+    same = DecompositionSolver(cut_kuhn(), SCHEMES["cfr"], SubgameRegret(iterations=5))
     same.run(3)
     assert solver.iteration == 3
     for method in ("trunk_policy", "current_trunk_policy"):
@@ -278,7 +280,7 @@ def test_an_interrupted_iteration_leaves_the_state_unchanged():
 
 
 def test_iterations_copy_only_the_state():
-    solver = DecompositionSolver(KUHN_CUT, SCHEMES["cfr+"], SubgameRegret(iterations=3))
+    solver = DecompositionSolver(cut_kuhn(), SCHEMES["cfr+"], SubgameRegret(iterations=3))
     solver.run(3)
     plexes = solver.trunk_policy().sequence_form.treeplexes
     for own, plex in zip(solver._minimizers, plexes, strict=True):
@@ -287,23 +289,25 @@ def test_iterations_copy_only_the_state():
 
 
 def test_schedules_extend_over_the_iterations_of_the_budget():
-    short = solve_by_decomposition(KUHN_CUT, SCHEMES["hs-dcfr"], Budget(iterations=10))
-    solver = DecompositionSolver(KUHN_CUT, replace(SCHEMES["hs-dcfr"], horizon=10), SubgameRegret())
+    short = solve_by_decomposition(cut_kuhn(), SCHEMES["hs-dcfr"], Budget(iterations=10))
+    solver = DecompositionSolver(
+        cut_kuhn(), replace(SCHEMES["hs-dcfr"], horizon=10), SubgameRegret()
+    )
     solver.run(10)
     wanted = solver.trunk_policy().probabilities
     assert all(map(np.array_equal, short.trunk_policy.probabilities, wanted))
 
 
 def test_invalid_cuts_and_schemes_are_refused():
-    tree = KUHN_CUT.tree
+    tree = cut_kuhn().tree
     with pytest.raises(ParameterError, match="cut is of type GameTree; give a TreeCut"):
         solve_by_decomposition(tree)
     with pytest.raises(UnknownNameError, match="unknown scheme 'lp'"):
-        solve_by_decomposition(KUHN_CUT, "lp")
+        solve_by_decomposition(cut_kuhn(), "lp")
     nested = cut_tree(tree, public_states=[1, 2])
     with pytest.raises(ParameterError, match=r"subgames at \[1\] are cut again"):
         solve_by_decomposition(nested)
     with pytest.raises(PolicyMismatchError, match="restrict_policy"):
-        solve_subgames(KUHN_CUT, uniform_policy(tree.sequence_form), SubgameRegret())
+        solve_subgames(cut_kuhn(), uniform_policy(tree.sequence_form), SubgameRegret())
     with pytest.raises(ParameterError, match="not a leaf"):
-        solve_by_decomposition(KUHN_CUT, budget=Budget(iterations=1)).belief(5)
+        solve_by_decomposition(cut_kuhn(), budget=Budget(iterations=1)).belief(5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -28,7 +29,11 @@ from tests.support.hypothesis_strategies import random_games
 SHAPLEY = ([[1, 0, 0], [0, 1, 0], [0, 0, 1.1]], [[0, 1, 0], [0, 0, 1], [1, 0, 0]])
 CHICKEN = ([[-9, 1], [0, 0]], [[-9, 0], [1, 0]])
 STAGS = ([[4, 0], [3, 2]], [[4, 3], [0, 2]])
-KUHN3 = cached_tree("kuhn_poker(players=3)").sequence_form
+
+
+@cache
+def kuhn_form():
+    return cached_tree("kuhn_poker(players=3)").sequence_form
 
 
 def form_of(matrices):
@@ -58,8 +63,8 @@ def test_the_gap_is_the_largest_regret_over_the_iterations(game):
 @pytest.mark.parametrize("name", ["cfr", "cfr+", "lcfr", "dcfr", "pcfr+"])
 def test_play_equals_simultaneous_regret_minimization(name):
     scheme = replace(SCHEMES[name], alternating=False)
-    noise = np.random.default_rng(1).standard_normal(KUHN3.payoff.shape)
-    form = replace(KUHN3, payoff=KUHN3.payoff + noise)
+    noise = np.random.default_rng(1).standard_normal(kuhn_form().payoff.shape)
+    form = replace(kuhn_form(), payoff=kuhn_form().payoff + noise)
     solver = CoarseCorrelatedSolver(form, SCHEMES[name])
     whole = RegretMinimizer(form, scheme)
     solver.run(12)
@@ -76,7 +81,7 @@ def test_play_equals_simultaneous_regret_minimization(name):
 @pytest.mark.parametrize("name", ["cfr", "cfr+", "dcfr", "pcfr+", "hs-pcfr+"])
 def test_three_players_converge_to_a_coarse_correlated_equilibrium(name):
     gaps = [
-        solve_coarse_correlated(KUHN3, SCHEMES[name], Budget(iterations=count)).joint.cce_gap
+        solve_coarse_correlated(kuhn_form(), SCHEMES[name], Budget(iterations=count)).joint.cce_gap
         for count in (10, 300)
     ]
     assert gaps[1] < gaps[0] / 4
@@ -143,13 +148,13 @@ def test_in_shapleys_game_joint_play_is_an_equilibrium_and_its_marginals_are_not
 
 def test_stopping_at_a_gap():
     solved = solve_coarse_correlated(
-        KUHN3, SCHEMES["cfr+"], Budget(iterations=10_000), cce_gap=0.01
+        kuhn_form(), SCHEMES["cfr+"], Budget(iterations=10_000), cce_gap=0.01
     )
     assert solved.result.outcome == "stopped"
     assert 0 < solved.joint.cce_gap <= 0.01
     asked = []
     solved = solve_coarse_correlated(
-        KUHN3, budget=Budget(iterations=50, callback=lambda p: asked.append(p)), cce_gap=0
+        kuhn_form(), budget=Budget(iterations=50, callback=lambda p: asked.append(p)), cce_gap=0
     )
     assert solved.result.outcome == "iterations"
     assert tuple(asked) == solved.result.trace
@@ -162,25 +167,27 @@ def test_the_target_of_a_budget_is_a_gap_of_joint_play():
 
 
 def test_samples_have_the_weights_of_their_iterations():
-    solved = solve_coarse_correlated(KUHN3, SCHEMES["cfr+"], Budget(iterations=10), sample_every=3)
+    solved = solve_coarse_correlated(
+        kuhn_form(), SCHEMES["cfr+"], Budget(iterations=10), sample_every=3
+    )
     assert len(solved.samples) == 4
     shares = np.array(solved.weights) / solved.weights[0]
     assert shares == pytest.approx([1, 4, 7, 10])
-    assert solve_coarse_correlated(KUHN3, budget=Budget(iterations=2)).samples == ()
+    assert solve_coarse_correlated(kuhn_form(), budget=Budget(iterations=2)).samples == ()
 
 
 def test_schedules_extend_over_the_budget_and_delays_are_refused():
-    solved = solve_coarse_correlated(KUHN3, SCHEMES["hs-dcfr"], Budget(iterations=10))
-    solver = CoarseCorrelatedSolver(KUHN3, replace(SCHEMES["hs-dcfr"], horizon=10))
+    solved = solve_coarse_correlated(kuhn_form(), SCHEMES["hs-dcfr"], Budget(iterations=10))
+    solver = CoarseCorrelatedSolver(kuhn_form(), replace(SCHEMES["hs-dcfr"], horizon=10))
     solver.run(10)
     assert solver.play.evaluate() == solved.joint
     assert solved.result.method == "cce(hs-dcfr)"
     with pytest.raises(ParameterError, match="average_delay=0"):
-        solve_coarse_correlated(KUHN3, replace(SCHEMES["cfr+"], average_delay=5))
+        solve_coarse_correlated(kuhn_form(), replace(SCHEMES["cfr+"], average_delay=5))
 
 
 def test_cfr_jr_is_the_joint_play_of_cfr_over_pure_plans():
-    solved = solve_coarse_correlated(KUHN3, budget=Budget(iterations=30), sample_every=1)
+    solved = solve_coarse_correlated(kuhn_form(), budget=Budget(iterations=30), sample_every=1)
     joint = solved.distribution()
     assert joint.evaluate().gains == pytest.approx(solved.joint.gains, abs=1e-12)
     for own, marginal in zip(
@@ -190,11 +197,14 @@ def test_cfr_jr_is_the_joint_play_of_cfr_over_pure_plans():
     ):
         assert np.abs(own - marginal).max() < 1e-12
     with pytest.raises(ParameterError, match="sample_every=1"):
-        solve_coarse_correlated(KUHN3, budget=Budget(iterations=2)).distribution()
+        solve_coarse_correlated(kuhn_form(), budget=Budget(iterations=2)).distribution()
 
 
-@pytest.mark.parametrize("form", [KUHN3, form_of(SHAPLEY)], ids=["kuhn_poker", "shapley"])
-def test_cfr_jr_converges_to_a_coarse_correlated_equilibrium(form):
+@pytest.mark.parametrize(
+    "make_form", [kuhn_form, lambda: form_of(SHAPLEY)], ids=["kuhn_poker", "shapley"]
+)
+def test_cfr_jr_converges_to_a_coarse_correlated_equilibrium(make_form):
+    form = make_form()
     gaps = [
         solve_coarse_correlated(form, budget=Budget(iterations=count), sample_every=5)
         .distribution()
@@ -208,14 +218,14 @@ def test_cfr_jr_converges_to_a_coarse_correlated_equilibrium(form):
 
 def test_schemes_may_be_given_by_name():
     budgets = [Budget(iterations=20) for _ in range(2)]
-    named = solve_coarse_correlated(KUHN3, "CFR+", budgets[0])
-    given = solve_coarse_correlated(KUHN3, SCHEMES["cfr+"], budgets[1])
+    named = solve_coarse_correlated(kuhn_form(), "CFR+", budgets[0])
+    given = solve_coarse_correlated(kuhn_form(), SCHEMES["cfr+"], budgets[1])
     assert named.joint.cce_gap == given.joint.cce_gap
     assert named.result.method == "cce(cfr+)"
     with pytest.raises(UnknownNameError, match=r"unknown scheme 'crf\+'; did you mean cfr\+"):
-        solve_coarse_correlated(KUHN3, "crf+")
+        solve_coarse_correlated(kuhn_form(), "crf+")
     with pytest.raises(ParameterError, match="scheme=5 is of type int"):
-        solve_coarse_correlated(KUHN3, 5)
+        solve_coarse_correlated(kuhn_form(), 5)
 
 
 @pytest.mark.parametrize(
@@ -224,7 +234,7 @@ def test_schemes_may_be_given_by_name():
 def test_numbers_out_of_range_are_refused(wrong):
     (name,) = wrong
     with pytest.raises(ParameterError, match=f"{name}=.* at least 0"):
-        solve_coarse_correlated(KUHN3, **wrong)
+        solve_coarse_correlated(kuhn_form(), **wrong)
 
 
 def test_the_trace_has_the_gap_of_joint_play():

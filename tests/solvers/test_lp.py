@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from threading import Event
 
 import numpy as np
@@ -32,7 +33,11 @@ from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 
 REFINED = LinearProgram(refine=True)
-LEDUC = cached_tree("leduc_poker")
+
+
+@cache
+def leduc_tree():
+    return cached_tree("leduc_poker")
 
 
 # Algorithms and outcomes
@@ -40,7 +45,7 @@ LEDUC = cached_tree("leduc_poker")
 
 @pytest.mark.parametrize(("algorithm", "accuracy"), [("simplex", 1e-12), ("ipm", 1e-6)])
 def test_each_algorithm_is_certified(algorithm, accuracy):
-    result = infoset.solve(LEDUC, LinearProgram(algorithm=algorithm))
+    result = infoset.solve(leduc_tree(), LinearProgram(algorithm=algorithm))
     assert result.outcome == "optimal"
     assert result.exploitability < accuracy
     assert result.values[0] == pytest.approx(-0.0856064240780005, abs=accuracy)
@@ -59,10 +64,10 @@ def test_the_interior_point_method_replaces_a_slow_simplex(monkeypatch):
     """The limit counts iterations; here it is zero."""
     monkeypatch.setattr(_linear_program, "MIN_SIMPLEX_ITERATIONS", 10)
     monkeypatch.setattr(_linear_program, "ROWS_PER_SIMPLEX_ITERATION", 10**6)
-    failed = infoset.solve(LEDUC, LinearProgram(algorithm="simplex"))
+    failed = infoset.solve(leduc_tree(), LinearProgram(algorithm="simplex"))
     assert (failed.outcome, failed.iterations) == ("failed", 10)
     assert failed.exploitability > 0.1
-    solved = infoset.solve(LEDUC, "lp")
+    solved = infoset.solve(leduc_tree(), "lp")
     assert solved.outcome == "optimal"
     assert 1e-14 < solved.exploitability < 1e-6
     refined = infoset.solve("liars_dice(dice_sides=3)", REFINED)
@@ -98,9 +103,9 @@ def test_models_without_a_solution_fail(sign, algorithm):
 
 
 def test_a_budget_of_zero_seconds():
-    model = plan_model(LEDUC.sequence_form, 0)
+    model = plan_model(leduc_tree().sequence_form, 0)
     assert maximize(model, "simplex", -1.0).outcome == "seconds"
-    assert infoset.solve(LEDUC, "lp", seconds=0).outcome == "seconds"
+    assert infoset.solve(leduc_tree(), "lp", seconds=0).outcome == "seconds"
 
 
 class Stuck:
@@ -155,10 +160,10 @@ def stop_after(iterations, monkeypatch):
 def test_a_program_cut_off_returns_what_regret_minimization_has_found(method, monkeypatch):
     """Leduc poker: the cut-off program has an exploitability of 2.4, and uniform of 2.37."""
     stop_after(50, monkeypatch)
-    result = infoset.solve(LEDUC, method)
+    result = infoset.solve(leduc_tree(), method)
     assert result.outcome == "seconds"
     assert "this is the policy of sapdcfr+ after 50 iterations" in result.reason
-    expected = infoset.solve(LEDUC, "sapdcfr+", iterations=50)
+    expected = infoset.solve(leduc_tree(), "sapdcfr+", iterations=50)
     # the same iterations, so the same policy
     assert result.exploitability <= expected.exploitability
 
@@ -167,7 +172,7 @@ def test_a_perturbed_program_cut_off_keeps_its_minimum_probabilities(monkeypatch
     monkeypatch.setattr(
         _linear_program, "maximize", lambda model, *others: unsolved(model, "seconds")
     )
-    form = LEDUC.sequence_form
+    form = leduc_tree().sequence_form
     result = perturb_game(form, 0.01).solve("lp", Budget())
     assert result.outcome == "seconds"
     assert min(p[1:].min() for p in result.policy.probabilities) >= 0.01
@@ -182,17 +187,17 @@ def unsolved(model, outcome):
 
 
 def test_a_program_cut_off_is_never_worse_than_uniform():
-    uniform = infoset.evaluate(LEDUC, "uniform").exploitability
+    uniform = infoset.evaluate(leduc_tree(), "uniform").exploitability
     for method in ("lp", "lp-ipm", "auto"):
-        result = infoset.solve(LEDUC, method, seconds=0)
+        result = infoset.solve(leduc_tree(), method, seconds=0)
         assert result.outcome == "seconds"
         assert result.exploitability <= uniform
-        assert result.exploitability == infoset.evaluate(LEDUC, result.policy).exploitability
+        assert result.exploitability == infoset.evaluate(leduc_tree(), result.policy).exploitability
 
 
 def test_an_incumbent_that_reaches_the_target_has_converged(monkeypatch):
     stop_after(50, monkeypatch)
-    result = infoset.solve(LEDUC, "lp", target=1.0)
+    result = infoset.solve(leduc_tree(), "lp", target=1.0)
     assert result.outcome == "converged"
     assert result.exploitability <= 1
 
@@ -208,13 +213,13 @@ def test_an_optimal_status_of_highs_is_checked(monkeypatch):
     result = infoset.solve("kuhn_poker", "lp")
     assert (result.outcome, result.iterations) == ("failed", 14)
     assert result.exploitability == pytest.approx(11 / 24)
-    perturbed = perturb_game(LEDUC.sequence_form, 0.01).solve("lp", Budget())
+    perturbed = perturb_game(leduc_tree().sequence_form, 0.01).solve("lp", Budget())
     assert (perturbed.outcome, perturbed.iterations) == ("failed", 14)
 
 
 @pytest.mark.parametrize("factor", [2.0**40, 2.0**-40, 1e-7, 3e5])
 def test_units_do_not_matter(factor):
-    form = LEDUC.sequence_form
+    form = leduc_tree().sequence_form
     low, high = form.payoff_range
     scaled = replace(form, payoff=form.payoff * factor, payoff_range=(low * factor, high * factor))
     result = lp.solve_by_lp(scaled, Budget())
@@ -369,8 +374,8 @@ def test_no_optimal_plan_does_better_against_trembling_opponents(game):
 
 def test_blunders_pay_in_poker():
     """The opponent plays its equilibrium with one action in ten at random."""
-    form = LEDUC.sequence_form
-    plain, refined = (infoset.solve(LEDUC, method).policy for method in ("lp", REFINED))
+    form = leduc_tree().sequence_form
+    plain, refined = (infoset.solve(leduc_tree(), method).policy for method in ("lp", REFINED))
     for player, more in ((0, -0.002), (1, 0.003)):
         blundering = TabularPolicy(
             form,
@@ -389,10 +394,10 @@ def test_blunders_pay_in_poker():
 
 
 def test_refinement_out_of_time_returns_the_plain_answer(monkeypatch):
-    plain = infoset.solve(LEDUC, "lp").policy
+    plain = infoset.solve(leduc_tree(), "lp").policy
     left = iter([None, 0.0])
     monkeypatch.setattr(lp, "seconds_left", lambda budget: next(left))
-    result = infoset.solve(LEDUC, REFINED)
+    result = infoset.solve(leduc_tree(), REFINED)
     assert result.outcome == "seconds"
     assert result.exploitability < 1e-12
     assert np.array_equal(result.policy.probabilities[1], plain.probabilities[1])

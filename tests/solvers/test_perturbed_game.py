@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -36,8 +37,15 @@ from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 from tests.support.reference_regret import generic
 
-KUHN = cached_tree("kuhn_poker").sequence_form
-LEDUC = cached_tree("leduc_poker").sequence_form
+
+@cache
+def kuhn_form():
+    return cached_tree("kuhn_poker").sequence_form
+
+
+@cache
+def leduc_form():
+    return cached_tree("leduc_poker").sequence_form
 
 
 def random_least(form, rng, most=0.3):
@@ -105,11 +113,12 @@ def assert_respected(perturbed, policy):
 
 
 @pytest.mark.parametrize(
-    ("kind", "form"),
-    [("one number", KUHN), ("by infostate", KUHN), ("by infostate", LEDUC)],
+    ("kind", "make_form"),
+    [("one number", kuhn_form), ("by infostate", kuhn_form), ("by infostate", leduc_form)],
     ids=["one number-kuhn", "by infostate-kuhn", "by infostate-leduc"],
 )
-def test_methods_find_the_value_of_the_program_with_lower_bounds(kind, form):
+def test_methods_find_the_value_of_the_program_with_lower_bounds(kind, make_form):
+    form = make_form()
     rng = np.random.default_rng(1)
     perturbed = perturb_game(form, 0.05 if kind == "one number" else random_least(form, rng))
     value = value_with_lower_bounds(perturbed)
@@ -156,7 +165,7 @@ def test_best_responses_are_best_among_all_perturbed_pure_plans(game, seed):
 @pytest.mark.parametrize("least", [0.0, 0.05])
 def test_guarantees_allow_for_rounding(least):
     """They have the same allowance as in `evaluate_policy`; a rounding of 1/4 makes it visible."""
-    form = replace(KUHN, payoff_rounding=0.25)
+    form = replace(kuhn_form(), payoff_rounding=0.25)
     perturbed = perturb_game(form, least)
     policy = perturbed.mix(random_policy(form, np.random.default_rng(1)))
     measured = perturbed.evaluate(policy)
@@ -175,7 +184,7 @@ def test_guarantees_allow_for_rounding(least):
 @pytest.mark.parametrize("name", SCHEMES)
 def test_zero_minimum_probabilities_leave_the_method_unchanged(name):
     scheme = SCHEMES[name]
-    form = generic(KUHN, seed=6)
+    form = generic(kuhn_form(), seed=6)
     result = perturb_game(form, 0.0).solve(scheme, Budget(iterations=8))
     kernel = RegretMinimizer(form, replace(scheme, horizon=8))
     kernel.run(8)
@@ -186,7 +195,8 @@ def test_zero_minimum_probabilities_leave_the_method_unchanged(name):
 
 def test_the_value_converges_in_proportion_to_the_minimum_probability():
     values = [
-        perturb_game(KUHN, least).solve("lp", Budget()).values[0] for least in (1e-2, 1e-4, 1e-6)
+        perturb_game(kuhn_form(), least).solve("lp", Budget()).values[0]
+        for least in (1e-2, 1e-4, 1e-6)
     ]
     gaps = np.abs(np.array(values) + 1 / 18)
     assert gaps[0] > 1e-4
@@ -195,15 +205,15 @@ def test_the_value_converges_in_proportion_to_the_minimum_probability():
 
 def test_minimum_probabilities_that_sum_to_one_lock():
     behavior = {("[J]", 0): {"bet": 1.0}, ("[Q] / bet", 1): {"bet": 0.5, "pass": 0.5}}
-    locked = lock_policy(KUHN, behavior).solve(get_method("lp"), Budget())
-    perturbed = perturb_game(KUHN, behavior)
+    locked = lock_policy(kuhn_form(), behavior).solve(get_method("lp"), Budget())
+    perturbed = perturb_game(kuhn_form(), behavior)
     for method in ("lp", "pcfr+"):
         result = perturbed.solve(method, Budget(iterations=2000))
         assert result.values[0] == pytest.approx(locked.values[0], abs=1e-5)
         assert result.policy["[J]", 0] == {"pass": 0.0, "bet": 1.0}
-    everything = perturb_game(KUHN, 0.5).solve("cfr+", Budget(iterations=3))
+    everything = perturb_game(kuhn_form(), 0.5).solve("cfr+", Budget(iterations=3))
     assert everything.policy.probabilities[0] == pytest.approx(
-        uniform_policy(KUHN).probabilities[0], abs=1e-15
+        uniform_policy(kuhn_form()).probabilities[0], abs=1e-15
     )
     assert everything.exploitability == pytest.approx(0, abs=1e-12)
 
@@ -221,7 +231,7 @@ def test_many_players_and_a_custom_method():
     assert result.exploitability is None
     assert result.nash_conv < evaluate_policy(result.policy).nash_conv
     mine = LocalMethod("mine", hedge, schedule=lambda t: 5 / np.sqrt(t))
-    two = perturb_game(KUHN, 0.05).solve(mine, Budget(iterations=500))
+    two = perturb_game(kuhn_form(), 0.05).solve(mine, Budget(iterations=500))
     assert (two.method, two.exploitability < 0.02) == ("mine", True)
 
 
@@ -244,12 +254,12 @@ def test_many_players_and_a_custom_method():
 )
 def test_invalid_minimum_probabilities_are_refused(least, error, message):
     with pytest.raises(error, match=message):
-        perturb_game(KUHN, least)
+        perturb_game(kuhn_form(), least)
 
 
 def test_unsupported_methods_are_refused():
     with pytest.raises(UnknownNameError, match="unknown method for perturbed games 'xfp'"):
-        perturb_game(KUHN, 0.1).solve("xfp", Budget(iterations=1))
+        perturb_game(kuhn_form(), 0.1).solve("xfp", Budget(iterations=1))
     for row in (LinearProgram(), get_method("cfr+")):
         with pytest.raises(ParameterError, match=r"method is of type .* give a name such as"):
             solve("kuhn_poker", PerturbedMethod(0.1, row))
@@ -261,9 +271,9 @@ def test_unsupported_methods_are_refused():
 def test_perturbed_runs_are_saved_and_distinguished(tmp_path):
     def run(least, iterations, method="cfr+"):
         budget = Budget(iterations=iterations, checkpoint=Checkpointing(tmp_path / "run"))
-        return perturb_game(KUHN, least).solve(method, budget)
+        return perturb_game(kuhn_form(), least).solve(method, budget)
 
-    whole = perturb_game(KUHN, 0.05).solve("cfr+", Budget(iterations=60))
+    whole = perturb_game(kuhn_form(), 0.05).solve("cfr+", Budget(iterations=60))
     run(0.05, 25)
     resumed = run(0.05, 60)
     assert all(map(np.array_equal, resumed.policy.probabilities, whole.policy.probabilities))
@@ -275,10 +285,10 @@ def test_perturbed_runs_are_saved_and_distinguished(tmp_path):
 
 def test_the_rest_of_a_locked_game_can_be_perturbed():
     behavior = {("[J]", 0): {"bet": 1.0}, ("[Q] / bet", 1): {"bet": 0.5, "pass": 0.5}}
-    locked = lock_policy(KUHN, behavior)
+    locked = lock_policy(kuhn_form(), behavior)
     rest = perturb_game(locked.form, 0.05).solve("lp", Budget())
-    everywhere = {(row.infostate, row.player): 0.05 for row in uniform_policy(KUHN).rows()}
-    at_once = perturb_game(KUHN, {**everywhere, **behavior}).solve("lp", Budget())
+    everywhere = {(row.infostate, row.player): 0.05 for row in uniform_policy(kuhn_form()).rows()}
+    at_once = perturb_game(kuhn_form(), {**everywhere, **behavior}).solve("lp", Budget())
     assert rest.values == pytest.approx(at_once.values, abs=1e-9)
     whole = locked.complete(rest.policy)
     assert evaluate_policy(whole).values == pytest.approx(rest.values, abs=1e-12)
@@ -286,7 +296,7 @@ def test_the_rest_of_a_locked_game_can_be_perturbed():
 
 
 def test_auto_takes_the_program_unless_iterations_are_given():
-    perturbed = perturb_game(KUHN, 0.05)
+    perturbed = perturb_game(kuhn_form(), 0.05)
     exact = perturbed.solve("auto", Budget())
     assert (exact.method, exact.outcome) == ("lp", "optimal")
     assert "lp is exact" in exact.reason
@@ -298,7 +308,7 @@ def test_auto_takes_the_program_unless_iterations_are_given():
 def test_perturbed_methods_work_in_solve():
     row = PerturbedMethod(0.05, "sapdcfr+")
     result = solve("kuhn_poker", row, target=1e-6)
-    exact = perturb_game(KUHN, 0.05).solve("lp", Budget())
+    exact = perturb_game(kuhn_form(), 0.05).solve("lp", Budget())
     assert result.method == row.name == "sapdcfr+ with minimum probabilities"
     assert result.values == pytest.approx(exact.values, abs=1e-6)
     assert PerturbedMethod(0.05, SCHEMES["cfr"]).name == "cfr with minimum probabilities"
