@@ -2,7 +2,7 @@
 
 import pytest
 
-MODULES = ("budget", "pimc", "ismcts")
+MODULES = ("budget", "determinization", "ismcts")
 
 
 class Clock:

@@ -20,6 +20,7 @@ import numpy as np
 from infoset.evaluation.trigger_pairs import TriggerPairs
 from infoset.learning._simulator_kernels import Paths, PlayState, add_step
 from infoset.learning._update_kernels import count_episode, count_rest
+from infoset.policy import behavior_to_plan
 from infoset.tree.decision_nodes import (
     TERMINAL_NODE,
     DecisionNodes,
@@ -98,11 +99,9 @@ def fill_pair_weights(
 
     policy : [S] μ*ʰ of that layer. depth : [I] number of own decisions above.
     """
-    plan = np.ones(len(policy))
-    for here in range(len(depth)):
-        first = infostates.first_sequence[here]
-        for sequence in range(first, first + infostates.num_actions[here]):
-            plan[sequence] = policy[sequence] * plan[infostates.parent_sequence[here]]
+    plan = behavior_to_plan(
+        infostates.parent_sequence, infostates.first_sequence, infostates.num_actions, policy
+    )
     for trigger in range(len(pairs.owner)):
         here = pairs.owner[trigger]
         if here < 0:

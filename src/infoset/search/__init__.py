@@ -1,5 +1,6 @@
 """Searchers: policies computed one infostate at a time, over worlds drawn from a belief."""
 
+from infoset.search.determinization import WorldSearchRecord
 from infoset.search.epimc import EPIMC
 from infoset.search.ismcts import ISMCTS, TreeSearchRecord
 from infoset.search.models import (
@@ -12,7 +13,7 @@ from infoset.search.models import (
     register_model,
     search_model,
 )
-from infoset.search.pimc import PIMC, WorldSearchRecord
+from infoset.search.pimc import PIMC
 from infoset.search.searcher import Searcher
 from infoset.search.searcher_specs import SEARCHERS, SearcherSpec, get_searcher, make_searcher
 from infoset.search.tabular_pimc import pimc_policy

@@ -19,18 +19,18 @@ from infoset.search._perfect_information_kernels import (
     after_transitions,
     next_movers,
 )
+from infoset.search.determinization import (
+    DeterminizedSearcher,
+    ScoreWorlds,
+    WorldScores,
+    mean_where_legal,
+)
 from infoset.search.models import END, RootPositions, SearchModel
 from infoset.search.perfect_information import (
     MAX_N,
     PerfectInformationValues,
     run_on,
     simultaneous_error,
-)
-from infoset.search.pimc import (
-    DeterminizedSearcher,
-    ScoreWorlds,
-    WorldScores,
-    mean_where_legal,
 )
 from infoset.typing import BoolArray, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count

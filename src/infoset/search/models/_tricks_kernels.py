@@ -68,6 +68,7 @@ def legal_cards(model: Tricks, state: LongArray) -> int:
 def actor(model: Tricks, position: Position) -> int:
     """Return the player to act, `CHANCE_MOVE` or `END`."""
     state = position.state
+    # A chosen card is played at the next transition, where it is observed.
     if state[CHOSEN]:
         return CHANCE_MOVE
     # The player to move has no card only when the game is over.
@@ -106,6 +107,7 @@ def apply_outcome(model: Tricks, position: Position, outcome: int) -> None:
         # Cards are played face up: both players make the same observation.
         position.observations[player] = seen
         if is_over:
+            # More than half of the tricks win. In a tie both players get the same.
             ahead = state[TRICKS + player] - state[TRICKS + 1 - player]
             utility = 1.0 if ahead > 0 else (-1.0 if ahead < 0 else model.tie)
             position.rewards_so_far[player] += utility
@@ -126,6 +128,7 @@ def play_chosen(model: Tricks, state: LongArray) -> int:
     # Within the suit led, a higher bit is a higher card. Cards of other suits never win.
     wins = card > led and led & model.suits[number] != 0
     winner = player if wins else 1 - player
+    # The winner of a trick leads the next one.
     state[LED], state[PLAYER] = 0, winner
     state[TRICKS + winner] += 1
     return int(3 * number + 1 + winner)

@@ -223,6 +223,7 @@ def _unpack(position: int, width: int) -> Words:
     """Return the words of a position."""
     low = (1 << width) - 1
     return (
+        # The first word has the highest bits, so it needs no mask.
         position >> (3 * width),
         position >> (2 * width) & low,
         position >> width & low,
@@ -236,6 +237,7 @@ def card_values(
 ) -> None:
     """Write the perfect-information values [K, A] of each card to a player, padded with NaN."""
     values[:] = np.nan
+    # Two states at a time: after the card, and after the reply to it.
     after = np.empty(STATE_SIZE, np.int64)
     then = np.empty(STATE_SIZE, np.int64)
     for k in range(len(states)):
