@@ -89,6 +89,7 @@ from .tree import (
     build_sequence_form as build_sequence_form,
     build_tree as build_tree,
     build_world_graph as build_world_graph,
+    graph_cache as graph_cache,
 )
 from .typing import (
     CHANCE as CHANCE,

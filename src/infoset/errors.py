@@ -215,6 +215,14 @@ class ResultFileError(InfosetError):
     """A folder of results that is incomplete or damaged."""
 
 
+class GraphFileError(InfosetError):
+    """A saved world graph that does not belong to the rules of its game."""
+
+
+class GraphCacheWarning(UserWarning):
+    """A saved world graph that is not used, or one that cannot be saved; the game is built."""
+
+
 class UnsavedWarning(UserWarning):
     """A checkpoint or a result of a study that could not be written; the run goes on without it."""
 

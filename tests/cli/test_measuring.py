@@ -246,6 +246,21 @@ def test_texts_of_numbers_of_any_size():
     assert remarks(found)[0] == "the loader has this to say"
 
 
+def test_a_saved_world_graph_gives_the_same_numbers_and_is_replaced_if_damaged(command):
+    first = command("info", "leduc_poker", "--cache", "graphs", "--json")
+    (path,) = Path("graphs").glob("leduc_poker-*.graph")
+    written = path.stat().st_mtime_ns
+    again = command("info", "leduc_poker", "--cache", "graphs", "--json")
+    assert again.json == first.json
+    assert not again.err
+    assert path.stat().st_mtime_ns == written
+    path.write_bytes(b"no graph")
+    damaged = command("info", "leduc_poker", "--cache", "graphs", "--json")
+    assert damaged.json == first.json
+    assert damaged.err.startswith(f"warning: {path} is not used and will be replaced: not an")
+    assert path.stat().st_mtime_ns != written
+
+
 def test_evaluate_uniform(command):
     found = command("evaluate", "kuhn_poker", "uniform", "--json").json
     assert found["game"] == "kuhn_poker"

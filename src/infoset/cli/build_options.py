@@ -1,13 +1,20 @@
-"""Options of all commands that build a game: limits on its world states."""
+"""Options of all commands that build a game: limits on its world states, and a cache."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import wraps
 from inspect import Parameter, signature
+from pathlib import Path
 from typing import Any, Final
 
-from infoset.cli.options import BuildSecondsOption, MaxWorldsOption, OnlyBuildSecondsOption
+from infoset.cli.options import (
+    BuildSecondsOption,
+    CacheOption,
+    MaxWorldsOption,
+    OnlyBuildSecondsOption,
+)
 
 __all__ = ["with_build_limits"]
 
@@ -16,9 +23,9 @@ WITH_OTHER_CLOCKS: Final = frozenset({"solve", "learn", "compare", "match", "pla
 
 
 def with_build_limits(name: str, run: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a command with options for the limits on building, if it has a memory limit.
+    """Return a command with options for building games, if it has a memory limit.
 
-    The limits apply to everything that the command builds.
+    The limits and the cache apply to everything that the command builds.
 
     Parameters
     ----------
@@ -31,15 +38,22 @@ def with_build_limits(name: str, run: Callable[..., Any]) -> Callable[..., Any]:
         return run
     known = signature(run, eval_str=True)
     seconds = BuildSecondsOption if name in WITH_OTHER_CLOCKS else OnlyBuildSecondsOption
-    limits = {"max_worlds": MaxWorldsOption, "build_seconds": seconds}
+    added = {"max_worlds": MaxWorldsOption, "build_seconds": seconds, "cache": CacheOption}
 
     @wraps(run)
     def limited(
-        *arguments: Any, max_worlds: int | None, build_seconds: float | None, **options: Any
+        *arguments: Any,
+        max_worlds: int | None,
+        build_seconds: float | None,
+        cache: Path | None,
+        **options: Any,
     ) -> Any:
-        from infoset.tree import build_limits
+        from infoset.tree import build_limits, graph_cache
 
-        with build_limits(max_worlds=max_worlds, max_seconds=build_seconds):
+        with (
+            build_limits(max_worlds=max_worlds, max_seconds=build_seconds),
+            nullcontext() if cache is None else graph_cache(cache),
+        ):
             return run(*arguments, **options)
 
     parameters = []
@@ -48,7 +62,7 @@ def with_build_limits(name: str, run: Callable[..., Any]) -> Callable[..., Any]:
         if parameter.name == "memory":
             parameters += [
                 Parameter(option, parameter.kind, default=None, annotation=kind)
-                for option, kind in limits.items()
+                for option, kind in added.items()
             ]
     # The parser reads annotations from here, and everything else from the signature.
     limited.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}

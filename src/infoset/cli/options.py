@@ -10,6 +10,7 @@ import typer
 
 __all__ = [
     "BuildSecondsOption",
+    "CacheOption",
     "CheckpointOption",
     "CheckpointSecondsOption",
     "GameArgument",
@@ -114,6 +115,14 @@ OnlyBuildSecondsOption: TypeAlias = Annotated[
         "--build-seconds",
         "--seconds",
         help="Time limit for visiting the world states of the game.",
+    ),
+]
+CacheOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--cache",
+        metavar="DIR",
+        help="Folder in which to save the world graph, and from which to load it later.",
     ),
 ]
 TargetOption: TypeAlias = Annotated[

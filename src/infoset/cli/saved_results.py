@@ -12,6 +12,7 @@ from typing import Any
 from infoset.cli.interrupts import interrupts_ignored
 from infoset.cli.screen import tell
 from infoset.errors import (
+    GraphCacheWarning,
     ParameterError,
     PolicyFileError,
     ShortSearchWarning,
@@ -21,7 +22,7 @@ from infoset.errors import (
 
 __all__ = ["save_results", "warnings_reported"]
 
-REPORTED = (UnsavedWarning, SpentTimeWarning, ShortSearchWarning)
+REPORTED = (GraphCacheWarning, UnsavedWarning, SpentTimeWarning, ShortSearchWarning)
 
 
 def save_results(save: Callable[[Path | None], Path], out: Path | None) -> Path:

@@ -6,23 +6,18 @@ game, method and settings (`check_compatibility`).
 
 from __future__ import annotations
 
-import json
 import os
-import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from infoset._version import __version__
 from infoset.errors import CheckpointFileError, CheckpointMismatchError, ParameterError
 from infoset.runs.result import TracePoint
 from infoset.typing import StateArrays
 from infoset.utils.arguments import check_number, check_path, check_type
-from infoset.utils.files import replace_file
+from infoset.utils.array_files import read_arrays, write_arrays
 
 __all__ = [
     "DEFAULT_CHECKPOINT_SECONDS",
@@ -38,8 +33,6 @@ LONGEST_DIFFERENCE = 100
 
 DEFAULT_CHECKPOINT_SECONDS = 60.0
 FORMAT = 1
-HEADER = "header"
-UNREADABLE = (OSError, EOFError, ValueError, zipfile.BadZipFile, NotImplementedError, RuntimeError)
 
 
 @dataclass(frozen=True)
@@ -130,14 +123,8 @@ def write_checkpoint(checkpoint: Checkpoint, path: str | Path) -> None:
     """
     check_path("path", path)
     path = Path(path)
-    header = np.frombuffer(_header(checkpoint), np.uint8)
-    arrays: dict[str, Any] = {HEADER: header, **checkpoint.state}
     try:
-        with (
-            replace_file(path, remove_leftovers=True) as temporary,
-            temporary.open("wb") as file,
-        ):
-            np.savez(file, **arrays)
+        write_arrays(path, _header(checkpoint), checkpoint.state)
     except OSError as error:
         raise CheckpointFileError(
             f"cannot write the checkpoint {path} ({error.strerror or error}); an earlier "
@@ -145,10 +132,10 @@ def write_checkpoint(checkpoint: Checkpoint, path: str | Path) -> None:
         ) from error
 
 
-def _header(checkpoint: Checkpoint) -> bytes:
+def _header(checkpoint: Checkpoint) -> dict[str, Any]:
     about = {name: value for name, value in vars(checkpoint).items() if name != "state"}
     about["trace"] = [asdict(point) for point in checkpoint.trace]
-    return json.dumps({"format": FORMAT, **about, "arrays": list(checkpoint.state)}).encode()
+    return {"format": FORMAT, **about, "arrays": list(checkpoint.state)}
 
 
 def read_checkpoint(path: str | Path, point: type = TracePoint) -> Checkpoint:
@@ -161,9 +148,18 @@ def read_checkpoint(path: str | Path, point: type = TracePoint) -> Checkpoint:
     """
     check_path("path", path)
     path = Path(path)
-    arrays = _read_arrays(path)
     try:
-        about = json.loads(arrays.pop(HEADER).tobytes())
+        about, arrays = read_arrays(path)
+    except FileNotFoundError as error:
+        raise CheckpointFileError(
+            f"there is no file {path}; check the path of the checkpoint"
+        ) from error
+    except ValueError as error:
+        raise CheckpointFileError(
+            f"{path} cannot be read as a checkpoint ({error}); it is damaged or not a checkpoint: "
+            "give another file, or delete it to begin again"
+        ) from error
+    try:
         written = about.pop("format")
         if written == FORMAT:
             trace = tuple(_measurement(point, fields) for fields in about.pop("trace"))
@@ -177,27 +173,6 @@ def read_checkpoint(path: str | Path, point: type = TracePoint) -> Checkpoint:
         f"{path} is a checkpoint of format {written}, but this version reads format {FORMAT}: "
         f"resume it with infoset {about.get('version')}, which wrote it, or give another file"
     )
-
-
-def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """Read all arrays of a file, each of which has a checksum."""
-    try:
-        with path.open("rb") as file:
-            if not zipfile.is_zipfile(file):
-                raise zipfile.BadZipFile("not an archive, or incomplete")
-            file.seek(0)
-            with np.load(file, allow_pickle=False) as archive:
-                return {name: archive[name] for name in archive.files}
-    except FileNotFoundError as error:
-        raise CheckpointFileError(
-            f"there is no file {path}; check the path of the checkpoint"
-        ) from error
-    except UNREADABLE as error:
-        reason = str(error).split("\n", 1)[0]
-        raise CheckpointFileError(
-            f"{path} cannot be read as a checkpoint ({reason}); it is damaged or not a checkpoint: "
-            "give another file, or delete it to begin again"
-        ) from error
 
 
 def _measurement(point: type, fields: Mapping[str, Any]) -> Any:

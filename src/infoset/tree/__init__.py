@@ -7,6 +7,7 @@ from infoset.tree.game_tree import GameTree, build_tree, unroll
 from infoset.tree.graph_contraction import build_sequence_form, contract_graph, forecast_contraction
 from infoset.tree.infostate_tree import InfostateTree, PublicTree
 from infoset.tree.limits import BuildLimits, ExplorationProgress, build_limits
+from infoset.tree.saved_graphs import graph_cache
 from infoset.tree.sequence_form import (
     CenteredPayoffs,
     SequenceForm,
@@ -42,5 +43,6 @@ __all__ = [
     "contract_terminals",
     "count_histories",
     "forecast_contraction",
+    "graph_cache",
     "unroll",
 ]

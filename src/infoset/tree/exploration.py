@@ -23,6 +23,7 @@ from infoset.game.answer_checks import (
 from infoset.game.broken_rules import check_num_players, to_rule_error
 from infoset.game.kinds import find_mixed_kinds, is_text_only, mixed_kinds_error
 from infoset.tree.limits import ExplorationProgress, ExplorationWatch
+from infoset.tree.saved_graphs import find_cache_entry
 from infoset.tree.world_graph import WorldGraph, freeze
 from infoset.typing import NOOP, Action, JointAction, Player, World
 from infoset.utils.arguments import SUM_TOLERANCE, check_callable, check_type
@@ -97,11 +98,18 @@ def build_world_graph(
         )
     check_num_players(game)
     watch = ExplorationWatch(max_worlds, max_seconds, memory, progress)
+    entry = find_cache_entry(game)
+    saved = None if entry is None else entry.load()
+    if saved is not None and watch.allows(saved.num_worlds, saved.num_edges):
+        return saved
     explorer = _Explorer(game, watch)
     watch.stop = _explore(explorer, watch, partial)
     if watch.stop is not None and not (partial and explorer.worlds):
         raise watch.error(game, len(explorer.worlds), len(explorer.next_world))
-    return explorer.graph(watch.stop)
+    graph = explorer.graph(watch.stop)
+    if entry is not None and saved is None and graph.is_complete:
+        entry.save(graph)
+    return graph
 
 
 def _explore(explorer: _Explorer, watch: ExplorationWatch, partial: bool) -> str | None:

@@ -128,6 +128,11 @@ class ExplorationWatch(Watchdog):
         watched = max(MIN_WATCHED_MEMORY, int(self.allowed * GRAPH_MEMORY_FRACTION))
         super().__init__(self.limits.max_seconds, watched)
 
+    def allows(self, num_worlds: int, num_transitions: int) -> bool:
+        """Return whether a graph of these sizes is within the limits on its size."""
+        limits = self.limits
+        return num_worlds <= limits.max_worlds and num_transitions <= limits.max_transitions
+
     def report(self, num_worlds: int) -> None:
         """Report progress; raise `LimitReached` if the time or the memory is used up."""
         if self.progress is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -24,7 +24,7 @@ class WorldGraph:
     Attributes
     ----------
     game : Game
-    worlds : tuple[World, ...]
+    worlds : Sequence[World]
         [W] the world states in breadth-first order, the initial one first.
     num_expanded : int
         Number of world states whose edges are in the graph. They are always the first ones; the
@@ -58,7 +58,7 @@ class WorldGraph:
     """
 
     game: Game
-    worlds: tuple[World, ...]
+    worlds: Sequence[World]
     num_expanded: int
     action_set: IntArray
     action_sets: tuple[tuple[Action, ...], ...]
