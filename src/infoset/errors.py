@@ -155,7 +155,7 @@ class GameTooLargeError(InfosetError):
 
 
 class ExplorationLimitError(GameTooLargeError):
-    """Exploration reached its limit of world states or seconds; the counts are lower bounds."""
+    """Building reached a limit on world states, memory or seconds; counts are lower bounds."""
 
 
 class UnsupportedGameError(InfosetError):

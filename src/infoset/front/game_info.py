@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from infoset.efg import (
     find_recall_violation,
     rewards_are_observable,
 )
+from infoset.errors import ExplorationLimitError
 from infoset.front.game_sources import GameLike, resolve_game
 from infoset.search.models import search_model_type
 from infoset.tree import (
@@ -22,12 +24,13 @@ from infoset.tree import (
     SequenceForm,
     WorldGraph,
     allowed_memory,
-    build_world_graph,
     common_sum,
     count_histories,
     forecast_contraction,
     unroll,
 )
+from infoset.tree.exploration import explore_game
+from infoset.tree.limits import BuildWatch
 
 __all__ = ["GameInfo", "info"]
 
@@ -77,7 +80,8 @@ class GameInfo:
         compiled, and hundreds of times as fast. None for an extensive form.
     stop : str or None
         What stopped the visit of the world states: `worlds` or `transitions` for a limit on their
-        number, `memory`, `seconds`, or `interrupted`. None if all were visited.
+        number, `memory`, `seconds`, or `interrupted`. The last two may also have stopped the
+        building of the tree, with exact counts. None if nothing did.
     notes : tuple[str, ...]
         Remarks about loading the game.
     """
@@ -131,8 +135,9 @@ def info(
     memory : int, optional
         Bytes allowed for building; by default 70% of the free memory.
     max_worlds, max_seconds, progress
-        Limits and progress callback of `build_world_graph`. If a limit is reached, and after
-        Ctrl-C, the counts are lower bounds.
+        Limits and progress callback of `build_tree`. If a limit is reached while the world states
+        are visited, or Ctrl-C is pressed, the counts are lower bounds. Later they are exact, and
+        values that need the tree are unknown.
 
     Examples
     --------
@@ -143,22 +148,25 @@ def info(
     if isinstance(game, ExtensiveForm):
         return _of_form(game)
     if isinstance(game, GameTree):
-        return _with_tree(_from_graph(game.graph, memory), game)
-    graph = build_world_graph(
-        game,
-        memory=memory,
-        max_worlds=max_worlds,
-        max_seconds=max_seconds,
-        partial=True,
-        progress=progress,
-    )
-    known = _from_graph(graph, memory)
-    return _with_tree(known, unroll(graph, memory=memory)) if known.fits else known
+        return _with_tree(_from_graph(game.graph, allowed_memory(memory)), game)
+    watch = BuildWatch(max_worlds, max_seconds, memory, progress)
+    graph = explore_game(game, watch, partial=True)
+    left = watch.memory_left()
+    known = _from_graph(graph, left)
+    if not known.fits:
+        return known
+    try:
+        return watch.finish(
+            lambda graph, _, check: _with_tree(known, unroll(graph, left, check), check), graph
+        )
+    except ExplorationLimitError:
+        return replace(known, stop="seconds")
+    except KeyboardInterrupt:
+        return replace(known, stop="interrupted")
 
 
-def _from_graph(graph: WorldGraph, memory: int | None) -> GameInfo:
+def _from_graph(graph: WorldGraph, allowed: int) -> GameInfo:
     counts = count_histories(graph)
-    allowed = allowed_memory(memory)
     solving = forecast_contraction(graph, counts) if counts.is_exact else None
     sums_to_zero = graph.is_complete and not np.any(graph.rewards.sum(axis=1))
     return GameInfo(
@@ -180,8 +188,12 @@ def _from_graph(graph: WorldGraph, memory: int | None) -> GameInfo:
     )
 
 
-def _with_tree(known: GameInfo, tree: GameTree) -> GameInfo:
+def _with_tree(
+    known: GameInfo, tree: GameTree, check: Callable[[], None] = lambda: None
+) -> GameInfo:
+    check()
     form = tree.sequence_form
+    check()
     return replace(
         known,
         infostates=tuple(t.num_infostates for t in tree.infostate_trees),

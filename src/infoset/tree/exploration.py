@@ -22,14 +22,14 @@ from infoset.game.answer_checks import (
 )
 from infoset.game.broken_rules import check_num_players, to_rule_error
 from infoset.game.kinds import find_mixed_kinds, is_text_only, mixed_kinds_error
-from infoset.tree.limits import ExplorationProgress, ExplorationWatch
+from infoset.tree.limits import BuildWatch, ExplorationProgress
 from infoset.tree.saved_graphs import find_cache_entry
 from infoset.tree.world_graph import WorldGraph, freeze
 from infoset.typing import NOOP, Action, JointAction, Player, World
 from infoset.utils.arguments import SUM_TOLERANCE, check_callable, check_type
 from infoset.utils.watchdog import LimitReached
 
-__all__ = ["build_world_graph"]
+__all__ = ["build_world_graph", "explore_game"]
 
 WORLDS_PER_REPORT = 256
 TRANSITIONS_PER_REPORT = 4096
@@ -89,15 +89,25 @@ def build_world_graph(
     >>> build_world_graph(load_game("kuhn_poker")).num_worlds
     55
     """
+    return explore_game(game, BuildWatch(max_worlds, max_seconds, memory, progress), partial)
+
+
+def explore_game(game: Game, watch: BuildWatch, partial: bool = False) -> WorldGraph:
+    """Return the world graph of a game, as `build_world_graph` does within the limits of `watch`.
+
+    Raises
+    ------
+    GameRuleError, ExplorationLimitError, ParameterError
+        As `build_world_graph`.
+    """
     check_type("game", game, Game, 'a Game, such as infoset.load("kuhn_poker")')
-    if progress is not None:
+    if watch.progress is not None:
         check_callable(
             "progress",
-            progress,
+            watch.progress,
             "a function of the number of world states and the seconds",
         )
     check_num_players(game)
-    watch = ExplorationWatch(max_worlds, max_seconds, memory, progress)
     entry = find_cache_entry(game)
     saved = None if entry is None else entry.load()
     if saved is not None and watch.allows(saved.num_worlds, saved.num_edges):
@@ -112,7 +122,7 @@ def build_world_graph(
     return graph
 
 
-def _explore(explorer: _Explorer, watch: ExplorationWatch, partial: bool) -> str | None:
+def _explore(explorer: _Explorer, watch: BuildWatch, partial: bool) -> str | None:
     """Expand all world states; return what stopped it, or None if it is complete."""
     try:
         broken = watch.run(explorer.explore)
@@ -139,7 +149,7 @@ class _Explorer:
     some exception, and `build_world_graph` then finds the broken rule.
     """
 
-    def __init__(self, game: Game, watch: ExplorationWatch) -> None:
+    def __init__(self, game: Game, watch: BuildWatch) -> None:
         self.game = game
         self.watch = watch
         self.max_worlds = watch.limits.max_worlds

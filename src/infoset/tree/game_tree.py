@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,9 +11,9 @@ import numpy as np
 from infoset.game import Game, GameSource
 from infoset.tree._unrolling_kernels import unroll_histories
 from infoset.tree.counting import GameCounts, check_fits, count_histories
-from infoset.tree.exploration import build_world_graph
+from infoset.tree.exploration import explore_game
 from infoset.tree.infostate_tree import InfostateTree, PublicTree
-from infoset.tree.limits import ExplorationProgress
+from infoset.tree.limits import BuildWatch, ExplorationProgress
 from infoset.tree.sequence_form import SequenceForm
 from infoset.tree.state_numbering import (
     StateNumbering,
@@ -145,16 +146,18 @@ def build_tree(
     ----------
     game : Game
     memory : int, optional
-        Limit in bytes; by default 70% of the free memory.
-    max_worlds, max_seconds, progress
+        Limit in bytes on the world graph and the tree together; by default 70% of the free memory.
+    max_worlds, progress
         As in `build_world_graph`.
+    max_seconds : float, optional
+        Limit on the time of all stages together; by default that of `build_limits`.
 
     Raises
     ------
     GameTooLargeError
         If the tree would not fit in memory. This is checked before anything is allocated.
     ExplorationLimitError
-        If the world graph exceeds `max_worlds`, `memory` or `max_seconds`.
+        If the world graph exceeds `max_worlds` or `memory`, or building takes `max_seconds`.
     GameRuleError
         If the game breaks a rule of the model, for example because legal actions depend on
         something that the player cannot see.
@@ -166,14 +169,23 @@ def build_tree(
     >>> tree.num_histories, [t.num_acting for t in tree.infostate_trees]
     (55, [6, 6])
     """
-    graph = build_world_graph(
-        game, memory=memory, max_worlds=max_worlds, max_seconds=max_seconds, progress=progress
-    )
-    return unroll(graph, memory=memory)
+    watch = BuildWatch(max_worlds, max_seconds, memory, progress)
+    graph = explore_game(game, watch)
+    return watch.finish(unroll, graph)
 
 
-def unroll(graph: WorldGraph, *, memory: int | None = None) -> GameTree:
+def unroll(
+    graph: WorldGraph, memory: int | None = None, check: Callable[[], None] = lambda: None
+) -> GameTree:
     """Unroll a complete world graph into the game tree, without calling the rules.
+
+    Parameters
+    ----------
+    graph : WorldGraph
+    memory : int, optional
+        Limit in bytes for the tree; by default 70% of the free memory.
+    check : callable, optional
+        Called between operations on arrays; an exception that it raises ends the building.
 
     Raises
     ------
@@ -191,11 +203,14 @@ def unroll(graph: WorldGraph, *, memory: int | None = None) -> GameTree:
     world, parent, edge, first_child, chance_reach, rewards_so_far = unroll_histories(
         counts.histories, graph.first_edge, graph.next_world, graph.probability, graph.rewards
     )
-    public_tree, public_state = _public_tree(graph, world, first_child)
+    check()
+    public_tree, public_state = _public_tree(graph, world, first_child, check)
     trees: list[InfostateTree] = []
     infostate = np.empty((graph.num_players, counts.histories), np.int32)
     for player in range(graph.num_players):
-        own, infostate[player] = _infostate_tree(graph, player, world, first_child, public_state)
+        own, infostate[player] = _infostate_tree(
+            graph, player, world, first_child, public_state, check
+        )
         trees.append(own)
     tree = GameTree(
         graph=graph,
@@ -216,12 +231,12 @@ def unroll(graph: WorldGraph, *, memory: int | None = None) -> GameTree:
 
 
 def _public_tree(
-    graph: WorldGraph, world: IntArray, first_child: IntArray
+    graph: WorldGraph, world: IntArray, first_child: IntArray, check: Callable[[], None]
 ) -> tuple[PublicTree, IntArray]:
     """Return the public tree, and [H] the public state of each history."""
     steps = StepTable.of_public(graph)
     numbering = StateNumbering(steps.of_edge, steps.size)
-    public_state, _ = _number_histories(graph, numbering, world, first_child)
+    public_state, _ = _number_histories(graph, numbering, world, first_child, check)
     tree = PublicTree(
         parent=numbering.parent(),
         observation=steps.public_observation[numbering.step()],
@@ -236,24 +251,30 @@ def _infostate_tree(
     world: IntArray,
     first_child: IntArray,
     public_state: IntArray,
+    check: Callable[[], None],
 ) -> tuple[InfostateTree, IntArray]:
     """Return the infostate tree of a player, and [H] its infostate at each history."""
     steps = StepTable.of_player(graph, player)
     numbering = StateNumbering(steps.of_edge, steps.size)
-    infostate, first = _number_histories(graph, numbering, world, first_child)
+    infostate, first = _number_histories(graph, numbering, world, first_child, check)
     check_actions(graph, player, infostate, world, 0, world[first])
     tree = build_infostate_tree(graph, player, steps, numbering, world[first], public_state[first])
     return tree, infostate
 
 
 def _number_histories(
-    graph: WorldGraph, numbering: StateNumbering, world: IntArray, first_child: IntArray
+    graph: WorldGraph,
+    numbering: StateNumbering,
+    world: IntArray,
+    first_child: IntArray,
+    check: Callable[[], None],
 ) -> tuple[IntArray, LongArray]:
     """Return [H] the state of each history, and [S] the first history of each state."""
     state = np.zeros(len(world), np.int32)
     first: list[LongArray] = [np.zeros(1, np.int64)]
     start, end = 0, 1
     while end < len(world):
+        check()
         children = slice(end, int(first_child[end]))
         state[children], new = numbering.extend(
             world[start:end], state[start:end], graph.first_edge, children.stop - end

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -17,9 +18,9 @@ from infoset.tree.counting import (
     level_sizes,
     too_large_error,
 )
-from infoset.tree.exploration import build_world_graph
+from infoset.tree.exploration import explore_game
 from infoset.tree.infostate_tree import InfostateTree
-from infoset.tree.limits import ExplorationProgress
+from infoset.tree.limits import BuildWatch, ExplorationProgress
 from infoset.tree.sequence_form import SequenceForm
 from infoset.tree.state_numbering import (
     StateNumbering,
@@ -56,9 +57,10 @@ def build_sequence_form(
     ----------
     game : Game
     memory : int, optional
-        Limit in bytes; by default 70% of the free memory.
+        Limit in bytes on the world graph and the sequence form together; by default 70% of the free
+        memory.
     max_worlds, max_seconds, progress
-        As in `build_world_graph`.
+        As in `build_tree`.
 
     Raises
     ------
@@ -75,14 +77,23 @@ def build_sequence_form(
     >>> form.num_payoffs, [plex.num_sequences for plex in form.treeplexes]
     (30, [13, 13])
     """
-    graph = build_world_graph(
-        game, memory=memory, max_worlds=max_worlds, max_seconds=max_seconds, progress=progress
-    )
-    return contract_graph(graph, memory=memory)
+    watch = BuildWatch(max_worlds, max_seconds, memory, progress)
+    graph = explore_game(game, watch)
+    return watch.finish(contract_graph, graph)
 
 
-def contract_graph(graph: WorldGraph, *, memory: int | None = None) -> SequenceForm:
+def contract_graph(
+    graph: WorldGraph, memory: int | None = None, check: Callable[[], None] = lambda: None
+) -> SequenceForm:
     """Contract a complete world graph to its sequence form, without calling the rules.
+
+    Parameters
+    ----------
+    graph : WorldGraph
+    memory : int, optional
+        Limit in bytes for the sequence form; by default 70% of the free memory.
+    check : callable, optional
+        Called between operations on arrays; an exception that it raises ends the building.
 
     Raises
     ------
@@ -95,7 +106,7 @@ def contract_graph(graph: WorldGraph, *, memory: int | None = None) -> SequenceF
         raise ValueError(
             "the world graph is partial; build it with higher max_worlds, memory or max_seconds"
         )
-    contraction = _Contraction(graph, count_histories(graph), allowed_memory(memory))
+    contraction = _Contraction(graph, count_histories(graph), allowed_memory(memory), check)
     while len(contraction.level.world):
         contraction.advance()
     return contraction.sequence_form()
@@ -188,10 +199,13 @@ def forecast_contraction(graph: WorldGraph, counts: GameCounts) -> int:
 class _Contraction:
     """The state of a contraction, which proceeds from the shortest histories to the longest."""
 
-    def __init__(self, graph: WorldGraph, counts: GameCounts, allowed: int) -> None:
+    def __init__(
+        self, graph: WorldGraph, counts: GameCounts, allowed: int, check: Callable[[], None]
+    ) -> None:
         self.graph = graph
         self.counts = counts
         self.allowed = allowed
+        self.check = check
         self.forecast = forecast_contraction(graph, counts)
         self.players: list[_PlayerStates] = []
         self.check_fits()
@@ -221,6 +235,7 @@ class _Contraction:
         public, _ = self.public.extend(level.world, level.public_state, edges, num_children)
         infostates = []
         for player, states in enumerate(self.players):
+            self.check()
             infostate = states.extend(level, world, public)
             self.end_infostate[player, ended] = infostate[~goes_on]
             infostates.append(infostate[goes_on])
@@ -247,6 +262,7 @@ class _Contraction:
         trees = tuple(self.players.pop(0).tree() for _ in range(self.graph.num_players))
         for tree, column in zip(trees, self.end_infostate, strict=True):
             _translate(column, tree.last_sequence)
+            self.check()
         reach, utility = self.outcomes.payoffs()
         return contract_outcomes(
             name=str(self.graph.game),

@@ -7,16 +7,19 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from math import inf
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 from infoset.errors import ExplorationLimitError
 from infoset.game import Game
 from infoset.tree.counting import allowed_memory
+from infoset.tree.world_graph import WorldGraph
 from infoset.utils.arguments import check_count, check_number
 from infoset.utils.text import format_bytes
 from infoset.utils.watchdog import LimitReached, Watchdog
 
-__all__ = ["BuildLimits", "ExplorationProgress", "ExplorationWatch", "build_limits"]
+__all__ = ["BuildLimits", "BuildWatch", "ExplorationProgress", "build_limits"]
+
+Built = TypeVar("Built")
 
 ExplorationProgress: TypeAlias = Callable[[int, float], None]
 """A callback that receives the number of world states found so far and the elapsed seconds."""
@@ -27,11 +30,14 @@ GRAPH_MEMORY_FRACTION: Final = 0.75
 """Fraction of the memory allowed at which exploration stops; its arrays need the rest."""
 MIN_WATCHED_MEMORY: Final = 50_000_000
 """Growth of the process in bytes below which exploration never stops; less is not measurable."""
+SEARCH_INSTEAD: Final = (
+    "or, without building the game, let searchers play it: infoset match GAME ismcts pimc"
+)
 
 
 @dataclass(frozen=True)
 class BuildLimits:
-    """Limits on exploring the world states of a game.
+    """Limits on building a game.
 
     Attributes
     ----------
@@ -39,7 +45,8 @@ class BuildLimits:
         Maximum number of world states. There may be ten times as many transitions, and always a
         million.
     max_seconds : float or None
-        Maximum time; None for no limit.
+        Maximum time for building: exploring the world states, counting the histories, and the game
+        tree or the sequence form. Compilation is not counted. None for no limit.
     """
 
     max_worlds: int = 1_000_000
@@ -81,7 +88,8 @@ def build_limits(
     max_worlds : int, optional
         Maximum number of world states; at most ten times as many transitions are explored.
     max_seconds : float, optional
-        Maximum time for exploring the world states.
+        Maximum time for each building of a game: exploring the world states, counting the
+        histories, and the game tree or the sequence form. Compilation is not counted.
 
     Raises
     ------
@@ -102,8 +110,11 @@ def build_limits(
         _CURRENT.reset(token)
 
 
-class ExplorationWatch(Watchdog):
-    """The limits of one exploration, its progress callback, and the limit that stopped it.
+class BuildWatch(Watchdog):
+    """The limits of building one game, its progress callback, and the limit that stopped it.
+
+    The stages share the limits: what the world graph takes of the time and the memory is missing
+    for the tree or the sequence form.
 
     Parameters
     ----------
@@ -116,10 +127,10 @@ class ExplorationWatch(Watchdog):
 
     def __init__(
         self,
-        max_worlds: int | None,
-        max_seconds: float | None,
-        memory: int | None,
-        progress: ExplorationProgress | None,
+        max_worlds: int | None = None,
+        max_seconds: float | None = None,
+        memory: int | None = None,
+        progress: ExplorationProgress | None = None,
     ) -> None:
         self.limits = _CURRENT.get().updated(max_worlds, max_seconds)
         self.allowed = allowed_memory(memory)
@@ -150,6 +161,40 @@ class ExplorationWatch(Watchdog):
         self.stop = limit
         raise LimitReached
 
+    def memory_left(self) -> int:
+        """Return the bytes that the world graph leaves for the tree or the sequence form."""
+        grown = self.memory_growth
+        return self.allowed if grown < MIN_WATCHED_MEMORY else max(1, self.allowed - grown)
+
+    def finish(
+        self, build: Callable[[WorldGraph, int, Callable[[], None]], Built], graph: WorldGraph
+    ) -> Built:
+        """Return what `build` makes of a world graph with the memory and the time that are left.
+
+        It receives the graph, the memory left, and a function to call between operations on arrays.
+        Kernels are not stopped while they run: they are in C, and do not expect exceptions.
+
+        Raises
+        ------
+        ExplorationLimitError
+            If the time is used up.
+        """
+        memory = self.memory_left()
+        self.memory = None  # from here on, memory is forecast before it is allocated
+        try:
+            return build(graph, memory, self.check)
+        except LimitReached:
+            raise self.time_error(graph) from None
+
+    def time_error(self, graph: WorldGraph) -> ExplorationLimitError:
+        """Return the error for a game whose histories take longer than the time limit."""
+        return ExplorationLimitError(
+            f"{graph.game} has {graph.num_worlds:,} world states; building its histories stopped "
+            f"at the time limit of {self.limits.max_seconds} s. Use smaller parameters, raise "
+            f"max_seconds (--build-seconds) {SEARCH_INSTEAD}",
+            {"world_states": graph.num_worlds, "transitions": graph.num_edges},
+        )
+
     def error(self, game: Game, num_worlds: int, num_transitions: int) -> ExplorationLimitError:
         """Return the error for a game whose exploration was stopped."""
         limits = self.limits
@@ -167,7 +212,6 @@ class ExplorationWatch(Watchdog):
         }[self.stop or "memory"]
         return ExplorationLimitError(
             f"{game} has at least {num_worlds:,} world states; exploring them stopped {where}. "
-            f"Use smaller parameters, raise {fix} or, without building the game, "
-            "let searchers play it: infoset match GAME ismcts pimc",
+            f"Use smaller parameters, raise {fix} {SEARCH_INSTEAD}",
             {"world_states": num_worlds, "transitions": num_transitions},
         )

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ctypes
 import sys
 import threading
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 import psutil
+
+from infoset.utils.clocks import working_seconds
 
 __all__ = ["LimitReached", "Watchdog", "WatchedLimit", "available_memory"]
 
@@ -46,7 +47,7 @@ class Watchdog:
     Parameters
     ----------
     seconds : float or None
-        Limit on the time from construction; None for no limit.
+        Limit on the time from construction, without compilation; None for no limit.
     memory : int or None
         Limit on the growth of this process's resident memory, in bytes; None for no limit.
     """
@@ -54,7 +55,7 @@ class Watchdog:
     def __init__(self, seconds: float | None = None, memory: int | None = None) -> None:
         self.seconds = seconds
         self.memory = memory
-        self.started = time.monotonic()
+        self.started = working_seconds()
         self.reached: WatchedLimit | None = None
         self._process = psutil.Process()
         self._memory_before = self._process.memory_info().rss
@@ -66,8 +67,13 @@ class Watchdog:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since construction."""
-        return time.monotonic() - self.started
+        """Seconds since construction, without those of compilation."""
+        return working_seconds() - self.started
+
+    @property
+    def memory_growth(self) -> int:
+        """Growth of this process's resident memory since construction, in bytes."""
+        return int(self._process.memory_info().rss) - self._memory_before
 
     def check(self) -> None:
         """Raise `LimitReached` if a limit is reached."""
@@ -120,8 +126,7 @@ class Watchdog:
         if self.seconds is not None and self.elapsed > self.seconds:
             self.reached = "seconds"
         elif self.memory is not None:
-            grown = self._process.memory_info().rss - self._memory_before
-            self.reached = "memory" if grown > self.memory else self.reached
+            self.reached = "memory" if self.memory_growth > self.memory else self.reached
         return self.reached is not None
 
     def _watch(self) -> None:

@@ -28,7 +28,9 @@ STOPS = {
     "interrupted": "interrupted",
     None: "there are too many histories to count",
 }
-"""What stopped the visit of the world states, in words."""
+"""What stopped the visit of the world states, or the building of the tree, in words."""
+
+UNKNOWN = "values that need the tree are unknown (-)"
 
 
 def run(game: GameArgument, memory: MemoryOption = None, as_json: JsonOption = False) -> None:
@@ -91,11 +93,13 @@ def remarks(found: GameInfo) -> list[str]:
             "without building the game, searchers can play it: infoset match GAME ismcts pimc"
         )
     elif not found.fits:
-        lines.append("too large for the memory limit: values that need the tree are unknown (-)")
+        lines.append(f"too large for the memory limit: {UNKNOWN}")
         if found.solving_fits:
             lines.append(
                 "infoset solve does not build the tree; it needs less memory, and may succeed"
             )
+    elif found.stop is not None:
+        lines.append(f"{STOPS[found.stop]}: {UNKNOWN}")
     return lines
 
 
