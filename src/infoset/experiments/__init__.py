@@ -1,7 +1,6 @@
 """Run folders, estimates of the remaining time, and studies of many cells."""
 
 from infoset.experiments.cells import Cell, CellFolder, CellInterrupted, CellResult, run_cells
-from infoset.experiments.comparison import COMPARISON_FILES, save_comparison
 from infoset.experiments.folders import check_results, check_writable, run_slug
 from infoset.experiments.forecast import iterations_per_second, seconds_to_target
 from infoset.experiments.grids import log_log_slope, run_grid, run_points, spreads
@@ -17,7 +16,13 @@ from infoset.experiments.reports import (
     compared,
     compared_columns,
 )
-from infoset.experiments.run_folder import RUN_FILES, save_run
+from infoset.experiments.run_folder import (
+    COMPARISON_FILES,
+    RUN_FILES,
+    save_comparison,
+    save_run,
+    save_team,
+)
 from infoset.experiments.studies import (
     Experiment,
     Finished,
@@ -27,7 +32,6 @@ from infoset.experiments.studies import (
     installed_studies,
     run_study,
 )
-from infoset.experiments.team_folder import save_team
 
 __all__ = [
     "COMPARISON_FILES",

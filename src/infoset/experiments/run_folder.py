@@ -1,10 +1,11 @@
-"""Folders of solver runs: policy, trace, figure and result."""
+"""Folders of results of solvers and teams, and of comparisons: policies, traces and figures."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
@@ -14,7 +15,7 @@ from infoset.efg import ExtensiveForm
 from infoset.experiments.folders import RUNS, run_slug, save_folder, saved_record
 from infoset.experiments.json_values import json_text, json_value
 from infoset.game import Game, GameSource
-from infoset.plotting import plot_convergence
+from infoset.plotting import plot_comparison, plot_convergence, plot_team
 from infoset.policy import TabularPolicy, save_policy
 from infoset.runs import SolveResult
 from infoset.teams import TeamResult
@@ -24,7 +25,15 @@ from infoset.utils.files import replace_file, write_text
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["RUN_FILES", "save_run", "source_record", "trace_rows", "write_run"]
+__all__ = [
+    "COMPARISON_FILES",
+    "RUN_FILES",
+    "save_comparison",
+    "save_run",
+    "save_team",
+    "source_record",
+    "trace_rows",
+]
 
 RUN_FILES: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -35,6 +44,19 @@ RUN_FILES: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """File names of a run by content, in the order of writing."""
+
+COMPARISON_FILES: Final[Mapping[str, str]] = MappingProxyType(
+    {"traces": "traces.csv", "picture": "comparison.png", "results": "results.json"}
+)
+"""File names of a comparison by content, in the order of writing."""
+
+MEASURED = {
+    "payoff": "payoffs",
+    "relaxed_payoff": "relaxed_payoffs",
+    "squared_distance": "squared_distances",
+    "penalty_coefficient": "penalty_coefficients",
+}
+"""Columns of a trace for each team, with the names of the attributes of a trace point."""
 
 
 def save_run(
@@ -74,10 +96,95 @@ def save_run(
         "seed": None,
     }
     figure = plot_convergence(result.trace, game=result.game, method=result.method)
-    return write_run(result, folder, about=about, rows=trace_rows(result), figure=figure)
+    return _write_run(result, folder, about=about, rows=trace_rows(result), figure=figure)
 
 
-def write_run(
+def save_team(
+    result: TeamResult,
+    folder: str | Path | None = None,
+    *,
+    game: Game | ExtensiveForm | None = None,
+) -> Path:
+    """Write the policy, trace, figure and numbers of a team result to a new folder.
+
+    The files are those of `save_run`: the folder appears when it is complete, and an existing
+    folder is not changed.
+
+    Parameters
+    ----------
+    result : TeamResult
+        Result for a game; a result for a custom product form has no policy.
+    folder : str or Path, optional
+        By default `runs/GAME-METHOD`.
+    game : Game or ExtensiveForm, optional
+        The game whose parameters are saved; by default the one that was solved.
+
+    Returns
+    -------
+    Path
+        The new folder.
+
+    Raises
+    ------
+    ParameterError
+        If `result` is not a `TeamResult` or has no policy for a game, or the folder or a file
+        cannot be written.
+    """
+    check_type("result", result, TeamResult, "a result of solve_team")
+    about = {
+        **source_record(result.policy, game),
+        "method": result.method,
+        "seed": result.seed,
+    }
+    rows = _team_rows(result)
+    return _write_run(result, folder, about=about, rows=rows, figure=plot_team(result))
+
+
+def save_comparison(results: Sequence[SolveResult], folder: str | Path | None = None) -> Path:
+    """Write the traces, figure and numbers of several solver results to a new folder.
+
+    As in `save_run`, the folder appears when it is complete, and an existing folder is not changed.
+
+    Parameters
+    ----------
+    results : Sequence[SolveResult]
+        At least one result; all are of the same game.
+    folder : str or Path, optional
+        By default `runs/GAME-comparison`.
+
+    Returns
+    -------
+    Path
+        The new folder.
+
+    Raises
+    ------
+    ParameterError
+        If `results` is empty or of different games, or the folder or a file cannot be written.
+    """
+    figure = plot_comparison(results)
+    game = results[0].game
+    record = {
+        "game": game,
+        "fingerprint": results[0].policy.sequence_form.fingerprint,
+        "results": [result.summary() for result in results],
+        "version": __version__,
+        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+    def write(made: Path) -> None:
+        with replace_file(made / COMPARISON_FILES["traces"]) as path:
+            _write_trace(_comparison_rows(results), path)
+        with replace_file(made / COMPARISON_FILES["picture"]) as path:
+            _write_picture(figure, path)
+        whole = saved_record(record, made, COMPARISON_FILES)
+        write_text(made / COMPARISON_FILES["results"], json_text(whole, indent=2) + "\n")
+
+    default = RUNS / run_slug(game, "comparison")
+    return save_folder(default if folder is None else folder, write)
+
+
+def _write_run(
     result: SolveResult | TeamResult,
     folder: str | Path | None,
     *,
@@ -159,6 +266,26 @@ def trace_rows(result: SolveResult) -> Iterator[list[object]]:
     for point in result.trace:
         found = [getattr(point, name) for name in errors]
         yield [point.iteration, point.seconds, *point.values, *found]
+
+
+def _team_rows(result: TeamResult) -> Iterator[list[object]]:
+    """Yield the column names of a trace, then one row for each measurement of each run."""
+    teams = range(len(result.teams))
+    yield [
+        "run",
+        "iteration",
+        "seconds",
+        *(f"{name}_{team}" for team in teams for name in MEASURED),
+    ]
+    for point in result.trace:
+        found = [getattr(point, name)[team] for team in teams for name in MEASURED.values()]
+        yield [point.run, point.iteration, point.seconds, *found]
+
+
+def _comparison_rows(results: Sequence[SolveResult]) -> Iterator[list[object]]:
+    yield ["method", *next(trace_rows(results[0]))]
+    for result in results:
+        yield from ([result.method, *row] for row in islice(trace_rows(result), 1, None))
 
 
 def _gaps_measured(result: SolveResult) -> list[str]:
