@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from infoset.typing import FloatArray, IntArray
-from infoset.utils.compilation import kernel
+from infoset.utils.compilation import linear_kernel
 
 
-@kernel
+@linear_kernel
 def inherit(parent: IntArray, own: IntArray) -> IntArray:
     """Return [H] the own value of each history or, if it is -1, its nearest ancestor's value.
 
@@ -25,7 +25,7 @@ def inherit(parent: IntArray, own: IntArray) -> IntArray:
     return values
 
 
-@kernel
+@linear_kernel
 def sum_along_paths(parent: IntArray, steps: FloatArray) -> FloatArray:
     """Return [H, N] the sum of `steps` [H, N] from the root to each history. parent [H]."""
     totals = steps.copy()
@@ -36,7 +36,7 @@ def sum_along_paths(parent: IntArray, steps: FloatArray) -> FloatArray:
     return totals
 
 
-@kernel
+@linear_kernel
 def product_along_paths(parent: IntArray, factors: FloatArray) -> FloatArray:
     """Return [H] the product of `factors` [H] from the root to each history. parent [H]."""
     # As in `sum_along_paths`; history 0 is the root, whose own factor starts the product.
@@ -46,7 +46,7 @@ def product_along_paths(parent: IntArray, factors: FloatArray) -> FloatArray:
     return products
 
 
-@kernel
+@linear_kernel
 def find_thick_set(first_child: IntArray, set_of: IntArray) -> tuple[int, int]:
     """Return a history and a strict extension of it in the same set; (-1, -1) if none exist.
 
@@ -77,7 +77,7 @@ def find_thick_set(first_child: IntArray, set_of: IntArray) -> tuple[int, int]:
     return -1, -1
 
 
-@kernel
+@linear_kernel
 def latest_times(parent: IntArray, group: IntArray, num_groups: int) -> tuple[IntArray, IntArray]:
     """Return the earliest exact timing in which all histories of a group have the same time.
 
@@ -120,7 +120,7 @@ def latest_times(parent: IntArray, group: IntArray, num_groups: int) -> tuple[In
     return times, missing
 
 
-@kernel
+@linear_kernel
 def breadth_first_order(parent: IntArray, position: IntArray) -> tuple[IntArray, IntArray]:
     """Return the nodes of a tree breadth first, and first_child [H + 1] in that numbering.
 

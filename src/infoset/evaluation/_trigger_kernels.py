@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.typing import FloatArray, IntArray, LongArray
-from infoset.utils.compilation import inner_kernel, kernel
+from infoset.utils.compilation import inner_kernel, linear_kernel
 
 
 class TriggerPairs(NamedTuple):
@@ -43,7 +43,7 @@ class TriggerPairs(NamedTuple):
     owner: IntArray
 
 
-@kernel
+@linear_kernel
 def number_pairs(
     parent: IntArray, first: IntArray, num_actions: IntArray, pairs: TriggerPairs
 ) -> int:
@@ -82,7 +82,7 @@ def number_pairs(
     return num_pairs
 
 
-@kernel
+@linear_kernel
 def add_triggered(
     first: IntArray,
     num_actions: IntArray,
@@ -134,7 +134,7 @@ def best_value(
     return value
 
 
-@kernel
+@linear_kernel
 def trigger_gains(
     parent: IntArray,
     first: IntArray,

@@ -13,7 +13,7 @@ from infoset.regret import terminal_gradient
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, IntArray, Player
 from infoset.utils.arguments import check_player
-from infoset.utils.compilation import kernel
+from infoset.utils.compilation import linear_kernel
 
 __all__ = [
     "BestResponse",
@@ -96,7 +96,7 @@ def utility_gradient(
     return gradient
 
 
-@kernel
+@linear_kernel
 def best_response_sweep(
     parent_sequence: IntArray,
     first_sequence: IntArray,

@@ -14,7 +14,7 @@ from infoset.learning._simulator_kernels import Paths
 from infoset.regret import match_regrets
 from infoset.tree.decision_nodes import Infostates
 from infoset.typing import FloatArray
-from infoset.utils.compilation import inner_kernel, kernel
+from infoset.utils.compilation import inner_kernel, linear_kernel
 
 
 @inner_kernel
@@ -65,7 +65,7 @@ def count_path(
         count_infostate(infostates, here, policy, cumulative_plan, parent_counted)
 
 
-@kernel
+@linear_kernel
 def count_rest(
     infostates: Infostates,
     policy: FloatArray,

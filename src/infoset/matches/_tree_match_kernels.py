@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from infoset.typing import FloatArray, IntArray
-from infoset.utils.compilation import kernel
+from infoset.utils.compilation import kernel, linear_kernel
 
 
-@kernel
+@linear_kernel
 def drawn_index(probabilities: FloatArray, number: float) -> int:
     """Return the first index at which the cumulative probability exceeds `number`.
 

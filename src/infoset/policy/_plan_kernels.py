@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from infoset.typing import BoolArray, FloatArray, IntArray
-from infoset.utils.compilation import kernel
+from infoset.utils.compilation import linear_kernel
 
 
-@kernel
+@linear_kernel
 def behavior_to_plan(
     parent_sequence: IntArray,
     first_sequence: IntArray,
@@ -30,7 +30,7 @@ def behavior_to_plan(
     return plan
 
 
-@kernel
+@linear_kernel
 def normalize_behavior(
     first_sequence: IntArray, num_actions: IntArray, weights: FloatArray
 ) -> FloatArray:
@@ -55,7 +55,7 @@ def normalize_behavior(
     return probabilities
 
 
-@kernel
+@linear_kernel
 def widest_plan(
     parent_sequence: IntArray,
     first_sequence: IntArray,

@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from infoset.regret._payoff_kernels import BlockPayoffs, fill_gradient
 from infoset.typing import FloatArray, IndexArray, LongArray
-from infoset.utils.compilation import inner_kernel, kernel
+from infoset.utils.compilation import inner_kernel, kernel, linear_kernel
 from infoset.utils.simd import (
     LANES,
     Lanes,
@@ -206,7 +206,7 @@ def update_regrets(
             )
 
 
-@kernel
+@linear_kernel
 def realize_policy(
     groups: IndexArray, parent: IndexArray, policy: FloatArray, plan: FloatArray
 ) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from infoset.regret._cfr_kernels import realize_and_average
 from infoset.regret._payoff_kernels import BlockPayoffs, fill_gradient
 from infoset.typing import FloatArray, IndexArray, LongArray
-from infoset.utils.compilation import kernel, passed_kernel
+from infoset.utils.compilation import kernel, linear_kernel, passed_kernel
 from infoset.utils.simd import LANES, filled, load, maximum, store
 
 
@@ -80,7 +80,7 @@ def pass_up(up: IndexArray, values: FloatArray, played: FloatArray, gradient: Fl
             gradient[up[i]] += played[action, i] * values[action, i]
 
 
-@kernel
+@linear_kernel
 def apply_min_probabilities(
     groups: IndexArray, policy: FloatArray, minimum: FloatArray, played: FloatArray
 ) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
-from infoset.utils.compilation import kernel
+from infoset.utils.compilation import kernel, linear_kernel
 from infoset.utils.simd import LANES, filled, load, store
 
 HASH_FACTOR = 0x9E3779B97F4A7C1
@@ -52,7 +52,7 @@ def is_same_row(rows: LongArray, one: int, other: int) -> bool:
     return True
 
 
-@kernel
+@linear_kernel
 def share_payoffs(
     first: LongArray,
     lane: NDArray[np.uint8],
@@ -108,7 +108,7 @@ def block_gradient(blocks: BlockPayoffs, plan: FloatArray, gradient: FloatArray)
         store(gradient, start, blocks.start[block + 1] - start, total)
 
 
-@kernel
+@linear_kernel
 def terminal_gradient(
     player: int,
     sequence: IntArray | IndexArray,

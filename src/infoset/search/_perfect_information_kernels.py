@@ -22,12 +22,12 @@ from infoset.search.models._model_kernels import (
     outcome_probability,
 )
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
-from infoset.utils.compilation import kernel
+from infoset.utils.compilation import kernel, linear_kernel
 
 # Backward induction over all nodes of an explored game
 
 
-@kernel
+@linear_kernel
 def topological_order(graph: GraphNodes) -> IntArray:
     """Return [K] the nodes of an acyclic graph in topological order (Kahn's algorithm)."""
     missing = np.zeros(len(graph.actor), np.int32)  # predecessors not yet in the order
@@ -54,7 +54,7 @@ def topological_order(graph: GraphNodes) -> IntArray:
     return order
 
 
-@kernel
+@linear_kernel
 def moves_are_sequential(graph: GraphNodes, order: IntArray, has_choice: BoolArray) -> bool:
     """Return whether at most one player has a choice between any two transitions.
 
@@ -80,7 +80,7 @@ def moves_are_sequential(graph: GraphNodes, order: IntArray, has_choice: BoolArr
     return is_sequential
 
 
-@kernel
+@linear_kernel
 def max_n_values(graph: GraphNodes, order: IntArray, values: FloatArray) -> None:
     """Write values [K, N] of all nodes when every player maximizes its own utility.
 

@@ -27,7 +27,7 @@ from infoset.solvers.two_player import check_two_player
 from infoset.tree import SequenceForm, Treeplex, check_sequence_form
 from infoset.typing import FloatArray, IntArray, Player
 from infoset.utils.arguments import check_type
-from infoset.utils.compilation import kernel
+from infoset.utils.compilation import linear_kernel
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -170,7 +170,7 @@ class PerturbedGame:
         )
 
 
-@kernel
+@linear_kernel
 def perturbed_best_value(
     parent_sequence: IntArray,
     first_sequence: IntArray,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.typing import FloatArray, IntArray
-from infoset.utils.compilation import inner_kernel, kernel
+from infoset.utils.compilation import inner_kernel, linear_kernel
 from infoset.utils.splitmix import Stream, draw_index, next_uniform
 
 CHANCE_NODE = -1
@@ -115,7 +115,7 @@ def draw_action(policy: FloatArray, first_sequence: int, num_actions: int, strea
     return draw_index(policy, first_sequence, end, next_uniform(stream)) - first_sequence
 
 
-@kernel
+@linear_kernel
 def unfold(
     graph: DecisionGraph,
     world: IntArray,
@@ -198,7 +198,7 @@ def unfold(
     return num_nodes
 
 
-@kernel
+@linear_kernel
 def fill_alias(
     kind: IntArray,
     first: IntArray,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray
-from infoset.utils.compilation import kernel
+from infoset.utils.compilation import kernel, linear_kernel
 
 
 @kernel
@@ -17,7 +17,7 @@ def any_nonzero(table: FloatArray, row: int) -> bool:
     return False
 
 
-@kernel
+@linear_kernel
 def merge_rows(
     columns: IndexArray,
     order: IndexArray,
@@ -62,7 +62,7 @@ def merge_rows(
     return filled + 1 if any_nonzero(total, filled) else filled, max_equal
 
 
-@kernel
+@linear_kernel
 def mark_numbers(numbers: IndexArray, size: int) -> BoolArray:
     """Return [size] whether each number occurs in `numbers`."""
     occurs = np.zeros(size, np.bool_)
@@ -71,7 +71,7 @@ def mark_numbers(numbers: IndexArray, size: int) -> BoolArray:
     return occurs
 
 
-@kernel
+@linear_kernel
 def max_additions(
     parent_sequence: IntArray,
     first_sequence: IntArray,
@@ -100,7 +100,7 @@ def max_additions(
     return int(additions[0] + children[0])
 
 
-@kernel
+@linear_kernel
 def max_roundings(
     parent_sequence: IntArray, first_sequence: IntArray, num_actions: IntArray, num_sequences: int
 ) -> int:

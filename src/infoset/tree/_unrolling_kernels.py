@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from infoset.typing import FloatArray, IntArray, LongArray
-from infoset.utils.compilation import kernel
+from infoset.utils.compilation import kernel, linear_kernel
 
 
-@kernel
+@linear_kernel
 def topological_order(first_edge: IntArray, next_world: IntArray) -> IntArray:
     """Return the world states in topological order (Kahn's algorithm).
 
@@ -41,7 +41,7 @@ def topological_order(first_edge: IntArray, next_world: IntArray) -> IntArray:
     return order[:filled]
 
 
-@kernel
+@linear_kernel
 def path_counts(order: IntArray, first_edge: IntArray, next_world: IntArray) -> FloatArray:
     """Return [W] the number of paths from world 0 to each world, exact below 2**53.
 
@@ -57,7 +57,7 @@ def path_counts(order: IntArray, first_edge: IntArray, next_world: IntArray) -> 
     return paths
 
 
-@kernel
+@linear_kernel
 def count_levels(first_edge: IntArray, next_world: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return [L] the numbers of histories and of nonterminal histories with each length.
 
@@ -99,7 +99,7 @@ def count_levels(first_edge: IntArray, next_world: IntArray) -> tuple[FloatArray
     return histories[:depth], inner[:depth]
 
 
-@kernel
+@linear_kernel
 def unroll_histories(
     num_histories: int,
     first_edge: IntArray,
@@ -146,7 +146,7 @@ def unroll_histories(
     return world, parent, edge, first_child, chance_reach, rewards_so_far
 
 
-@kernel
+@linear_kernel
 def last_sequences(parent: IntArray, action: IntArray, first_sequence: IntArray) -> IntArray:
     """Return [S] the last own sequence before each infostate.
 
@@ -166,7 +166,7 @@ def last_sequences(parent: IntArray, action: IntArray, first_sequence: IntArray)
     return last
 
 
-@kernel
+@linear_kernel
 def child_worlds(
     world: IntArray, first_edge: IntArray, next_world: IntArray, num_children: int
 ) -> IntArray:
@@ -231,7 +231,7 @@ def grown(values: IntArray) -> IntArray:
     return larger
 
 
-@kernel
+@linear_kernel
 def extend_states(
     world: IntArray,
     state: IntArray,
@@ -304,7 +304,7 @@ def extend_states(
     return new_parent[:used].copy(), new_step[:used].copy(), first[:used].copy()
 
 
-@kernel
+@linear_kernel
 def find_contradiction(
     state: IntArray, first_number: int, world: IntArray, action_set: IntArray, expected: IntArray
 ) -> int:

@@ -27,8 +27,9 @@ from numba.core.extending import _Intrinsic
 from numba.core.types import BaseNamedTuple
 
 from infoset.utils.clocks import compiling
+from infoset.utils.interpretation import LinearKernel
 
-__all__ = ["bare_kernel", "inner_kernel", "kernel", "passed_kernel"]
+__all__ = ["bare_kernel", "inner_kernel", "kernel", "linear_kernel", "passed_kernel"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -47,6 +48,19 @@ def kernel(function: Function) -> Function:
     global interpreter lock.
     """
     return _compile(function)
+
+
+def linear_kernel(function: Function) -> Function:
+    """Compile `function` as `kernel` does, but only when its arguments become large.
+
+    Until then it runs uncompiled, so that small games need no compilation. Use it for functions
+    whose time is linear in the number of elements of their array arguments, and whose results are
+    the same bits without compilation.
+    """
+    compiled: Any = _compile(function)
+    if compiled is not function:  # with NUMBA_DISABLE_JIT=1, nothing is compiled
+        compiled._compile_for_args = LinearKernel(compiled, compiled._compile_for_args)
+    return cast(Function, compiled)
 
 
 def passed_kernel(function: Function) -> Function:
@@ -143,6 +157,11 @@ class _CacheFile(IndexDataCacheFile):
         except Exception:
             return None
         return data if compiled_for == [key, _named_fields(_arguments(key))] else None
+
+    def has(self, key: Any) -> bool:
+        """Return whether the index has a key; the data may still be unusable."""
+        self._find_files()
+        return key in self._load_index()
 
     def _load_index(self) -> Any:
         try:

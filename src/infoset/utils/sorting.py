@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from infoset.typing import IndexArray, IntArray, LongArray
-from infoset.utils.compilation import kernel
+from infoset.utils.compilation import linear_kernel
 
 __all__ = ["lexicographic_order", "number_by_appearance"]
 
@@ -36,7 +36,7 @@ def lexicographic_order(columns: Sequence[IndexArray], sizes: Sequence[int]) -> 
     return order
 
 
-@kernel
+@linear_kernel
 def counting_pass(column: IndexArray, order: IndexArray, size: int) -> IndexArray:
     """Return [Z] `order`, stably sorted by each row's number in `column`.
 

@@ -6,10 +6,10 @@ import numpy as np
 
 from infoset.teams.product_form.arrays import ProductArrays
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
-from infoset.utils.compilation import kernel
+from infoset.utils.compilation import linear_kernel
 
 
-@kernel
+@linear_kernel
 def cumulate(first_child: LongArray, probability: FloatArray) -> FloatArray:
     """Return [H] the sum of `probability` [H] up to each child within its group; 1 for the last.
 
@@ -25,7 +25,7 @@ def cumulate(first_child: LongArray, probability: FloatArray) -> FloatArray:
     return total
 
 
-@kernel
+@linear_kernel
 def choose(
     first_child: LongArray, cumulative: FloatArray, group: LongArray, draw: FloatArray
 ) -> LongArray:
@@ -45,7 +45,7 @@ def choose(
     return chosen
 
 
-@kernel
+@linear_kernel
 def reach_nodes(
     arrays: ProductArrays, first_entry: LongArray, probability: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
@@ -67,7 +67,7 @@ def reach_nodes(
     return node_reach, edge_reach
 
 
-@kernel
+@linear_kernel
 def inherit_last(node_of_edge: IntArray, parent_edge: LongArray, is_own: BoolArray) -> LongArray:
     """Return [N] the last edge before each node that is an action of a team; -1 if none.
 
@@ -84,7 +84,7 @@ def inherit_last(node_of_edge: IntArray, parent_edge: LongArray, is_own: BoolArr
     return last
 
 
-@kernel
+@linear_kernel
 def payoff_ranges(arrays: ProductArrays) -> tuple[FloatArray, FloatArray]:
     """Return [N, P] the minimum and maximum payoff of each agent from each node on."""
     num_agents = arrays.payoff.shape[1]
