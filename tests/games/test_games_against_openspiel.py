@@ -15,7 +15,7 @@ ONE_TO_ONE = [
     "kuhn_poker",
     "kuhn_poker(players=3)",
     pytest.param("kuhn_poker(players=4)", marks=pytest.mark.long),
-    "leduc_poker",
+    pytest.param("leduc_poker", marks=pytest.mark.long),
     pytest.param("leduc_poker(starting_player=1)", marks=pytest.mark.long),
     "leduc_poker(suit_isomorphism=True,starting_player=1)",
     *(
@@ -96,7 +96,7 @@ def test_openspiel_forgets_the_order_of_open_bids(spec):
         ("kuhn_poker(players=10)", "", 50),
         ("leduc_poker(players=3,starting_player=2)", "", 60),
         ("leduc_poker(players=5,suit_isomorphism=True,starting_player=3)", "", 50),
-        ("leduc_poker(players=10)", "", 50),
+        pytest.param("leduc_poker(players=10)", "", 50, marks=pytest.mark.long),
         ("leduc_poker(players=3,action_mapping=True)", "actions", 60),
         ("liars_dice", "", 60),
         ("liars_dice(numdice=3,dice_sides=4,bidding_rule=reset-quantity)", "", 50),

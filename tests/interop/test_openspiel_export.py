@@ -121,7 +121,7 @@ def test_cfr_of_openspiel_finds_the_same_average_policy(name, cpp):
     tree = tree_of(name)
     exported = to_openspiel(tree)
     solver = (pyspiel if cpp else cfr).CFRSolver(exported)
-    iterations = 10 if tree.num_players == 2 else 3
+    iterations = 5 if tree.num_players == 2 else 1
     for _ in range(iterations):
         solver.evaluate_and_update_policy()
     theirs = policy_from_openspiel(solver.average_policy(), tree)
@@ -150,7 +150,7 @@ def test_outcome_sampling_learns_our_game():
     exported = to_openspiel(tree)
     np.random.seed(7)  # noqa: NPY002 (the solver draws from there)
     solver = outcome_sampling_mccfr.OutcomeSamplingSolver(exported)
-    for _ in range(1000):
+    for _ in range(500):
         solver.iteration()
     average = solver.average_policy()
     found = evaluate_policy(policy_from_openspiel(average, tree)).nash_conv
@@ -158,7 +158,7 @@ def test_outcome_sampling_learns_our_game():
     assert found < 0.4
 
 
-@pytest.mark.parametrize("name", ["leduc_poker(suit_isomorphism=True)", GOOFSPIEL, *SEQUENTIAL])
+@pytest.mark.parametrize("name", [GOOFSPIEL, *SEQUENTIAL])
 def test_values_and_nash_conv_of_policies_agree(name):
     tree = tree_of(name)
     policy = random_policy(tree.sequence_form, np.random.default_rng(3))

@@ -17,10 +17,10 @@ pyspiel = pytest.importorskip("pyspiel")
 RECALLING = [
     "kuhn_poker",
     "kuhn_poker(players=3)",
-    "leduc_poker(suit_isomorphism=True)",
+    pytest.param("leduc_poker(suit_isomorphism=True)", marks=pytest.mark.long),
     "coordinated_mp",
     "liars_dice(dice_sides=3)",
-    "liars_dice(numdice=2,dice_sides=2,bidding_rule=reset-quantity)",
+    "liars_dice(dice_sides=2,bidding_rule=reset-quantity)",
     "goofspiel(imp_info=True,num_cards=3)",
     "goofspiel(imp_info=True,num_cards=3,players=3,points_order=descending)",
     "goofspiel(num_cards=3)",
@@ -56,7 +56,7 @@ OTHERS = [
     "markov_soccer(horizon=2)",
     "oshi_zumo(coins=3,size=1,horizon=3)",
     "repeated_game(stage_game=matrix_pd,num_repetitions=3,recall=1)",
-    "python_iterated_prisoners_dilemma(max_game_length=2)",
+    "python_iterated_prisoners_dilemma(max_game_length=1)",
 ]
 """Rewards on the way, observation strings only, perfect information, forgetful strings."""
 
@@ -99,7 +99,7 @@ def test_games_keep_the_rules_of_the_model(spec):
     ],
 )
 def test_trees_have_the_known_sizes(spec, histories, acting):
-    tree = build_tree(load_openspiel(spec))
+    tree = build_tree(loaded(spec))
     assert tree.num_histories == histories
     assert tuple(one.num_acting for one in tree.infostate_trees) == acting
 

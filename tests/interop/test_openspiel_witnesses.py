@@ -22,7 +22,7 @@ def own_past(pyspiel_game, world, player):
 @pytest.mark.parametrize(
     "spec",
     [
-        "liars_dice_ir(dice_sides=3)",
+        pytest.param("liars_dice_ir(dice_sides=3)", marks=pytest.mark.long),
         "dark_hex_ir(board_size=2)",
         "dark_hex(num_rows=3,num_cols=2)",
         "leduc_poker(action_mapping=True)",
@@ -65,8 +65,8 @@ def test_hidden_time_is_found_and_the_witness_holds(spec):
 )
 def test_games_that_recall_have_no_witness(spec):
     game = load_openspiel(spec)
-    assert find_recall_witness(game, max_histories=1500) is None
-    assert find_timing_witness(game, max_histories=1500) is None
+    assert find_recall_witness(game, max_histories=500) is None
+    assert find_timing_witness(game, max_histories=500) is None
 
 
 def test_the_search_stops_at_its_limit():

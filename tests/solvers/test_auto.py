@@ -21,13 +21,13 @@ from tests.support.cached_games import cached_tree
         ("leduc_poker", "lp", "9,292 coefficients"),
         ("goofspiel(num_cards=4,imp_info=True,points_order=descending)", "lp", "exact"),
         ("liars_dice", "sapdcfr+", r"\d\d\d,\d\d\d coefficients, limit 65,000"),
-        ("liars_dice(dice_sides=5)", "sapdcfr+", r"46,039 coefficients, allow 1.4 seconds"),
+        ("liars_dice(dice_sides=5)", "sapdcfr+", r"46,039 coefficients, allow .* seconds"),
         ("kuhn_poker(players=3)", "cfr+", "two-player constant-sum games only"),
         ("matrix_bos", "cfr+", "two-player constant-sum games only"),
     ],
 )
 def test_the_choice_depends_on_size_and_kind(spec, method, reason):
-    seconds = 60 if method == "lp" else 0.2
+    seconds = 60 if method == "lp" else 0.05
     result = infoset.solve(spec, "auto", seconds=seconds)
     assert result.method == method
     assert re.search(reason, result.reason)
@@ -47,7 +47,7 @@ def test_a_number_of_iterations_rules_out_the_linear_program():
         ("liars_dice(dice_sides=5)", "0.1%", "sapdcfr+"),
         ("liars_dice(dice_sides=5)", "1e-3%", "sapdcfr+"),
         ("liars_dice(dice_sides=5)", "9e-5%", "lp"),
-        ("liars_dice(numdice=2,dice_sides=3)", "0.1%", "sapdcfr+"),
+        pytest.param("liars_dice(numdice=2,dice_sides=3)", "0.1%", "sapdcfr+", marks=pytest.mark.long),
         pytest.param("liars_dice(numdice=2,dice_sides=3)", "1e-7%", "lp", marks=pytest.mark.long),
     ],
 )

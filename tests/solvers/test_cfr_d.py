@@ -118,10 +118,15 @@ def test_with_subgames_iterated_in_step_the_trunk_equals_cfr_on_the_whole_game(g
 
 
 @pytest.mark.parametrize(
-    ("spec", "depth", "iterations"),
-    [("kuhn_poker", 2, 20), ("kuhn_poker(players=3)", 3, 8), ("leduc_poker(num_ranks=2)", 3, 8)],
+    ("spec", "depth", "iterations", "name"),
+    [
+        ("kuhn_poker", 2, 20, "cfr"),
+        ("kuhn_poker", 2, 10, "cfr-simultaneous"),
+        ("kuhn_poker(players=3)", 3, 4, "cfr"),
+        ("kuhn_poker(players=3)", 3, 8, "cfr-simultaneous"),
+        ("leduc_poker(num_ranks=2)", 3, 8, "cfr+"),
+    ],
 )
-@pytest.mark.parametrize("name", ["cfr", "cfr-simultaneous", "cfr+"])
 def test_in_step_on_poker(spec, depth, iterations, name):
     tree = generic(cached_tree(spec), np.random.default_rng(1))
     assert_in_step(cut_tree(tree, depth=depth), SCHEMES[name], iterations)
@@ -183,7 +188,7 @@ def trunk_exploitability(cut, trunk_policy):
     return lost.mean()
 
 
-@pytest.mark.parametrize("name", ["cfr", "cfr+"])
+@pytest.mark.parametrize("name", [pytest.param("cfr", marks=pytest.mark.long), "cfr+"])
 def test_the_trunk_of_kuhn_poker_converges_to_equilibrium(name):
     cut = cut_tree(cached_tree("kuhn_poker"), depth=2)
     solver = DecompositionSolver(cut, SCHEMES[name], SubgameRegret())

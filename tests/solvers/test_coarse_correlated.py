@@ -210,7 +210,7 @@ def test_cfr_jr_converges_to_a_coarse_correlated_equilibrium(make_form):
         .distribution()
         .evaluate()
         .cce_gap
-        for count in (30, 300, 1500)
+        for count in (30, 200, 900)
     ]
     assert gaps[0] > 3 * gaps[1] > 6 * gaps[2]
     assert gaps[2] < 0.01

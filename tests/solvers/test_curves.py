@@ -32,8 +32,22 @@ LARGE = {
 }
 """The curves of these games are tested with `-m long` only."""
 
+SMALL = [game for game in GAMES if game not in LARGE]
+
+
+def quick_pairs():
+    """Return pairs in which each method meets two of the small games and each game many methods."""
+    methods = list(dict.fromkeys(method for game in SMALL for method in read_curves(game)))
+    return {
+        (SMALL[(place + step) % len(SMALL)], method)
+        for place, method in enumerate(methods)
+        for step in (0, len(SMALL) // 2)
+    }
+
+
+QUICK = quick_pairs()
 PAIRS = [
-    pytest.param(game, method, marks=[pytest.mark.long] if game in LARGE else [])
+    pytest.param(game, method, marks=[] if (game, method) in QUICK else [pytest.mark.long])
     for game in GAMES
     for method in read_curves(game)
 ]

@@ -73,7 +73,11 @@ def test_rock_paper_scissors_by_hand():
 @pytest.mark.parametrize(
     ("spec", "iterations"),
     # Later, rounding decides between equally good best responses.
-    [("kuhn_poker", 3), ("leduc_poker", 2), ("kuhn_poker(players=3)", 8)],
+    [
+        ("kuhn_poker", 3),
+        pytest.param("leduc_poker", 2, marks=pytest.mark.long),
+        ("kuhn_poker(players=3)", 8),
+    ],
 )
 def test_average_policies_agree_with_openspiel(spec, iterations):
     pyspiel = pytest.importorskip("pyspiel")

@@ -102,7 +102,7 @@ def test_schemes_equal_their_reference_implementations_on_kuhn_poker(name, dista
     row = replace(FIRST_ORDER[name], distance=distance)
     if row.magnet_period is not None:
         row = replace(row, magnet_period=7)
-    assert_equal_to_the_reference(form_of(KUHN), row, REFERENCES[name], iterations=20, atol=1e-10)
+    assert_equal_to_the_reference(form_of(KUHN), row, REFERENCES[name], iterations=10, atol=1e-10)
 
 
 @settings(max_examples=8)
@@ -318,18 +318,18 @@ def test_exploitability_of_optimistic_averages_falls_as_one_over_t(name):
     ("name", "spec", "limit"),
     # The bounds are 1.5 times the measurements after 1000 iterations.
     [
-        ("omd", KUHN, 1.6e-3),
+        pytest.param("omd", KUHN, 1.6e-3, marks=pytest.mark.long),
         ("omd", LEDUC, 3.4e-3),
-        ("omd", LIAR, 9e-4),
+        pytest.param("omd", LIAR, 9e-4, marks=pytest.mark.long),
         ("ftrl", KUHN, 5.4e-4),
-        ("optimistic-omd", LEDUC, 7.8e-3),
+        pytest.param("optimistic-omd", LEDUC, 7.8e-3, marks=pytest.mark.long),
         ("optimistic-omd", LIAR, 5.5e-4),
         ("optimistic-ftrl", LIAR, 5e-4),
-        ("mirror-prox", LEDUC, 4.1e-3),
+        pytest.param("mirror-prox", LEDUC, 4.1e-3, marks=pytest.mark.long),
         ("mirror-prox", LIAR, 2.9e-4),
         ("mmd-moving", KUHN, 1e-14),
         ("mmd-moving", LEDUC, 1.9e-2),
-        ("mmd-moving", LIAR, 1.1e-4),
+        pytest.param("mmd-moving", LIAR, 1.1e-4, marks=pytest.mark.long),
     ],
 )
 def test_schemes_on_games_of_different_kinds(name, spec, limit):

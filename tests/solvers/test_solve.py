@@ -275,7 +275,7 @@ from infoset.solvers import solve_by_lp
 run = highs_module._solve_interruptibly
 
 def run_with_alarm(highs, meanwhile):
-    threading.Timer(0.1, _thread.interrupt_main).start()
+    threading.Timer(0.02, _thread.interrupt_main).start()
     return run(highs, meanwhile)
 
 highs_module._solve_interruptibly = run_with_alarm
@@ -290,7 +290,7 @@ def test_an_interrupted_linear_program_is_a_silent_outcome():
     code = (
         "from infoset import build_tree, load\n"
         "from infoset.runs import Budget\n"
-        "lp_form = lambda: build_tree(load('liars_dice')).sequence_form\n" + INTERRUPTED
+        "lp_form = lambda: build_tree(load('liars_dice(dice_sides=5)')).sequence_form\n" + INTERRUPTED
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (ended.stdout, ended.stderr.strip(), ended.returncode) == ("", "interrupted", 1)

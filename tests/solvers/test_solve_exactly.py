@@ -36,7 +36,13 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize("spec", VALUES)
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pytest.param(spec, marks=[pytest.mark.long] if spec == "leduc_poker" else [])
+        for spec in VALUES
+    ],
+)
 def test_known_values(spec):
     assert solve_exactly(build_tree(infoset.load(spec))).value == VALUES[spec]
 
