@@ -76,7 +76,7 @@ def test_drawn_beliefs_are_right_on_average(is_posterior):
     assert exact.is_exact
     wanted = odds_of_cells(exact)
     total = dict.fromkeys(wanted, 0.0)
-    num_seeds = 100
+    num_seeds = 60
     for seed in range(num_seeds):
         drawn = private_belief(
             game,
@@ -180,9 +180,9 @@ def test_a_long_lottery_is_drawn_from_and_what_does_not_agree_thrown_away():
         )
         .infostate_probabilities(1)
         .get(Infostate(1, (Step(None, (2, 3, 4), None),)), 0.0)
-        for seed in range(200)
+        for seed in range(100)
     )
-    assert many / 200 == pytest.approx(6 / 64, abs=0.02)
+    assert many / 100 == pytest.approx(6 / 64, abs=0.02)
 
 
 def test_a_long_lottery_that_shows_nothing_in_public_wastes_no_draw():

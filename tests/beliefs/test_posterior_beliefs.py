@@ -71,7 +71,7 @@ def check_all_beliefs(tree, places, policies):
 def test_rules_and_tree_agree(name, is_posterior):
     tree, rng = tree_of(name), np.random.default_rng(1)
     policy = random_policy(tree.sequence_form, rng) if is_posterior else None
-    check_all_beliefs(tree, rng.integers(10**6, size=15), policy)
+    check_all_beliefs(tree, rng.integers(10**6, size=8), policy)
 
 
 @settings(max_examples=6)

@@ -113,7 +113,7 @@ def test_each_deal_draws_a_new_policy(representation):
     assert found.standard_error == pytest.approx(0.5 / 400**0.5, rel=0.05)
 
 
-@pytest.mark.parametrize(("representation", "num_deals"), [("tree", 40_000), ("rules", 500)])
+@pytest.mark.parametrize(("representation", "num_deals"), [("tree", 40_000), ("rules", 150)])
 def test_matches_estimate_values_and_what_deviating_earns(tree, joint, representation, num_deals):
     played = tree if representation == "tree" else tree.game
     deviation = random_policy(tree.sequence_form, np.random.default_rng(9))

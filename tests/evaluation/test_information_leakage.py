@@ -206,7 +206,7 @@ def ratios_by_hand(tree, policy, player, observer, baseline):
     [
         ("kuhn_poker", 0, None),
         ("kuhn_poker", 1, 0),
-        ("leduc_poker", 0, 1),
+        pytest.param("leduc_poker", 0, 1, marks=pytest.mark.long),
         ("leduc_poker", 1, None),
         ("kuhn_poker(players=3)", 1, None),
         ("kuhn_poker(players=3)", 2, 0),

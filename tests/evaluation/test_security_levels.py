@@ -99,7 +99,7 @@ def test_rounding_scales_with_payoffs():
     assert bounds[1] == 1024 * bounds[0] > 0
 
 
-@pytest.mark.parametrize("num", [7, 1000, 20_000])
+@pytest.mark.parametrize("num", [7, 1000, 5000])
 def test_rounding_allows_for_what_was_added_up_in_making_the_payoffs(num):
     ends = [(str(end), (Fraction(1, num), terminal(0.1, -0.1))) for end in range(num)]
     form = extensive_form_from_nodes(decision(0, "here", {"go on": chance(ends)}), players=2)

@@ -30,7 +30,13 @@ PROVED = {
 }
 
 
-@pytest.mark.parametrize("spec", PROVED)
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pytest.param(spec, marks=[pytest.mark.long] if "dice_sides=4" in spec else [])
+        for spec in PROVED
+    ],
+)
 def test_values_of_known_games_are_proved(spec):
     game = infoset.load(spec)
     tree = build_tree(game)
@@ -46,7 +52,7 @@ def test_the_value_of_liars_dice_with_six_sides_is_proved():
     assert prove_value(tree, infoset.solve(tree, "lp").policy).value == Fraction(-7, 258)
 
 
-@pytest.mark.parametrize("size", [20, 21, 25, 150])
+@pytest.mark.parametrize("size", [20, 21, 25, 60])
 def test_more_actions_than_the_first_denominators(size):
     """In a guessing game, each of `size` numbers is played with probability 1 / `size`."""
     tree = build_tree(matrix_game(np.eye(size)))

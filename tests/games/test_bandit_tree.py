@@ -127,7 +127,7 @@ def test_no_learner_beats_the_lower_bound(method):
         sequences, episodes = 2 * deals, 64 * 2 * deals
         half = sqrt(sequences / episodes) / 2
         game = BanditTree(1, deals=deals, best_chance=0.5 + half, other_chance=0.5 - half)
-        found = learn(game, method, episodes=episodes, seeds=8)
+        found = learn(game, method, episodes=episodes, seeds=4)
         regret = episodes * np.mean(found.nash_conv) / 2
         shares.append(regret / sqrt(sequences * episodes))
     assert min(shares) > 0.1

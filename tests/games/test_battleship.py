@@ -174,8 +174,9 @@ def test_unlimited_shots_are_as_many_as_cells():
     board = {"width": 2, "height": 1}
     unlimited, counted = small([1], **board), small([1], shots=2, **board)
     assert path_counts(unlimited) == path_counts(counted)
-    assert walk(small([2])).returns == walk(small([2], shots=4)).returns
-    assert walk(small([2], payoff="win_loss")).returns.keys() == {(1, -1), (-1, 1)}
+    row = {"width": 3, "height": 1}
+    assert walk(small([2], **row)).returns == walk(small([2], shots=3, **row)).returns
+    assert walk(small([2], payoff="win_loss", **row)).returns.keys() == {(1, -1), (-1, 1)}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 import infoset
 from infoset.game import parameter_text
 from infoset.games import GAMES, MATRIX_GAMES, load_game
-from infoset.tree import build_tree
+from tests.support.cached_games import cached_tree
 
 DOCS = Path(__file__).parents[2] / "docs"
 INDEX = (DOCS / "games.md").read_text(encoding="utf-8")
@@ -119,6 +119,7 @@ CLAIMS = dict(claims())
 
 SLOW_CLAIMS = {
     "tiny_bridge_2p",
+    "tiny_bridge_2p(abstracted=True)",
     "phantom_ttt(num_rows=2,gameversion=abrupt)",
     "leduc_poker(action_mapping=True)",
 }
@@ -130,7 +131,7 @@ SLOW_CLAIMS = {
     [pytest.param(spec, marks=pytest.mark.long if spec in SLOW_CLAIMS else ()) for spec in CLAIMS],
 )
 def test_a_page_says_whether_rewards_are_observable(spec):
-    tree = build_tree(load_game(spec))
+    tree = cached_tree(spec)
     assert are_observable(tree.infostate, tree.rewards_so_far) is CLAIMS[spec]
 
 

@@ -57,7 +57,10 @@ ONE_TO_ONE = [
     ),
     f"{SMALL_SEA})",
     f"{SMALL_SEA},allow_repeated_shots=False)",
-    f"{TWO_SHIPS},num_shots=2,allow_repeated_shots=False,loss_multiplier=1.5)",
+    pytest.param(
+        f"{TWO_SHIPS},num_shots=2,allow_repeated_shots=False,loss_multiplier=1.5)",
+        marks=pytest.mark.long,
+    ),
     "battleship(board_width=2,board_height=1,ship_sizes=[2],ship_values=[3],num_shots=3,loss_multiplier=-1.0)",
     "battleship(board_width=3,board_height=1,ship_sizes=[1;2],ship_values=[1;1],num_shots=2)",
     *MATRIX_GAMES,

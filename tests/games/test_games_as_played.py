@@ -244,7 +244,7 @@ def test_golden_transcript(spec):
         "battleship(board_width=3,board_height=1,ship_sizes=[2],ship_values=[1],num_shots=-1,"
         "allow_repeated_shots=False,payoff=win_loss)",
         "cooperative_matching_pennies",
-        "trade_comm(num_items=3,num_messages=2)",
+        "trade_comm(num_items=2,num_messages=2)",
         "hanabi(colors=1,ranks=2,hand_size=1,max_information_tokens=1,max_life_tokens=1)",
         "hanabi(players=3,colors=1,ranks=2,hand_size=1,max_information_tokens=1,max_life_tokens=1,"
         "random_start_player=True,observation_type=seer)",

@@ -262,7 +262,12 @@ def test_counts(changes, worlds, histories, terminals, acting):
 
 @pytest.mark.parametrize(
     "changes",
-    [{}, {"colors": 2, "ranks": 1}, {"hand_size": 2, "max_life_tokens": 2}, {"players": 3}],
+    [
+        {},
+        {"colors": 2, "ranks": 1, "max_information_tokens": 0},
+        {"hand_size": 2, "max_life_tokens": 2},
+        {"players": 3},
+    ],
 )
 def test_scores_are_within_bounds(changes):
     game = Hanabi(**TINY | changes)

@@ -223,8 +223,8 @@ def test_the_hands_stay_hidden_at_the_end():
 
 @pytest.mark.parametrize("game", [TinyBridge2p(), ABSTRACTED])
 def test_no_rule_of_the_model_is_broken(game):
-    report = check_game(game, max_histories=300)
-    assert report.num_histories == 300
+    report = check_game(game, max_histories=100)
+    assert report.num_histories == 100
 
 
 # --- kinds of hands and counts -----------------------------------------------------------------

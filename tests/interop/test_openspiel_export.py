@@ -139,10 +139,10 @@ def test_turn_based_versions_of_simultaneous_games_have_the_same_solution():
     tree = tree_of(GOOFSPIEL)
     turn_based = pyspiel.convert_to_turn_based(to_openspiel(tree))
     solver = pyspiel.CFRSolver(turn_based)
-    for _ in range(10):
+    for _ in range(4):
         solver.evaluate_and_update_policy()
     conv = pyspiel.nash_conv(turn_based, solver.average_policy())
-    assert conv == pytest.approx(solve(tree, "cfr", iterations=10).nash_conv, abs=1e-9)
+    assert conv == pytest.approx(solve(tree, "cfr", iterations=4).nash_conv, abs=1e-9)
 
 
 def test_outcome_sampling_learns_our_game():

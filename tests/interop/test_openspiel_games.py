@@ -92,7 +92,7 @@ def test_games_keep_the_rules_of_the_model(spec):
     [
         ("kuhn_poker", 58, (6, 6)),
         ("kuhn_poker(players=3)", 617, (16, 16, 16)),
-        ("leduc_poker", 9457, (468, 468)),
+        pytest.param("leduc_poker", 9457, (468, 468), marks=pytest.mark.long),
         ("liars_dice(dice_sides=3)", 1147, (96, 96)),
         ("goofspiel(imp_info=True,num_cards=4,points_order=descending)", 737, (81, 81)),
         ("matrix_mp", 5, (1, 1)),

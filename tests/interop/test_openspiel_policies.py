@@ -70,6 +70,7 @@ def test_policies_that_are_no_tables(name):
     )
 
 
+@pytest.mark.long
 def test_a_policy_of_openspiels_solver_on_its_own_leduc_poker():
     tree = build_tree(load_openspiel("leduc_poker"))
     solver = pyspiel.CFRPlusSolver(tree.game.pyspiel_game)

@@ -168,7 +168,7 @@ def test_a_seed_fixes_the_play_and_those_after_it():
     plays = [transcript_of(first, seed) for seed in seeds]
     assert plays == [transcript_of(second, seed) for seed in seeds]
     assert len(set(plays)) > 1
-    assert len({transcript_of(first, seed) for seed in range(5)}) > 1
+    assert len({transcript_of(first, seed) for seed in range(2)}) > 1
 
 
 def test_chance_follows_its_probabilities():

@@ -28,7 +28,7 @@ def nash_conv(name, game, episodes, seed):
 PUBLISHED = [
     ("os-mccfr", "kuhn_poker", 1_000_000, 0.0018, 0.0098),
     ("es-mccfr", "kuhn_poker", 450_000, 0.0008, 0.0060),
-    ("os-mccfr", "leduc_poker", 1_000_000, 0.33, 0.43),
+    pytest.param("os-mccfr", "leduc_poker", 1_000_000, 0.33, 0.43, marks=pytest.mark.long),
     pytest.param(
         *("os-mccfr-balanced", "leduc_poker", 1_000_000, 0.25, 0.32), marks=pytest.mark.long
     ),

@@ -285,7 +285,7 @@ def test_utility_rises_against_a_fixed_opponent():
     [
         ("liars_dice(numdice=5)", (-1, 1)),
         ("goofspiel(num_cards=13)", (-1, 1)),
-        ("hanabi", (0, 25)),
+        pytest.param("hanabi", (0, 25), marks=pytest.mark.long),
     ],
 )
 def test_infostates_of_a_huge_game_are_added_as_they_appear(name, utility_range, tmp_path):

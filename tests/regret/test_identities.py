@@ -140,7 +140,7 @@ def test_positive_local_regrets_bound_nash_conv(game, name, iterations):
 @pytest.mark.parametrize("name", SCHEMES)
 def test_weighted_regrets_sum_to_nash_conv(name):
     """This holds for any weights of the average, with simultaneous updates."""
-    form, rounds = form_of("leduc_poker(num_ranks=2)"), 8
+    form, rounds = form_of("leduc_poker(num_ranks=2)"), 4
     scheme = replace(SCHEMES[name], alternating=False)
     slow = ReferenceMinimizer(form, alternating=False, adaptive_limit=scheme.adaptive_limit)
     gradients = [np.zeros(plex.num_sequences) for plex in form.treeplexes]

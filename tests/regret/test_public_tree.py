@@ -36,10 +36,15 @@ def assert_equal(kernel, walker):
         assert np.abs(behavior - walker.sides[player].behavior).max() < 1e-9
 
 
-@pytest.mark.parametrize("name", ["cfr", "cfr+"])
-@pytest.mark.parametrize("make", TREES.values(), ids=TREES)
-def test_iterations_1_2_and_10_agree_with_cfr_on_the_public_tree(make, name):
-    tree = make()
+@pytest.mark.parametrize(
+    ("game", "name"),
+    [
+        *((game, "cfr") for game in TREES if game != "leduc"),
+        *((game, "cfr+") for game in TREES if game != "goofspiel"),
+    ],
+)
+def test_iterations_1_2_and_10_agree_with_cfr_on_the_public_tree(game, name):
+    tree = TREES[game]()
     kernel = RegretMinimizer(tree.sequence_form, SCHEMES[name])
     walker = PublicCFR(tree, plus=name == "cfr+")
     for iterations in (1, 2, 10):

@@ -73,7 +73,7 @@ def assert_the_theorem(game):
                 assert theirs - paid == pytest.approx(mine, abs=1e-7)
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(random_games(max_histories=60))
 def test_cfr_agrees_on_random_games(game):
     assert_the_theorem(game)

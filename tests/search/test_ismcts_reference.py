@@ -1,5 +1,7 @@
 """Information-set tree search against a slow reference, simulation by simulation."""
 
+from itertools import cycle
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,6 @@ from infoset.game import initial_history
 from infoset.games import load_game
 from infoset.search import GraphModel, RulesModel
 from infoset.search.ismcts import ISMCTS
-from infoset.tree import build_world_graph
 from tests.search.reference_ismcts import ReferenceISMCTS, root_counts
 from tests.support.cached_games import cached_tree
 
@@ -81,12 +82,11 @@ def test_searches_agree_with_the_reference(name, public_weight):
     game = load_game(name)
     rng = np.random.default_rng(7)
     searcher = ISMCTS(
-        GraphModel(build_world_graph(game)), belief=public_weight, num_simulations=100
+        GraphModel(cached_tree(name).graph), belief=public_weight, num_simulations=100
     )
     for depth in (0, 3):
         infostate = decision(game, rng, depth)
-        for seed in range(2):
-            check_same(searcher, infostate, seed)
+        check_same(searcher, infostate, seed=depth)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_searches_agree_with_the_reference(name, public_weight):
 )
 def test_other_settings_agree_with_the_reference(settings):
     game = load_game("leduc_poker")
-    searcher = ISMCTS(GraphModel(build_world_graph(game)), num_simulations=150, **settings)
+    searcher = ISMCTS(GraphModel(cached_tree("leduc_poker").graph), num_simulations=150, **settings)
     check_same(searcher, decision(game, np.random.default_rng(3), 2), seed=5)
 
 
@@ -118,13 +118,12 @@ def test_actions_at_other_hands_count_by_card():
     assert 0 < searcher.last_search.visits.sum() < 200 - len(legal)
 
 
-@pytest.mark.parametrize("public_weight", [0.0, 0.5])
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(("name", "public_weight"), [*zip(GAMES, cycle([0.0, 0.5]))])
 def test_rules_graphs_and_plain_python_search_alike(name, public_weight):
     game = load_game(name)
     infostate = decision(game, np.random.default_rng(2), 2)
-    compiled, rules = GraphModel(build_world_graph(game)), RulesModel(game)
-    plain = GraphModel(build_world_graph(game))
+    compiled, rules = GraphModel(cached_tree(name).graph), RulesModel(game)
+    plain = GraphModel(cached_tree(name).graph)
     plain.__class__ = type("PlainGraph", (GraphModel,), {"is_compiled": False})
     found = []
     for model in (compiled, rules, plain):

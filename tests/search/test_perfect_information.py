@@ -91,7 +91,7 @@ def test_the_rules_give_the_same_values_as_the_graph(name, opponents):
     game = game_of(name)
     models = GraphModel(build_world_graph(game)), RulesModel(game)
     belief, rng = PublicPrivateBelief(1.0), np.random.default_rng(0)
-    for infostate in decisions(game, 4):
+    for infostate in decisions(game, 2):
         values = []
         for model in models:
             roots = model.roots(infostate, belief, rng)

@@ -96,10 +96,10 @@ def test_leduc_poker_with_a_public_weight_by_own_move(leduc):
 @pytest.mark.parametrize(
     ("name", "public_weight"),
     [
-        ("kuhn_poker(players=3)", (1.0, 0.1)),
+        ("kuhn_poker", (1.0, 0.1)),
         ("liars_dice(dice_sides=2)", 0.3),
         ("trick_taking(num_cards=5,num_suits=2,hand_size=2)", (1.0, 0.1)),
-        ("random_game(seed=3,simultaneous_share=0.0,zero_sum=False,max_histories=300)", 0.0),
+        ("random_game(seed=3,num_players=3,simultaneous_share=0.0,max_histories=200)", (0.0, 0.5)),
         ("random_game(seed=3,simultaneous_share=0.0,zero_sum=False,max_histories=300)", 0.3),
     ],
 )
@@ -229,7 +229,7 @@ def test_a_single_action_needs_no_search():
 @pytest.mark.parametrize(
     ("name", "make", "num_worlds"),
     [
-        ("leduc_poker", lambda game: GraphModel(build_world_graph(game)), None),
+        ("leduc_poker", lambda game: GraphModel(build_world_graph(game)), 10),
         ("kuhn_poker(players=3)", RulesModel, 10),
         ("liars_dice(numdice=3)", DiceModel, 30),
         ("trick_taking(num_cards=8,hand_size=3)", TricksModel, None),

@@ -47,7 +47,9 @@ def test_a_number_of_iterations_rules_out_the_linear_program():
         ("liars_dice(dice_sides=5)", "0.1%", "sapdcfr+"),
         ("liars_dice(dice_sides=5)", "1e-3%", "sapdcfr+"),
         ("liars_dice(dice_sides=5)", "9e-5%", "lp"),
-        pytest.param("liars_dice(numdice=2,dice_sides=3)", "0.1%", "sapdcfr+", marks=pytest.mark.long),
+        pytest.param(
+            "liars_dice(numdice=2,dice_sides=3)", "0.1%", "sapdcfr+", marks=pytest.mark.long
+        ),
         pytest.param("liars_dice(numdice=2,dice_sides=3)", "1e-7%", "lp", marks=pytest.mark.long),
     ],
 )

@@ -58,7 +58,10 @@ def test_random_games_equal_the_reference_implementation(game, seed, name):
         np.testing.assert_allclose(current[player], slow.plan(player), atol=1e-9)
 
 
-@pytest.mark.parametrize(("spec", "iterations"), [("kuhn_poker", 5), pytest.param("leduc_poker", 4, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    ("spec", "iterations"),
+    [("kuhn_poker", 5), pytest.param("leduc_poker", 4, marks=pytest.mark.long)],
+)
 def test_average_policies_agree_with_openspiel(spec, iterations):
     """On Kuhn poker, best responses are not unique from iteration 6 on, and choices differ."""
     pyspiel = pytest.importorskip("pyspiel")

@@ -290,7 +290,8 @@ def test_an_interrupted_linear_program_is_a_silent_outcome():
     code = (
         "from infoset import build_tree, load\n"
         "from infoset.runs import Budget\n"
-        "lp_form = lambda: build_tree(load('liars_dice(dice_sides=5)')).sequence_form\n" + INTERRUPTED
+        "lp_form = lambda: build_tree(load('liars_dice(dice_sides=5)')).sequence_form\n"
+        + INTERRUPTED
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (ended.stdout, ended.stderr.strip(), ended.returncode) == ("", "interrupted", 1)

@@ -29,9 +29,10 @@ GAMES = [
     "leduc_poker",
     "liars_dice(dice_sides=4)",
     "liars_dice(dice_sides=5)",
-    "liars_dice(dice_sides=6)",
-    "liars_dice(numdice=2,dice_sides=3)",
-    "goofspiel(num_cards=4)",
+    pytest.param("liars_dice(dice_sides=6)", marks=pytest.mark.long),
+    pytest.param("liars_dice(numdice=2,dice_sides=3)", marks=pytest.mark.long),
+    "liars_dice(numdice=2,dice_sides=2)",
+    pytest.param("goofspiel(num_cards=4)", marks=pytest.mark.long),
     "goofspiel(num_cards=4,imp_info=True,points_order=random)",
     "goofspiel(num_cards=3,players=3,points_order=descending)",
     "battleship(board_width=2,board_height=2,ship_sizes=[1],ship_values=[1],num_shots=2)",
@@ -157,7 +158,7 @@ def peak_bytes(build) -> int:
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("game", [load_game("liars_dice"), ladder(2, 16)], ids=str)
+@pytest.mark.parametrize("game", [load_game("liars_dice(dice_sides=5)"), ladder(2, 16)], ids=str)
 def test_memory_is_what_was_counted_before(game):
     """The peak memory of building is at most the smallest sufficient allowance."""
     graph = build_world_graph(game)

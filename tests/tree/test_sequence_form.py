@@ -106,7 +106,7 @@ def test_fingerprints_do_not_depend_on_the_process(capsys):
         "    transitions = lambda s, w, a: [(1, 1)] if w == 0 else []\n"
         "    rewards = lambda s, w, a, x: (1 if 'a' in a[0] else 0,)\n"
         "    observe = lambda s, w, a, x: Observation(frozenset('pqr'))\n"
-        "for game in (Sets(), load('leduc_poker')):\n"
+        "for game in (Sets(), load('kuhn_poker')):\n"
         "    print(build_tree(game).sequence_form.fingerprint)\n"
     )
     exec(code, {})

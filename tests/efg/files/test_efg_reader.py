@@ -266,7 +266,7 @@ def test_a_deep_tree_needs_no_deep_stack():
 
 
 def test_many_actions_with_small_probabilities():
-    count = 8000
+    count = 4000
     actions = " ".join(f'"{number}" 1/{count}' for number in range(count))
     text = f'{HEAD} c "" 1 "" {{ {actions} }} 0 ' + 't "" 1 "" { 1 2 } ' * count
     assert parse_efg(text).num_histories == count + 1
