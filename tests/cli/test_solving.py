@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -11,6 +12,7 @@ import sys
 import time
 
 import pytest
+from rich.console import Console
 
 import infoset
 import infoset.front
@@ -19,6 +21,7 @@ from infoset.cli.progress import Progress
 from infoset.experiments import RUN_FILES
 from infoset.games import KuhnPoker
 from infoset.runs import Budget, TracePoint
+from infoset.tree import BuildPoint
 
 FILES = sorted(RUN_FILES.values())
 KEYS = {
@@ -210,10 +213,10 @@ def test_ctrl_c_while_solving_saves_what_is_done(command, tmp_path, monkeypatch)
 
 
 def test_ctrl_c_while_exploring_leaves_nothing(command, tmp_path, monkeypatch):
-    def interrupt(self, num_worlds, seconds):
+    def interrupt(self, point):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Progress, "explored", interrupt)
+    monkeypatch.setattr(Progress, "building", interrupt)
     ran = command("solve", "leduc_poker")
     assert (ran.code, ran.out) == (130, "")
     assert ran.err == "interrupted before there were results to save\n"
@@ -266,6 +269,31 @@ def test_a_real_ctrl_c_on_a_real_terminal(tmp_path):
 
 def measured(iteration, exploitability, seconds=1.0):
     return TracePoint(iteration, seconds, (0.0, 0.0), 2 * exploitability, exploitability)
+
+
+@pytest.mark.parametrize(
+    ("point", "text"),
+    [
+        (None, "building the world graph, "),
+        (
+            BuildPoint("world graph", 50_000, None, 0.5),
+            "building the world graph: 50,000 world states, 100,000/s, ",
+        ),
+        (
+            BuildPoint("histories", 3_000, 9_451, 0.25),
+            "numbering histories: 3,000 of 9,451, 12,000/s, ",
+        ),
+        (BuildPoint("payoffs", 0, 5_520, 0.0), "summing the payoffs of 5,520 terminal histories, "),
+    ],
+)
+def test_the_display_says_what_is_being_built(point, text):
+    progress = Progress("leduc_poker")
+    if point is not None:
+        progress.building(point)
+    assert progress.building_text().startswith(text)
+    shown = io.StringIO()
+    Console(file=shown, width=120).print(progress)
+    assert text in shown.getvalue()
 
 
 def test_the_numbers_that_are_shown_while_solving():
@@ -322,7 +350,7 @@ def test_every_view_can_be_drawn():
     console = Console(width=90, file=open(os.devnull, "w"), record=True)  # noqa: SIM115
     progress = Progress("leduc_poker")
     console.print(progress)
-    progress.explored(12_345, 1.0)
+    progress.building(BuildPoint("world graph", 12_345, None, 1.0))
     console.print(progress)
     progress.solving("cfr+", Budget(target=0.01))
     console.print(progress)

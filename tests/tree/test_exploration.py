@@ -85,8 +85,9 @@ def test_a_partial_graph_says_so():
 def test_the_time_limit_and_progress():
     calls = []
     with pytest.raises(ExplorationLimitError):
-        build_world_graph(endless(), max_seconds=0.05, progress=lambda *a: calls.append(a))
-    worlds = [number for number, _ in calls]
+        build_world_graph(endless(), max_seconds=0.05, progress=calls.append)
+    assert {(point.stage, point.total) for point in calls} == {("world graph", None)}
+    worlds = [point.done for point in calls]
     assert worlds == sorted(worlds)
     assert len(calls) > 1
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from infoset.runs import Budget, TracePoint
     from infoset.teams import TeamPoint
     from infoset.teams.solving import TeamOptions
+    from infoset.tree import BuildPoint
 
 __all__ = ["Progress", "live"]
 
@@ -42,14 +43,14 @@ class Progress:
         self.name = name
         self._began = time.monotonic()
         self.method = ""
-        self._num_worlds = 0
+        self._build_point: BuildPoint | None = None
         self._limits: Budget | None = None
         self._trace: list[TracePoint] = []
         self._other: MatchProgress | TeamProgress | None = None
 
-    def explored(self, num_worlds: int, seconds: float) -> None:
-        """Record the number of world states found so far."""
-        self._num_worlds = num_worlds
+    def building(self, point: BuildPoint) -> None:
+        """Record how far building the game has come."""
+        self._build_point = point
 
     def solving(self, method: str, limits: Budget) -> None:
         """Record that the game is built and solving begins, with these limits."""
@@ -117,13 +118,21 @@ class Progress:
         from rich.text import Text
 
         title = ", ".join(filter(None, [self.name, self.method]))
-        is_exploring = self._limits is None and self._other is None
-        views = self._exploring_view() if is_exploring else self._working_view()
+        is_building = self._limits is None and self._other is None
+        views = [self.building_text()] if is_building else self._working_view()
         return Group(Text(title, style="bold", no_wrap=True, overflow="ellipsis"), *views)
 
-    def _exploring_view(self) -> list[RenderableType]:
-        found = f"{self._num_worlds:,} world states" if self._num_worlds else "world states"
-        return [f"building the world graph: {found}, {duration_text(self.elapsed)}"]
+    def building_text(self) -> str:
+        """Return what is being built, how much is done, how fast, and the time since the start."""
+        point, elapsed = self._build_point, duration_text(self.elapsed)
+        if point is None:
+            return f"building the world graph, {elapsed}"
+        if point.stage == "payoffs":
+            return f"summing the payoffs of {point.total:,} terminal histories, {elapsed}"
+        rate = f", {point.done / point.seconds:,.0f}/s" if point.done and point.seconds else ""
+        if point.stage == "histories":
+            return f"numbering histories: {point.done:,} of {point.total:,}{rate}, {elapsed}"
+        return f"building the world graph: {point.done:,} world states{rate}, {elapsed}"
 
     def _working_view(self) -> list[RenderableType]:
         from rich.progress_bar import ProgressBar

@@ -229,7 +229,7 @@ def solve_teams(
             seed=request.seed or 0,
             callback=show,
             memory=memory,
-            progress=progress.explored,
+            progress=progress.building,
             **{name: value for name, value in vars(limits).items() if name != "checkpoint"},
             **keeping,
         )

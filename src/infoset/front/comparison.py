@@ -11,7 +11,7 @@ from infoset.front.solution import resolve_method
 from infoset.regret import RegretScheme
 from infoset.runs import Budget, Callback, SolveResult, Target, TracePoint, make_budget
 from infoset.solvers import MethodSpec
-from infoset.tree import ExplorationProgress, SequenceForm
+from infoset.tree import BuildProgress, SequenceForm
 from infoset.utils.arguments import check_callable, check_type
 
 __all__ = ["compare", "comparison_budget"]
@@ -28,7 +28,7 @@ def compare(
     seconds: float | None = None,
     callback: Callable[[str, TracePoint], object] | None = None,
     memory: int | None = None,
-    progress: ExplorationProgress | None = None,
+    progress: BuildProgress | None = None,
 ) -> tuple[SolveResult, ...]:
     """Solve a game with several methods in turn, each with the same limits.
 

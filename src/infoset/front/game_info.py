@@ -19,7 +19,7 @@ from infoset.errors import ExplorationLimitError
 from infoset.front.game_sources import GameLike, resolve_game
 from infoset.search.models import search_model_type
 from infoset.tree import (
-    ExplorationProgress,
+    BuildProgress,
     GameTree,
     SequenceForm,
     WorldGraph,
@@ -122,7 +122,7 @@ def info(
     memory: int | None = None,
     max_worlds: int | None = None,
     max_seconds: float | None = None,
-    progress: ExplorationProgress | None = None,
+    progress: BuildProgress | None = None,
 ) -> GameInfo:
     """Report the size and properties of a game.
 
@@ -157,7 +157,8 @@ def info(
         return known
     try:
         return watch.finish(
-            lambda graph, _, check: _with_tree(known, unroll(graph, left, check), check), graph
+            lambda graph, _, report: _with_tree(known, unroll(graph, left, report), watch.check),
+            graph,
         )
     except ExplorationLimitError:
         return replace(known, stop="seconds")

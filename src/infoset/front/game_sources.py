@@ -10,7 +10,7 @@ from infoset.front.python_files import is_python_file, load_from_python_file
 from infoset.game import Game
 from infoset.games import load_game
 from infoset.tree import (
-    ExplorationProgress,
+    BuildProgress,
     GameTree,
     SequenceForm,
     build_sequence_form,
@@ -124,7 +124,7 @@ def to_game(game: GameLike) -> Game:
 
 
 def to_compiled(
-    game: GameLike, *, memory: int | None = None, progress: ExplorationProgress | None = None
+    game: GameLike, *, memory: int | None = None, progress: BuildProgress | None = None
 ) -> CompiledGame:
     """Return a game as arrays: rules are built into a tree, and arrays are returned unchanged."""
     game = resolve_game(game)
@@ -134,7 +134,7 @@ def to_compiled(
 
 
 def to_form(
-    game: FormLike, *, memory: int | None = None, progress: ExplorationProgress | None = None
+    game: FormLike, *, memory: int | None = None, progress: BuildProgress | None = None
 ) -> SequenceForm:
     """Return the sequence form of a game; a sequence form is returned unchanged.
 

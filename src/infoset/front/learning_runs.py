@@ -40,7 +40,7 @@ from infoset.runs import (
     TracePoint,
     run_measured,
 )
-from infoset.tree import ExplorationProgress, GameTree, build_tree
+from infoset.tree import BuildProgress, GameTree, build_tree
 from infoset.utils.arguments import check_callable, check_count, check_number, check_type
 from infoset.utils.clocks import working_seconds
 from infoset.utils.interrupts import interrupts_held
@@ -75,7 +75,7 @@ def learn(
     checkpoint_seconds: float = DEFAULT_CHECKPOINT_SECONDS,
     workers: int | None = None,
     memory: int | None = None,
-    progress: ExplorationProgress | None = None,
+    progress: BuildProgress | None = None,
 ) -> LearnResult:
     """Learn a game from self-play, in which all players use the same method.
 
@@ -219,7 +219,7 @@ def _files(
     ]
 
 
-def _tree(game: GameLike, memory: int | None, progress: ExplorationProgress | None) -> GameTree:
+def _tree(game: GameLike, memory: int | None, progress: BuildProgress | None) -> GameTree:
     """Return a game as a tree of histories."""
     compiled = to_compiled(game, memory=memory, progress=progress)
     if not isinstance(compiled, ExtensiveForm):

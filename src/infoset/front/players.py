@@ -15,7 +15,7 @@ from infoset.game import Game
 from infoset.games import parse_spec
 from infoset.policy import Policy, TabularPolicy, transfer_policy, uniform_policy
 from infoset.search import SEARCHERS, Searcher, SearchModel, make_searcher, search_model
-from infoset.tree import ExplorationProgress, GameTree, build_tree
+from infoset.tree import BuildProgress, GameTree, build_tree
 
 __all__ = ["is_policy_file", "is_searcher", "resolve_players"]
 
@@ -29,7 +29,7 @@ def resolve_players(
     game: Game | GameTree,
     *,
     memory: int | None = None,
-    progress: ExplorationProgress | None = None,
+    progress: BuildProgress | None = None,
 ) -> list[Policy]:
     """Return the policies and searchers that a user names.
 

@@ -32,7 +32,7 @@ from infoset.runs import (
 )
 from infoset.solvers import DEFAULT_METHOD, MethodSpec, get_method
 from infoset.teams import TEAM_METHODS
-from infoset.tree import ExplorationProgress, SequenceForm
+from infoset.tree import BuildProgress, SequenceForm
 from infoset.utils.arguments import check_path
 from infoset.utils.clocks import compiling_seconds, working_seconds
 
@@ -59,7 +59,7 @@ def solve(
     precision: str = "float64",
     threads: int = 1,
     memory: int | None = None,
-    progress: ExplorationProgress | None = None,
+    progress: BuildProgress | None = None,
 ) -> SolveResult:
     """Solve a game.
 
@@ -101,7 +101,7 @@ def solve(
     memory : int, optional
         Bytes allowed for building the game; by default 70% of the free memory.
     progress : callable, optional
-        Called while the world graph is built, with the number of world states and the seconds.
+        Called with a `BuildPoint` several times while the game is built.
 
     Returns
     -------
@@ -241,7 +241,7 @@ def evaluate(
     policy: TabularPolicy | Policy | str | Path | None = None,
     *,
     memory: int | None = None,
-    progress: ExplorationProgress | None = None,
+    progress: BuildProgress | None = None,
 ) -> Evaluation:
     """Measure a policy exactly: values, gains, NashConv, exploitability.
 

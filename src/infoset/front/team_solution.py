@@ -33,7 +33,7 @@ from infoset.teams.solving import (
     default_team_method,
     fill_options,
 )
-from infoset.tree import ExplorationProgress
+from infoset.tree import BuildProgress
 from infoset.utils.arguments import check_type
 from infoset.utils.clocks import compiling_seconds, working_seconds
 
@@ -56,7 +56,7 @@ def solve_team(
     checkpoint: str | Path | None = None,
     checkpoint_seconds: float = DEFAULT_CHECKPOINT_SECONDS,
     memory: int | None = None,
-    progress: ExplorationProgress | None = None,
+    progress: BuildProgress | None = None,
 ) -> TeamResult:
     """Solve a team game, in which players share a payoff but not their information.
 
@@ -139,7 +139,7 @@ def solve_team(
 
 
 def _product_form(
-    game: GameLike | ProductForm, memory: int | None, progress: ExplorationProgress | None
+    game: GameLike | ProductForm, memory: int | None, progress: BuildProgress | None
 ) -> ProductForm:
     if isinstance(game, ProductForm):
         return game

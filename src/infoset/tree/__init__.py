@@ -1,12 +1,13 @@
 """World graph, game tree and sequence form: arrays that are derived once from a game's rules."""
 
+from infoset.tree.build_progress import BuildPoint, BuildProgress
 from infoset.tree.counting import GameCounts, allowed_memory, check_fits, count_histories
 from infoset.tree.encodings import InfostateEncoder
 from infoset.tree.exploration import build_world_graph
 from infoset.tree.game_tree import GameTree, build_tree, unroll
 from infoset.tree.graph_contraction import build_sequence_form, contract_graph, forecast_contraction
 from infoset.tree.infostate_tree import InfostateTree, PublicTree
-from infoset.tree.limits import BuildLimits, ExplorationProgress, build_limits
+from infoset.tree.limits import BuildLimits, build_limits
 from infoset.tree.saved_graphs import graph_cache
 from infoset.tree.sequence_form import (
     CenteredPayoffs,
@@ -20,8 +21,9 @@ from infoset.tree.world_graph import WorldGraph
 
 __all__ = [
     "BuildLimits",
+    "BuildPoint",
+    "BuildProgress",
     "CenteredPayoffs",
-    "ExplorationProgress",
     "GameCounts",
     "GameTree",
     "InfostateEncoder",

@@ -22,11 +22,12 @@ from infoset.game.answer_checks import (
 )
 from infoset.game.broken_rules import check_num_players, to_rule_error
 from infoset.game.kinds import find_mixed_kinds, is_text_only, mixed_kinds_error
-from infoset.tree.limits import BuildWatch, ExplorationProgress
+from infoset.tree.build_progress import BuildProgress
+from infoset.tree.limits import BuildWatch
 from infoset.tree.saved_graphs import find_cache_entry
 from infoset.tree.world_graph import WorldGraph, freeze
 from infoset.typing import NOOP, Action, JointAction, Player, World
-from infoset.utils.arguments import SUM_TOLERANCE, check_callable, check_type
+from infoset.utils.arguments import SUM_TOLERANCE, check_type
 from infoset.utils.watchdog import LimitReached
 
 __all__ = ["build_world_graph", "explore_game"]
@@ -47,7 +48,7 @@ def build_world_graph(
     max_worlds: int | None = None,
     max_seconds: float | None = None,
     partial: bool = False,
-    progress: ExplorationProgress | None = None,
+    progress: BuildProgress | None = None,
 ) -> WorldGraph:
     """Visit every world state that is reachable from the initial one, breadth first.
 
@@ -65,7 +66,7 @@ def build_world_graph(
     partial : bool
         Return a partial graph at a limit or after Ctrl-C, instead of raising.
     progress : callable, optional
-        Called every few hundred world states with the number found so far and the elapsed seconds.
+        Called with a `BuildPoint` every few hundred world states.
 
     Returns
     -------
@@ -101,12 +102,6 @@ def explore_game(game: Game, watch: BuildWatch, partial: bool = False) -> WorldG
         As `build_world_graph`.
     """
     check_type("game", game, Game, 'a Game, such as infoset.load("kuhn_poker")')
-    if watch.progress is not None:
-        check_callable(
-            "progress",
-            watch.progress,
-            "a function of the number of world states and the seconds",
-        )
     check_num_players(game)
     entry = find_cache_entry(game)
     saved = None if entry is None else entry.load()
@@ -230,7 +225,7 @@ class _Explorer:
     def expand(self) -> None:
         """Append the edges of the next unexpanded world; raise `LimitReached` beyond a limit."""
         if self.num_expanded % WORLDS_PER_REPORT == 0:
-            self.watch.report(len(self.worlds))
+            self.watch.report("world graph", len(self.worlds))
             if len(self.next_world) > self.max_transitions:
                 self.watch.stop_at("transitions")
         world = self.worlds[self.num_expanded]
@@ -321,7 +316,7 @@ class _Explorer:
         weight, count = 0.0, 0
         for count, (next_world, probability) in enumerate(outcomes, 1):
             if count % TRANSITIONS_PER_REPORT == 0:
-                self.watch.report(len(self.worlds))
+                self.watch.report("world graph", len(self.worlds))
             # Comparing and rounding fractions is slow, and many outcomes often share one object.
             if probability is not valid:
                 if not probability > 0:

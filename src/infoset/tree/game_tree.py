@@ -10,10 +10,11 @@ import numpy as np
 
 from infoset.game import Game, GameSource
 from infoset.tree._unrolling_kernels import unroll_histories
+from infoset.tree.build_progress import BuildProgress, BuildReport, ignore_report
 from infoset.tree.counting import GameCounts, check_fits, count_histories
 from infoset.tree.exploration import explore_game
 from infoset.tree.infostate_tree import InfostateTree, PublicTree
-from infoset.tree.limits import BuildWatch, ExplorationProgress
+from infoset.tree.limits import BuildWatch
 from infoset.tree.sequence_form import SequenceForm
 from infoset.tree.state_numbering import (
     StateNumbering,
@@ -138,7 +139,7 @@ def build_tree(
     memory: int | None = None,
     max_worlds: int | None = None,
     max_seconds: float | None = None,
-    progress: ExplorationProgress | None = None,
+    progress: BuildProgress | None = None,
 ) -> GameTree:
     """Build the world graph of a game and unroll it into the game tree.
 
@@ -147,8 +148,10 @@ def build_tree(
     game : Game
     memory : int, optional
         Limit in bytes on the world graph and the tree together; by default 70% of the free memory.
-    max_worlds, progress
+    max_worlds
         As in `build_world_graph`.
+    progress : callable, optional
+        Called with a `BuildPoint` several times.
     max_seconds : float, optional
         Limit on the time of all stages together; by default that of `build_limits`.
 
@@ -175,7 +178,7 @@ def build_tree(
 
 
 def unroll(
-    graph: WorldGraph, memory: int | None = None, check: Callable[[], None] = lambda: None
+    graph: WorldGraph, memory: int | None = None, report: BuildReport = ignore_report
 ) -> GameTree:
     """Unroll a complete world graph into the game tree, without calling the rules.
 
@@ -184,8 +187,9 @@ def unroll(
     graph : WorldGraph
     memory : int, optional
         Limit in bytes for the tree; by default 70% of the free memory.
-    check : callable, optional
-        Called between operations on arrays; an exception that it raises ends the building.
+    report : callable, optional
+        Called between operations on arrays with the stage, the histories done and their number; an
+        exception that it raises ends the building.
 
     Raises
     ------
@@ -200,16 +204,22 @@ def unroll(
         )
     counts = count_histories(graph)
     check_fits(counts, str(graph.game), memory)
+    num_passes = graph.num_players + 1
+
+    def numbered_in_pass(number: int) -> Callable[[int], None]:
+        """Return a function that reports histories numbered: public states first, then players."""
+        total = counts.histories
+        return lambda done: report("histories", (number * total + done) // num_passes, total)
+
     world, parent, edge, first_child, chance_reach, rewards_so_far = unroll_histories(
         counts.histories, graph.first_edge, graph.next_world, graph.probability, graph.rewards
     )
-    check()
-    public_tree, public_state = _public_tree(graph, world, first_child, check)
+    public_tree, public_state = _public_tree(graph, world, first_child, numbered_in_pass(0))
     trees: list[InfostateTree] = []
     infostate = np.empty((graph.num_players, counts.histories), np.int32)
     for player in range(graph.num_players):
         own, infostate[player] = _infostate_tree(
-            graph, player, world, first_child, public_state, check
+            graph, player, world, first_child, public_state, numbered_in_pass(player + 1)
         )
         trees.append(own)
     tree = GameTree(
@@ -231,12 +241,12 @@ def unroll(
 
 
 def _public_tree(
-    graph: WorldGraph, world: IntArray, first_child: IntArray, check: Callable[[], None]
+    graph: WorldGraph, world: IntArray, first_child: IntArray, report: Callable[[int], None]
 ) -> tuple[PublicTree, IntArray]:
     """Return the public tree, and [H] the public state of each history."""
     steps = StepTable.of_public(graph)
     numbering = StateNumbering(steps.of_edge, steps.size)
-    public_state, _ = _number_histories(graph, numbering, world, first_child, check)
+    public_state, _ = _number_histories(graph, numbering, world, first_child, report)
     tree = PublicTree(
         parent=numbering.parent(),
         observation=steps.public_observation[numbering.step()],
@@ -251,12 +261,12 @@ def _infostate_tree(
     world: IntArray,
     first_child: IntArray,
     public_state: IntArray,
-    check: Callable[[], None],
+    report: Callable[[int], None],
 ) -> tuple[InfostateTree, IntArray]:
     """Return the infostate tree of a player, and [H] its infostate at each history."""
     steps = StepTable.of_player(graph, player)
     numbering = StateNumbering(steps.of_edge, steps.size)
-    infostate, first = _number_histories(graph, numbering, world, first_child, check)
+    infostate, first = _number_histories(graph, numbering, world, first_child, report)
     check_actions(graph, player, infostate, world, 0, world[first])
     tree = build_infostate_tree(graph, player, steps, numbering, world[first], public_state[first])
     return tree, infostate
@@ -267,18 +277,18 @@ def _number_histories(
     numbering: StateNumbering,
     world: IntArray,
     first_child: IntArray,
-    check: Callable[[], None],
+    report: Callable[[int], None],
 ) -> tuple[IntArray, LongArray]:
     """Return [H] the state of each history, and [S] the first history of each state."""
     state = np.zeros(len(world), np.int32)
     first: list[LongArray] = [np.zeros(1, np.int64)]
     start, end = 0, 1
     while end < len(world):
-        check()
         children = slice(end, int(first_child[end]))
         state[children], new = numbering.extend(
             world[start:end], state[start:end], graph.first_edge, children.stop - end
         )
         first.append(new + np.int64(end))
         start, end = end, children.stop
+        report(end)
     return state, np.concatenate(first)

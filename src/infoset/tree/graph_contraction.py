@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from infoset.game import Game, GameSource
 from infoset.tree._unrolling_kernels import child_worlds
+from infoset.tree.build_progress import BuildProgress, BuildReport, ignore_report
 from infoset.tree.counting import (
     MAX_HISTORIES,
     GameCounts,
@@ -20,7 +20,7 @@ from infoset.tree.counting import (
 )
 from infoset.tree.exploration import explore_game
 from infoset.tree.infostate_tree import InfostateTree
-from infoset.tree.limits import BuildWatch, ExplorationProgress
+from infoset.tree.limits import BuildWatch
 from infoset.tree.sequence_form import SequenceForm
 from infoset.tree.state_numbering import (
     StateNumbering,
@@ -45,7 +45,7 @@ def build_sequence_form(
     memory: int | None = None,
     max_worlds: int | None = None,
     max_seconds: float | None = None,
-    progress: ExplorationProgress | None = None,
+    progress: BuildProgress | None = None,
 ) -> SequenceForm:
     """Build the sequence form of a game without storing its histories.
 
@@ -83,7 +83,7 @@ def build_sequence_form(
 
 
 def contract_graph(
-    graph: WorldGraph, memory: int | None = None, check: Callable[[], None] = lambda: None
+    graph: WorldGraph, memory: int | None = None, report: BuildReport = ignore_report
 ) -> SequenceForm:
     """Contract a complete world graph to its sequence form, without calling the rules.
 
@@ -92,8 +92,9 @@ def contract_graph(
     graph : WorldGraph
     memory : int, optional
         Limit in bytes for the sequence form; by default 70% of the free memory.
-    check : callable, optional
-        Called between operations on arrays; an exception that it raises ends the building.
+    report : callable, optional
+        Called between operations on arrays with the stage, the histories done and their number; an
+        exception that it raises ends the building.
 
     Raises
     ------
@@ -106,7 +107,7 @@ def contract_graph(
         raise ValueError(
             "the world graph is partial; build it with higher max_worlds, memory or max_seconds"
         )
-    contraction = _Contraction(graph, count_histories(graph), allowed_memory(memory), check)
+    contraction = _Contraction(graph, count_histories(graph), allowed_memory(memory), report)
     while len(contraction.level.world):
         contraction.advance()
     return contraction.sequence_form()
@@ -200,12 +201,12 @@ class _Contraction:
     """The state of a contraction, which proceeds from the shortest histories to the longest."""
 
     def __init__(
-        self, graph: WorldGraph, counts: GameCounts, allowed: int, check: Callable[[], None]
+        self, graph: WorldGraph, counts: GameCounts, allowed: int, report: BuildReport
     ) -> None:
         self.graph = graph
         self.counts = counts
         self.allowed = allowed
-        self.check = check
+        self.report = report
         self.forecast = forecast_contraction(graph, counts)
         self.players: list[_PlayerStates] = []
         self.check_fits()
@@ -216,6 +217,7 @@ class _Contraction:
         self.players = [_PlayerStates(graph, player) for player in range(graph.num_players)]
         self.end_infostate = np.zeros((graph.num_players, counts.terminals), np.uint32)
         self.end_outcome = np.zeros(counts.terminals, np.uint32)
+        self.num_histories = 1
         self.num_ends = 0
         self.num_steps = 0
         root = np.zeros(int(counts.histories > 1), np.int32)
@@ -235,10 +237,13 @@ class _Contraction:
         public, _ = self.public.extend(level.world, level.public_state, edges, num_children)
         infostates = []
         for player, states in enumerate(self.players):
-            self.check()
             infostate = states.extend(level, world, public)
             self.end_infostate[player, ended] = infostate[~goes_on]
             infostates.append(infostate[goes_on])
+            # A level may take minutes.
+            numbered = num_children * (player + 1) // self.graph.num_players
+            self.report("histories", self.num_histories + numbered, self.counts.histories)
+        self.num_histories += num_children
         self.num_ends += num_ended
         self.num_steps += 1
         self.level = _Level(world[goes_on], outcome, public[goes_on], tuple(infostates))
@@ -262,7 +267,7 @@ class _Contraction:
         trees = tuple(self.players.pop(0).tree() for _ in range(self.graph.num_players))
         for tree, column in zip(trees, self.end_infostate, strict=True):
             _translate(column, tree.last_sequence)
-            self.check()
+            self.report("payoffs", 0, self.counts.terminals)
         reach, utility = self.outcomes.payoffs()
         return contract_outcomes(
             name=str(self.graph.game),

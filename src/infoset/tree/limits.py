@@ -7,22 +7,25 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from math import inf
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, TypeVar
 
 from infoset.errors import ExplorationLimitError
 from infoset.game import Game
+from infoset.tree.build_progress import (
+    BuildPoint,
+    BuildProgress,
+    BuildReport,
+    BuildStage,
+)
 from infoset.tree.counting import allowed_memory
 from infoset.tree.world_graph import WorldGraph
-from infoset.utils.arguments import check_count, check_number
+from infoset.utils.arguments import check_callable, check_count, check_number
 from infoset.utils.text import format_bytes
 from infoset.utils.watchdog import LimitReached, Watchdog
 
-__all__ = ["BuildLimits", "BuildWatch", "ExplorationProgress", "build_limits"]
+__all__ = ["BuildLimits", "BuildWatch", "build_limits"]
 
 Built = TypeVar("Built")
-
-ExplorationProgress: TypeAlias = Callable[[int, float], None]
-"""A callback that receives the number of world states found so far and the elapsed seconds."""
 
 TRANSITIONS_PER_WORLD: Final = 10
 MIN_MAX_TRANSITIONS: Final = 1_000_000
@@ -130,11 +133,15 @@ class BuildWatch(Watchdog):
         max_worlds: int | None = None,
         max_seconds: float | None = None,
         memory: int | None = None,
-        progress: ExplorationProgress | None = None,
+        progress: BuildProgress | None = None,
     ) -> None:
+        if progress is not None:
+            check_callable("progress", progress, "a function of a BuildPoint")
         self.limits = _CURRENT.get().updated(max_worlds, max_seconds)
         self.allowed = allowed_memory(memory)
         self.progress = progress
+        self.stage: BuildStage = "world graph"
+        self.stage_began = 0.0
         self.stop: str | None = None
         watched = max(MIN_WATCHED_MEMORY, int(self.allowed * GRAPH_MEMORY_FRACTION))
         super().__init__(self.limits.max_seconds, watched)
@@ -144,10 +151,12 @@ class BuildWatch(Watchdog):
         limits = self.limits
         return num_worlds <= limits.max_worlds and num_transitions <= limits.max_transitions
 
-    def report(self, num_worlds: int) -> None:
+    def report(self, stage: BuildStage, done: int, total: int | None = None) -> None:
         """Report progress; raise `LimitReached` if the time or the memory is used up."""
         if self.progress is not None:
-            self.progress(num_worlds, self.elapsed)
+            if stage != self.stage:
+                self.stage, self.stage_began = stage, self.elapsed
+            self.progress(BuildPoint(stage, done, total, self.elapsed - self.stage_began))
         self.check()
 
     def stop_at(self, limit: str) -> None:
@@ -167,12 +176,12 @@ class BuildWatch(Watchdog):
         return self.allowed if grown < MIN_WATCHED_MEMORY else max(1, self.allowed - grown)
 
     def finish(
-        self, build: Callable[[WorldGraph, int, Callable[[], None]], Built], graph: WorldGraph
+        self, build: Callable[[WorldGraph, int, BuildReport], Built], graph: WorldGraph
     ) -> Built:
         """Return what `build` makes of a world graph with the memory and the time that are left.
 
-        It receives the graph, the memory left, and a function to call between operations on arrays.
-        Kernels are not stopped while they run: they are in C, and do not expect exceptions.
+        It receives the graph, the memory left, and a function for reports between operations on
+        arrays. Kernels are not stopped while they run: they are in C, and do not expect exceptions.
 
         Raises
         ------
@@ -182,7 +191,7 @@ class BuildWatch(Watchdog):
         memory = self.memory_left()
         self.memory = None  # from here on, memory is forecast before it is allocated
         try:
-            return build(graph, memory, self.check)
+            return build(graph, memory, self.report)
         except LimitReached:
             raise self.time_error(graph) from None
 

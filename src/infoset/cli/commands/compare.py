@@ -69,7 +69,7 @@ def run(
     names = [name.strip() for name in methods.split(",") if name.strip()]
     failure = None
     with live(str(rules)) as progress:
-        form = to_form(rules, memory=memory, progress=progress.explored)
+        form = to_form(rules, memory=memory, progress=progress.building)
         show = partial(_show, progress, comparison_budget(form, **stops))
         try:
             results = compare(form, names, callback=show, **stops)

@@ -40,9 +40,9 @@ def run(
         if policy != "uniform" and not is_policy_file(policy):
             (searcher,) = resolve_players([policy], to_game(rules))
             tell(SEARCHER_NOTE)
-            found = evaluate(rules, searcher, memory=memory, progress=progress.explored)
+            found = evaluate(rules, searcher, memory=memory, progress=progress.building)
         else:
-            found = evaluate(rules, policy, memory=memory, progress=progress.explored)
+            found = evaluate(rules, policy, memory=memory, progress=progress.building)
     tell_notes(rules)
     if as_json:
         numbers = {

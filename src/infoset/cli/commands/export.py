@@ -40,7 +40,7 @@ def run(
 
     check_target(out)
     with live(game) as progress:
-        compiled = to_compiled(game, memory=memory, progress=progress.explored)
+        compiled = to_compiled(game, memory=memory, progress=progress.building)
         save_efg(compiled, out)
     tell_notes(compiled)
     size = out.stat().st_size

@@ -42,7 +42,7 @@ def run(game: GameArgument, memory: MemoryOption = None, as_json: JsonOption = F
     from infoset.front import info
 
     with live(game) as progress:
-        found = info(game, memory=memory, progress=progress.explored)
+        found = info(game, memory=memory, progress=progress.building)
     if as_json:
         print_json(found.summary())
     else:

@@ -118,7 +118,7 @@ def run(
             callback=show,
             workers=workers,
             memory=memory,
-            progress=progress.explored,
+            progress=progress.building,
             **keeping,
         )
     tell_notes(rules)

@@ -142,7 +142,7 @@ def _game_and_players(
 
     table: Game | GameTree = rules
     if exact or any(map(is_policy_file, texts)):
-        table = build_tree(rules, memory=memory, progress=progress.explored)
+        table = build_tree(rules, memory=memory, progress=progress.building)
     return table, resolve_players(texts, table)
 
 

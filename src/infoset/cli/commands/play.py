@@ -87,7 +87,7 @@ def _opponent(rules: Game, against: str, memory: int | None) -> Policy:
     from infoset.front import resolve_players
 
     with live(str(rules)) as progress:
-        return resolve_players([against], rules, memory=memory, progress=progress.explored)[0]
+        return resolve_players([against], rules, memory=memory, progress=progress.building)[0]
 
 
 def _searching_anew(player: Policy, rng: np.random.Generator) -> Policy:

@@ -20,7 +20,7 @@ def run(game: GameArgument, memory: MemoryOption = None, as_json: JsonOption = F
     from infoset.solvers import solve_exactly
 
     with live(game) as progress:
-        compiled = to_compiled(game, memory=memory, progress=progress.explored)
+        compiled = to_compiled(game, memory=memory, progress=progress.building)
         proof = solve_exactly(compiled)
     tell_notes(compiled)
     bounds = {"value": proof.value, "lower": proof.lower, "upper": proof.upper}

@@ -43,7 +43,7 @@ def run(
         raise typer.BadParameter("--csv and --json cannot be combined; give only one of them")
     rules = load(game)
     with live(str(rules)) as progress:
-        form = to_form(rules, memory=memory, progress=progress.explored)
+        form = to_form(rules, memory=memory, progress=progress.building)
         found = resolve_policy(policy, form)
         about = read_policy_metadata(policy)
     if as_json:

@@ -172,7 +172,7 @@ def run(
     keeping = checkpoint_options(checkpoint, checkpoint_seconds)
     with interrupts_reported(), live(str(rules)) as progress:
         compiled_before, began = compiling_seconds(), working_seconds()
-        form = to_form(rules, memory=memory, progress=progress.explored)
+        form = to_form(rules, memory=memory, progress=progress.building)
         build_seconds = working_seconds() - began
         stops = Stops(target, iterations, seconds)._asdict()
         progress.solving(chosen.name, make_budget(form, **stops))

@@ -1,0 +1,43 @@
+"""How far building a game has come, for callbacks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple, TypeAlias
+
+__all__ = ["BuildPoint", "BuildProgress", "BuildReport", "BuildStage", "ignore_report"]
+
+BuildStage: TypeAlias = Literal["world graph", "histories", "payoffs"]
+"""The rules are called for each world state; histories get their infostates; payoffs are summed."""
+
+
+class BuildPoint(NamedTuple):
+    """How far a stage of building a game has come.
+
+    Attributes
+    ----------
+    stage : str
+        `world graph`, `histories` or `payoffs`.
+    done : int
+        World states found, histories numbered, or terminal histories whose payoffs are summed.
+    total : int or None
+        The number at the end; None for world states, whose number is unknown.
+    seconds : float
+        Time since the stage began.
+    """
+
+    stage: BuildStage
+    done: int
+    total: int | None
+    seconds: float
+
+
+BuildProgress: TypeAlias = Callable[[BuildPoint], None]
+"""A callback that is called several times while a game is built."""
+
+BuildReport: TypeAlias = Callable[[BuildStage, int, int], None]
+"""What a stage calls between operations on arrays: its name, what is done, and the total."""
+
+
+def ignore_report(stage: BuildStage, done: int, total: int) -> None:
+    """Do nothing with a report."""
