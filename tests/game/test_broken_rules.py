@@ -10,10 +10,23 @@ import numpy as np
 import pytest
 
 import infoset
-from infoset.beliefs import private_belief
+from infoset.beliefs import find_leak, private_belief
 from infoset.errors import GameRuleError
 from infoset.evaluation import reached_best_response
-from infoset.game import Game, Infostate, Observation, Step, check_game, initial_history, play_out
+from infoset.game import (
+    Game,
+    Infostate,
+    Observation,
+    Step,
+    check_game,
+    fold_chance_player,
+    forget_factorization,
+    initial_history,
+    play_out,
+    serialize,
+)
+from infoset.interop import to_pettingzoo
+from infoset.learning import get_learner, make_learner, play_and_learn
 from infoset.policy import uniform_policy
 from infoset.search import ISMCTS, RulesModel
 from infoset.tree import build_world_graph
@@ -38,6 +51,34 @@ def believe(game: Game) -> object:
     return private_belief(game, after)
 
 
+def learn(game: Game) -> object:
+    learner = make_learner(
+        get_learner("tweaked-ftrl", step_sizes=(1, 0.05)),
+        player=0,
+        utility_range=(-100, 100),
+        horizon=20,
+    )
+    return play_and_learn(game, [learner, None], episodes=20)
+
+
+def step_through(game: Game) -> None:
+    """Play the game as a PettingZoo environment that does not build it."""
+    spaces = pytest.importorskip("gymnasium.spaces")
+    environment = to_pettingzoo(
+        game,
+        encode=lambda infostate: np.zeros(1, np.float32),
+        space=spaces.Box(0.0, 1.0, (1,), np.float32),
+        actions=("left", "right", "a", "b"),
+    )
+    environment.reset(seed=0)
+    while not environment.terminations[agent := environment.agent_selection]:
+        environment.step(int(np.flatnonzero(environment.observe(agent)["action_mask"])[-1]))
+
+
+def fair(world: object) -> list[Any]:
+    return [("left", 0.5), ("right", 0.5)]
+
+
 VERBS: dict[str, Callable[[Any], object]] = {
     "explore": build_world_graph,
     "solve": infoset.solve,
@@ -47,12 +88,20 @@ VERBS: dict[str, Callable[[Any], object]] = {
     "respond": lambda game: reached_best_response(game, uniform_policy(), 0),
     "search": search,
     "believe": believe,
+    "learn": learn,
+    "find a leak": lambda game: find_leak(game, lambda i, rng: np.zeros(2), seed=0, num_plays=3),
+    "step through": step_through,
+    "fold": lambda game: build_world_graph(fold_chance_player(game, fair)),
+    "forget": lambda game: build_world_graph(forget_factorization(game)),
+    "serialize": lambda game: build_world_graph(serialize(game)),
 }
 UNSEEN = {
     "search": ("no legal actions", "legal action twice", "None as action"),
     "believe": ("reward", "None as rewards", "unhashable next world"),
+    "forget": ("a joint action that fails",),
 }
-"""Further cases: a single action needs no search, and beliefs need no rewards."""
+"""Further cases: a single action needs no search, beliefs need no rewards, and a derived game may
+break the rule at an earlier call."""
 
 BUILDING = ("explore", "solve", "info")
 

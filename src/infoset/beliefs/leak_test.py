@@ -12,6 +12,7 @@ from infoset.beliefs.posterior_beliefs import private_belief
 from infoset.errors import ParameterError
 from infoset.game import Game, History, Infostate, Step, initial_history
 from infoset.game.broken_rules import check_num_players
+from infoset.game.checked_rules import CheckedGame
 from infoset.typing import FloatArray, Player, World
 from infoset.utils.arguments import check_callable, check_count, check_type
 
@@ -288,10 +289,11 @@ def _lead_rules(game: Game, history: History) -> None:
 
     Equal games share beliefs, so that the history may come from another game object.
     """
+    rules = CheckedGame(game)
     for stop in history.path():
         if stop.parent is not None:
             transition = (stop.parent.world, stop.joint_action, stop.world)
-            game.observe(*transition)
-            game.rewards(*transition)
-        for player in game.actors(stop.world):
-            game.legal_actions(stop.world, player)
+            rules.observe(*transition)
+            rules.rewards(*transition)
+        for player in rules.actors(stop.world):
+            rules.legal_actions(stop.world, player)

@@ -255,7 +255,8 @@ class WorldRules:
     def _ask(self, method: str, *arguments: Any) -> Any:
         """Call a method; an exception that it raises, or an answer of the wrong form, is an error.
 
-        A `MemoryError` says nothing about the rules and is not caught.
+        A `MemoryError` says nothing about the rules and is not caught, and a `GameRuleError` of a
+        derived game is about the game that it is derived from.
         """
         try:
             answer = getattr(self.game, method)(*arguments)
@@ -266,7 +267,7 @@ class WorldRules:
                 answer = listed
             else:
                 self.effort.add(())
-        except MemoryError:
+        except (MemoryError, GameRuleError):
             raise
         except Exception as error:
             raise GameRuleError(

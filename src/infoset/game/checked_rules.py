@@ -22,6 +22,7 @@ from infoset.game.protocol import Game, Observation, Probability
 from infoset.typing import NOOP, Action, JointAction, Player, World
 
 __all__ = [
+    "CheckedGame",
     "checked_actors",
     "checked_initial_world",
     "checked_legal_actions",
@@ -29,6 +30,41 @@ __all__ = [
     "checked_outcomes",
     "checked_rewards",
 ]
+
+
+class CheckedGame(Game):
+    """A game with checks of each answer, for games that are derived from its rules.
+
+    Parameters
+    ----------
+    game : Game
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.num_players = check_num_players(game)
+
+    def initial_world(self) -> World:
+        return checked_initial_world(self.game)
+
+    def actors(self, world: World) -> tuple[Player, ...]:
+        return checked_actors(self.game, world)
+
+    def legal_actions(self, world: World, player: Player) -> tuple[Action, ...]:
+        return checked_legal_actions(self.game, world, player)
+
+    def transitions(
+        self, world: World, joint_action: JointAction
+    ) -> tuple[tuple[World, Probability], ...]:
+        return checked_outcomes(self.game, world, joint_action)
+
+    def rewards(
+        self, world: World, joint_action: JointAction, next_world: World
+    ) -> tuple[float, ...]:
+        return checked_rewards(self.game, world, joint_action, next_world)
+
+    def observe(self, world: World, joint_action: JointAction, next_world: World) -> Observation:
+        return checked_observation(self.game, world, joint_action, next_world)[0]
 
 
 def checked_initial_world(game: Game) -> World:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, NamedTuple
 
+from infoset.game.checked_rules import CheckedGame
 from infoset.game.protocol import Game, Observation, Probability
 from infoset.typing import NOOP, Action, JointAction, Player, World
 
@@ -89,21 +90,22 @@ class _SerialGame(Game):
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self.num_players = game.num_players
+        self.rules = CheckedGame(game)
+        self.num_players = self.rules.num_players
         self._views: list[PublicView] = []
         self._numbers: dict[frozenset[World], int] = {}
 
     def initial_world(self) -> SerialWorld:
-        world = self.game.initial_world()
+        world = self.rules.initial_world()
         return self._start(world, self._number((world,)))
 
     def actors(self, world: SerialWorld) -> Sequence[Player]:
-        acting = self.game.actors(world.world)
+        acting = self.rules.actors(world.world)
         turn = self._views[world.public].turns[world.turn]
         return tuple(player for player in turn if player in acting)
 
     def legal_actions(self, world: SerialWorld, player: Player) -> Sequence[Action]:
-        return self.game.legal_actions(world.world, player)
+        return self.rules.legal_actions(world.world, player)
 
     def transitions(
         self, world: SerialWorld, joint_action: JointAction
@@ -119,7 +121,7 @@ class _SerialGame(Game):
         if not self._is_last(world):
             return (0,) * self.num_players
         chosen = _add(world.actions, joint_action)
-        return self.game.rewards(world.world, chosen, next_world.world)
+        return self.rules.rewards(world.world, chosen, next_world.world)
 
     def observe(
         self, world: SerialWorld, joint_action: JointAction, next_world: SerialWorld
@@ -127,7 +129,7 @@ class _SerialGame(Game):
         if not self._is_last(world):
             return Observation()
         chosen = _add(world.actions, joint_action)
-        return self.game.observe(world.world, chosen, next_world.world)
+        return self.rules.observe(world.world, chosen, next_world.world)
 
     def parameters(self) -> dict[str, Any]:
         return self.game.parameters()
@@ -145,9 +147,9 @@ class _SerialGame(Game):
         self, world: SerialWorld, chosen: JointAction
     ) -> Iterator[tuple[SerialWorld, Probability]]:
         following = self._following(world.public)
-        for target, probability in self.game.transitions(world.world, chosen):
+        for target, probability in self.rules.transitions(world.world, chosen):
             if probability:
-                seen = self.game.observe(world.world, chosen, target).public
+                seen = self.rules.observe(world.world, chosen, target).public
                 yield self._start(target, following[seen]), probability
 
     def _following(self, public: int) -> dict[Hashable, int]:
@@ -156,7 +158,7 @@ class _SerialGame(Game):
         if not view.following:
             possible: dict[Hashable, dict[World, None]] = {}
             for world, joint, target in self._moves_from(view.worlds):
-                seen = self.game.observe(world, joint, target).public
+                seen = self.rules.observe(world, joint, target).public
                 possible.setdefault(seen, {})[target] = None
             for seen, worlds in possible.items():
                 view.following[seen] = self._number(tuple(worlds))
@@ -165,7 +167,7 @@ class _SerialGame(Game):
     def _moves_from(self, worlds: Iterable[World]) -> Iterator[tuple[World, JointAction, World]]:
         for world in worlds:
             for joint in self._joint_actions(world):
-                for target, probability in self.game.transitions(world, joint):
+                for target, probability in self.rules.transitions(world, joint):
                     if probability:
                         yield world, joint, target
 
@@ -178,7 +180,7 @@ class _SerialGame(Game):
         return self._numbers[key]
 
     def _turns(self, worlds: tuple[World, ...]) -> tuple[tuple[Player, ...], ...]:
-        actors = [self.game.actors(world) for world in worlds]
+        actors = [self.rules.actors(world) for world in worlds]
         players = sorted({player for acting in actors for player in acting})
         is_random = any(
             acting and self._is_random(world) for world, acting in zip(worlds, actors, strict=True)
@@ -193,9 +195,9 @@ class _SerialGame(Game):
         return len(moves) > len({joint for joint, _ in moves})
 
     def _joint_actions(self, world: World) -> Iterator[JointAction]:
-        acting = self.game.actors(world)
+        acting = self.rules.actors(world)
         choices = (
-            self.game.legal_actions(world, player) if player in acting else (NOOP,)
+            self.rules.legal_actions(world, player) if player in acting else (NOOP,)
             for player in range(self.num_players)
         )
         return product(*choices)

@@ -9,6 +9,8 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from infoset.errors import GameRuleError, ParameterError
+from infoset.game.broken_rules import check_num_players
+from infoset.game.checked_rules import CheckedGame
 from infoset.game.protocol import Game, Observation, Probability
 from infoset.typing import NOOP, Action, JointAction, Player, World
 
@@ -95,7 +97,7 @@ def fold_chance_player(game: Game, chance_policy: ChancePolicy) -> Game:
     >>> folded.num_players
     1
     """
-    if game.num_players < 2:
+    if check_num_players(game) < 2:
         raise ParameterError(
             f"{game} has only one player, so no player would remain; pass a game of n + 1 players, "
             "the last of which is chance"
@@ -117,17 +119,18 @@ class _FoldedGame(Game):
     def __init__(self, game: Game, chance_policy: ChancePolicy) -> None:
         self.game = game
         self.chance_policy = chance_policy
-        self.num_players = game.num_players - 1
+        self.rules = CheckedGame(game)
+        self.num_players = self.rules.num_players - 1
         self._outcomes = lru_cache(maxsize=1024)(self._list_outcomes)
 
     def initial_world(self) -> World:
-        return self.game.initial_world()
+        return self.rules.initial_world()
 
     def actors(self, world: World) -> Sequence[Player]:
-        return [p for p in self.game.actors(self._inner(world)) if p != self.num_players]
+        return [p for p in self.rules.actors(self._inner(world)) if p != self.num_players]
 
     def legal_actions(self, world: World, player: Player) -> Sequence[Action]:
-        return self.game.legal_actions(self._inner(world), player)
+        return self.rules.legal_actions(self._inner(world), player)
 
     def transitions(
         self, world: World, joint_action: JointAction
@@ -177,20 +180,20 @@ class _FoldedGame(Game):
         """Yield the chance actions with the transitions that they lead to."""
         for action, chance in self._chance_moves(world):
             whole = (*joint_action, action)
-            for next_world, probability in self.game.transitions(world, whole):
+            for next_world, probability in self.rules.transitions(world, whole):
                 if probability:
-                    rewards = tuple(self.game.rewards(world, whole, next_world))
-                    seen = self.game.observe(world, whole, next_world)
+                    rewards = tuple(self.rules.rewards(world, whole, next_world))
+                    seen = self.rules.observe(world, whole, next_world)
                     shown = _without_player(seen, self.num_players)
                     outcome = _Outcome(chance * probability, rewards[: self.num_players], shown)
                     yield action, outcome, next_world
 
     def _chance_moves(self, world: World) -> Iterator[tuple[Action, Probability]]:
         """Yield the chance actions of positive probability; `NOOP` if the player does not act."""
-        if self.num_players not in self.game.actors(world):
+        if self.num_players not in self.rules.actors(world):
             yield NOOP, 1
             return
-        legal = self.game.legal_actions(world, self.num_players)
+        legal = self.rules.legal_actions(world, self.num_players)
         for action, probability in self.chance_policy(world):
             if action not in legal:
                 raise GameRuleError(
@@ -251,33 +254,34 @@ class _UnfactoredGame(Game):
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self.num_players = game.num_players
+        self.rules = CheckedGame(game)
+        self.num_players = self.rules.num_players
 
     def initial_world(self) -> World:
-        return self.game.initial_world()
+        return self.rules.initial_world()
 
     def actors(self, world: World) -> Sequence[Player]:
         if world == self.initial_world():
-            return self.game.actors(world)
+            return self.rules.actors(world)
         return () if self._is_over(world) else tuple(range(self.num_players))
 
     def legal_actions(self, world: World, player: Player) -> Sequence[Action]:
-        if player in self.game.actors(world):
-            return self.game.legal_actions(world, player)
+        if player in self.rules.actors(world):
+            return self.rules.legal_actions(world, player)
         return (WAIT,)
 
     def transitions(
         self, world: World, joint_action: JointAction
     ) -> Iterable[tuple[World, Probability]]:
-        return self.game.transitions(world, self._original(world, joint_action))
+        return self.rules.transitions(world, self._original(world, joint_action))
 
     def rewards(
         self, world: World, joint_action: JointAction, next_world: World
     ) -> Sequence[float]:
-        return self.game.rewards(world, self._original(world, joint_action), next_world)
+        return self.rules.rewards(world, self._original(world, joint_action), next_world)
 
     def observe(self, world: World, joint_action: JointAction, next_world: World) -> Observation:
-        seen = self.game.observe(world, self._original(world, joint_action), next_world)
+        seen = self.rules.observe(world, self._original(world, joint_action), next_world)
         mark = (OVER,) if self._is_over(next_world) else ()
         return Observation(
             private=tuple((seen.seen_by(p), seen.public, *mark) for p in range(self.num_players))
@@ -291,11 +295,11 @@ class _UnfactoredGame(Game):
 
     def _is_over(self, world: World) -> bool:
         nobody = (NOOP,) * self.num_players
-        return not self.game.actors(world) and not any(self.game.transitions(world, nobody))
+        return not self.rules.actors(world) and not any(self.rules.transitions(world, nobody))
 
     def _original(self, world: World, joint_action: JointAction) -> JointAction:
         """Return the joint action of the original game."""
-        acting = self.game.actors(world)
+        acting = self.rules.actors(world)
         return tuple(
             action if player in acting else NOOP for player, action in enumerate(joint_action)
         )

@@ -17,6 +17,7 @@ from infoset.errors import (
     UnsupportedGameError,
 )
 from infoset.game import Game, Infostate
+from infoset.game.broken_rules import check_num_players
 from infoset.tree import GameTree, InfostateEncoder, WorldGraph, build_world_graph
 from infoset.typing import Action
 
@@ -93,6 +94,7 @@ def to_pettingzoo(
     ({'player_0': 1.0, 'player_1': -1.0}, True)
     """
     environment, rules = import_environment(), rules_of(game)
+    check_num_players(rules)
     if (encode is None) != (space is None):
         raise ParameterError("only one of encode and space is given; pass both or neither")
     if render_mode not in (None, "ansi"):

@@ -8,6 +8,7 @@ import numpy as np
 
 from infoset.errors import ParameterError
 from infoset.game import Game, initial_history, play_out
+from infoset.game.broken_rules import check_num_players
 from infoset.game.history import Chooser
 from infoset.learning.online.online_learner import Learner
 from infoset.learning.online.trajectory import Trajectory
@@ -85,6 +86,7 @@ def _checked_learners(game: Game, players: Sequence[Learner | Policy | None]) ->
     """Return the learners among the players, after checking all players."""
     check_type("game", game, Game, 'the rules of a game, such as load_game("kuhn_poker")')
     check_type("players", players, (list, tuple), "a list of learners, policies or None, by player")
+    check_num_players(game)
     if len(players) != game.num_players:
         raise ParameterError(
             f"players has length {len(players)}, but {game} has {game.num_players} players: give a "
