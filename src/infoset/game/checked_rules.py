@@ -45,25 +45,31 @@ class CheckedGame(Game):
         self.num_players = check_num_players(game)
 
     def initial_world(self) -> World:
+        """Return the initial world state."""
         return checked_initial_world(self.game)
 
     def actors(self, world: World) -> tuple[Player, ...]:
+        """Return the players who act."""
         return checked_actors(self.game, world)
 
     def legal_actions(self, world: World, player: Player) -> tuple[Action, ...]:
+        """Return the legal actions of a player who acts."""
         return checked_legal_actions(self.game, world, player)
 
     def transitions(
         self, world: World, joint_action: JointAction
     ) -> tuple[tuple[World, Probability], ...]:
+        """Return the next worlds and their probabilities."""
         return checked_outcomes(self.game, world, joint_action)
 
     def rewards(
         self, world: World, joint_action: JointAction, next_world: World
     ) -> tuple[float, ...]:
+        """Return the rewards of a transition."""
         return checked_rewards(self.game, world, joint_action, next_world)
 
     def observe(self, world: World, joint_action: JointAction, next_world: World) -> Observation:
+        """Return the observation of a transition."""
         return checked_observation(self.game, world, joint_action, next_world)[0]
 
 
