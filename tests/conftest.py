@@ -29,6 +29,14 @@ def pytest_collection_finish(session):
 
 
 @pytest.fixture
+def empty_charts(monkeypatch):
+    """Save charts of results without drawing them."""
+    from tests.support.empty_charts import save_empty_chart
+
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", save_empty_chart)
+
+
+@pytest.fixture
 def kernels_of_collection(pytestconfig):
     """Return the names of the kernels that ran while the tests were collected."""
     return pytestconfig.stash[RAN]

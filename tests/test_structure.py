@@ -7,7 +7,6 @@ packages. Imports under `TYPE_CHECKING` and inside functions count too.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -28,14 +27,17 @@ def modules() -> dict[str, ast.Module]:
     return found
 
 
-def imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Yield the modules and names that a module imports from our packages."""
+@cache
+def imported(tree: ast.Module) -> list[tuple[str, str]]:
+    """Return the modules and names that a module imports from our packages."""
+    found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module is not None:
             if node.module.partition(".")[0] in PACKAGES:
-                yield from ((node.module, alias.name) for alias in node.names)
+                found += [(node.module, alias.name) for alias in node.names]
         elif isinstance(node, ast.Import):
-            yield from ((a.name, "") for a in node.names if a.name.partition(".")[0] in PACKAGES)
+            found += [(a.name, "") for a in node.names if a.name.partition(".")[0] in PACKAGES]
+    return found
 
 
 def package(module: str) -> str:

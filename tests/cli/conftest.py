@@ -44,6 +44,18 @@ class Ran:
         return self.err
 
 
+@pytest.fixture(autouse=True)
+def _charts_only_if_requested(request):
+    """Save charts of results without drawing them, except in tests with the fixture `charts`."""
+    if "charts" not in request.fixturenames:
+        request.getfixturevalue("empty_charts")
+
+
+@pytest.fixture
+def charts():
+    """Draw the charts that a command saves."""
+
+
 @pytest.fixture
 def command(capsys, monkeypatch, tmp_path):
     """Return a function that runs `infoset` in an empty folder."""

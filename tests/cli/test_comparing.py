@@ -12,7 +12,7 @@ from infoset.experiments import COMPARISON_FILES
 FILES = sorted(COMPARISON_FILES.values())
 
 
-def test_methods_are_compared_on_one_game(command, tmp_path):
+def test_methods_are_compared_on_one_game(command, charts, tmp_path):
     ran = command("compare", "kuhn_poker", "--methods", "CFR, cfr+,lp", "--iterations", "100")
     assert ran.code == 0
     assert ran.err == ""
@@ -24,6 +24,7 @@ def test_methods_are_compared_on_one_game(command, tmp_path):
     folder = tmp_path / "runs" / "kuhn_poker-comparison"
     assert sorted(os.listdir(folder)) == FILES
     assert (folder / "comparison.png").read_bytes().startswith(b"\x89PNG")
+    assert (folder / "comparison.png").stat().st_size > 5000
 
 
 def test_the_files_of_a_comparison(command, tmp_path):

@@ -35,13 +35,14 @@ KEYS = {
 LEARN = ("learn", "kuhn_poker", "--method", "ixomd", "--episodes", "2000")
 
 
-def test_one_seed_leaves_the_files_of_solve(command, tmp_path):
+def test_one_seed_leaves_the_files_of_solve(command, charts, tmp_path):
     ran = command(*LEARN)
     assert ran.code == 0
     assert ran.out.startswith("kuhn_poker, ixomd\n")
     folder = tmp_path / "runs" / "kuhn_poker-ixomd"
     files = ["convergence.png", "policy.parquet", "result.json", "trace.csv"]
     assert sorted(os.listdir(folder)) == files
+    assert (folder / "convergence.png").stat().st_size > 5000
     assert command("evaluate", "kuhn_poker", folder / "policy.parquet").code == 0
     about = infoset.policy.read_metadata(folder / "policy.parquet")
     assert (about["method"], about["seed"]) == ("ixomd", 0)

@@ -14,6 +14,7 @@ import infoset
 from infoset.cli.progress import Progress
 from infoset.matches.match_statistics import Estimate, MatchResult
 from infoset.search import make_searcher
+from infoset.utils.workers import parallel_map
 
 KUHN = infoset.load("kuhn_poker")
 TOLL_ROAD = Path(__file__).parents[1] / "efg" / "files" / "games" / "toll_road.efg"
@@ -69,8 +70,8 @@ def test_files_are_played_on_the_tree_and_exactly(command):
     assert found["num_deals"] == 10_000
     expected = plain(infoset.play_matches(tree, table, None))
     assert {name: found[name] for name in expected} == expected
-    match = ("match", "kuhn_poker", policy, "uniform", "--json")
-    assert command(*match, "--workers", "2").json == found
+    arguments = ("match", "kuhn_poker", policy, "uniform", "--json")
+    assert command(*arguments, "--workers", "2").json == found
     exact = command("match", "kuhn_poker", policy, "uniform", "--exact", "--json").json
     assert exact["outcome"] == "exact"
     value = infoset.matches.exact_match(tree, table, None)
@@ -93,14 +94,19 @@ def test_a_searcher_measured_exactly_is_its_policy(command):
 
 def test_a_policy_of_a_tree_file_is_played(command):
     command("solve", TOLL_ROAD, "--method", "cfr", "--iterations", "4", "--out", "run")
-    match = ("match", TOLL_ROAD, "run/policy.parquet", "uniform", "--json")
-    exact, played = command(*match, "--exact"), command(*match, "--deals", "2000")
+    arguments = ("match", TOLL_ROAD, "run/policy.parquet", "uniform", "--json")
+    exact, played = command(*arguments, "--exact"), command(*arguments, "--deals", "2000")
     values = command("evaluate", TOLL_ROAD, "run/policy.parquet", "--json").json["values"]
     assert len(values) == 2
     low, high = played.json["utility"]["interval"]
     assert low < exact.json["utility"]["mean"] < high
     seat = ("play", TOLL_ROAD, "--against", "run/policy.parquet")
     assert command(*seat, stdin="1\n" * 9).code == 0
+
+
+def in_this_process(work, workers, **options):
+    """Take the place of `parallel_map`; what is reported depends on the option only."""
+    return parallel_map(work, 1, **options)
 
 
 def test_late_searches_are_reported(command, monkeypatch):
@@ -115,6 +121,7 @@ def test_late_searches_are_reported(command, monkeypatch):
     )
     seat = ("play", "kuhn_poker", "--against", text, "--seed", "1")
     assert f"note: {text}: " in command(*seat, stdin="1\n" * 5).err
+    monkeypatch.setattr("infoset.matches.match.parallel_map", in_this_process)
     ran = command("match", "kuhn_poker", PIMC, text, "--deals", "3", "--workers", "2")
     assert f"note: {text} has a time budget; overruns are reported only with --workers 1\n" in (
         ran.err
@@ -122,8 +129,8 @@ def test_late_searches_are_reported(command, monkeypatch):
 
 
 def test_it_stops_when_the_interval_is_narrow(command):
-    match = ("match", "kuhn_poker", "uniform", "uniform", "--json")
-    found = command(*match, "--half-width", "0.1").json
+    arguments = ("match", "kuhn_poker", "uniform", "uniform", "--json")
+    found = command(*arguments, "--half-width", "0.1").json
     assert (found["outcome"], found["num_deals"]) == ("converged", 1024)
     three = ("match", "kuhn_poker(players=3)", PIMC, "uniform", "--json", "--half-width", "0.001")
     found = command(*three, "--deals", "20").json

@@ -42,7 +42,7 @@ KEYS = {
 }
 
 
-def test_the_default_solves_kuhn_poker(command, tmp_path):
+def test_the_default_solves_kuhn_poker(command, charts, tmp_path):
     ran = command("solve", "kuhn_poker")
     assert ran.code == 0
     assert ran.err == ""
@@ -53,7 +53,9 @@ def test_the_default_solves_kuhn_poker(command, tmp_path):
     assert "security level of player 0   -0.0555556" in lines
     assert any("exploitability" in line and "which may be rounding" in line for line in lines)
     assert "infoset show kuhn_poker runs/kuhn_poker-lp/policy.parquet" in ran.out
-    assert sorted(os.listdir(tmp_path / "runs" / "kuhn_poker-lp")) == FILES
+    folder = tmp_path / "runs" / "kuhn_poker-lp"
+    assert sorted(os.listdir(folder)) == FILES
+    assert (folder / "convergence.png").stat().st_size > 5000
 
 
 def test_errors_are_shown_where_they_are_more_than_rounding(command):

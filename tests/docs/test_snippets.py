@@ -37,7 +37,7 @@ def skip_without_extra(name: str) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_page(page, tmp_path, monkeypatch):
+def test_page(page, tmp_path, monkeypatch, empty_charts):
     skip_without_extra(page.stem)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")

@@ -21,6 +21,8 @@ from infoset.games import load_game
 from infoset.plotting import draw
 from infoset.policy import load_policy, read_metadata, save_policy, save_policy_csv
 
+pytestmark = pytest.mark.usefixtures("empty_charts")
+
 EVIL = """
 from pathlib import Path
 from infoset.games import MatrixGame

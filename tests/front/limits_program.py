@@ -19,7 +19,7 @@ VERBS = {
     "info": infoset.info,
     "solve": lambda game, memory: infoset.solve(game, "cfr+", iterations=2, memory=memory),
     "check": lambda game, memory: infoset.check_game(
-        infoset.load(game) if isinstance(game, str) else game, max_histories=50, max_seconds=0.03
+        infoset.load(game) if isinstance(game, str) else game, max_histories=50, max_seconds=0.015
     ),
 }
 
@@ -27,7 +27,7 @@ VERBS = {
 def ending(verb: str, game: object) -> str:
     """Return how a call ended: `answered`, or the name of the error."""
     try:
-        with infoset.build_limits(max_worlds=2_000, max_seconds=0.03):
+        with infoset.build_limits(max_worlds=2_000, max_seconds=0.015):
             VERBS[verb](game, memory=MEMORY)
     except InfosetError as error:
         name = type(error).__name__

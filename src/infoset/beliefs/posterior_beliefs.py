@@ -93,10 +93,10 @@ def private_belief(
     --------
     >>> from infoset.game import Infostate, Step
     >>> from infoset.games import load_game
-    >>> dice = load_game("liars_dice(numdice=5)")
-    >>> hand = Infostate(1, (Step(None, (1, 2, 3, 4, 5), None), Step(None, None, "4-5")))
+    >>> dice = load_game("liars_dice(numdice=3)")
+    >>> hand = Infostate(1, (Step(None, (1, 2, 3), None), Step(None, None, "4-5")))
     >>> len(private_belief(dice, hand))
-    252
+    56
     """
     found = beliefs_of(source, policies, SamplingLimits(rng, max_worlds, num_samples))
     check_infostate(source, infostate)

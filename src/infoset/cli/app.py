@@ -7,10 +7,11 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from io import TextIOWrapper
 from pathlib import Path
 from traceback import extract_tb
-from typing import Annotated, NoReturn, cast
+from typing import Annotated, Any, NoReturn, cast
 
 import typer
 
@@ -114,12 +115,19 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     sys.exit(code)
 
 
+@cache
+def _parser() -> Any:
+    """Return the parser of the command line, built once per process."""
+    return typer.main.get_command(app)
+
+
 def _run(arguments: Sequence[str] | None) -> int:
     """Run a command, and turn what it raises into an exit code."""
     try:
         given = None if arguments is None else list(arguments)
         with warnings_reported():
-            code = int(app(args=given, prog_name="infoset", standalone_mode=False) or DONE)
+            run = _parser()
+            code = int(run(args=given, prog_name="infoset", standalone_mode=False) or DONE)
         sys.stdout.flush()
         return code
     except InfosetError as error:

@@ -234,11 +234,11 @@ def forget_own_actions(form: ProductForm) -> InformationMap:
     --------
     >>> from infoset.games import load_game
     >>> from infoset.teams import build_product_form
-    >>> form = build_product_form(load_game("trade_comm(num_items=5)"))
+    >>> form = build_product_form(load_game("trade_comm(num_items=3)"))
     >>> for information in (form.information, forget_own_actions(form)):
     ...     print(np.bincount(information.stage).tolist())
-    [5, 25, 125, 125]
-    [5, 25, 25, 25]
+    [3, 9, 27, 27]
+    [3, 9, 9, 9]
     """
     check_form(form)
     if form.source is None or not isinstance(form.source.tree, GameTree):
