@@ -221,13 +221,17 @@ def next_rounds(
 ) -> tuple[tuple[Round, Probability], ...]:
     """Return the next round for each prize that may be drawn, with its probability."""
     prizes = cards_of(deck)
-    chance: Probability = 1
-    if points_order == "random":
-        chance = Fraction(1, len(prizes))
-    else:
+    if points_order != "random":
         prizes = prizes[-1:] if points_order == "descending" else prizes[:1]
+    chance = equal_chance(len(prizes))
     rounds = (Round(prize, deck ^ 1 << (prize - 1), hands, points) for prize in prizes)
     return tuple((following, chance) for following in rounds)
+
+
+@lru_cache(maxsize=1 << 10)
+def equal_chance(number: int) -> Probability:
+    """Return the probability of each of several outcomes."""
+    return Fraction(1, number) if number > 1 else 1
 
 
 def round_winner(bids: Sequence[int]) -> Player:

@@ -165,6 +165,8 @@ class _Explorer:
         self.typed_labels: dict[int, Hashable] = {}
         self.joint_actions: dict[tuple[int, ...], list[tuple[JointAction, tuple[int, ...]]]] = {}
         self.valid_rewards: set[tuple[float, ...]] = set()
+        # The last valid probability, and the nearest float; first an object that is not one.
+        self.last_probability: tuple[object, float] = (self, 0.0)
         # `action_set` and `first_edge` [W + 1] are per world, the others per edge. Two-dimensional
         # arrays are flat lists with N numbers per row.
         self.action_set: list[tuple[int, ...]] = []
@@ -312,8 +314,8 @@ class _Explorer:
             check_form("transitions", outcomes, world, joint)
         merged: dict[int, Probability] = {}
         rounded: dict[int, float] = {}
-        valid: object = merged  # no probability is this object
-        weight, count = 0.0, 0
+        valid, weight = self.last_probability
+        count = 0
         for count, (next_world, probability) in enumerate(outcomes, 1):
             if count % TRANSITIONS_PER_REPORT == 0:
                 self.watch.report("world graph", len(self.worlds))
@@ -334,6 +336,7 @@ class _Explorer:
                 rounded[target] = float(merged[target])
             else:
                 merged[target], rounded[target] = probability, weight
+        self.last_probability = valid, weight
         weights = rounded.values()
         # Adding fractions is slow: they are added only if their rounded sum is not 1.
         if (count or must_move) and fsum(weights) != 1:
@@ -432,12 +435,14 @@ def _fractions(probabilities: list[Probability]) -> tuple[Fraction, ...] | None:
     """Return probabilities as fractions if all of them are exact, otherwise None."""
     if not all(issubclass(kind, Fraction | int) for kind in set(map(type, probabilities))):
         return None
-    # Most of them are the integer 1: fractions are slow to make.
-    known: dict[Probability, Fraction] = {}
-    for probability in probabilities:
-        if probability not in known:
-            known[probability] = Fraction(probability)
-    return tuple([known[probability] for probability in probabilities])
+    # Fractions are slow to make and to hash, and most probabilities are few objects.
+    objects = dict(zip(map(id, probabilities), probabilities, strict=True))
+    equal: dict[Fraction, Fraction] = {}
+    exact = {}
+    for number, probability in objects.items():
+        fraction = Fraction(probability)
+        exact[number] = equal.setdefault(fraction, fraction)
+    return tuple([exact[number] for number in map(id, probabilities)])
 
 
 def _check_sum(total: Any, world: World, joint_action: JointAction) -> None:
