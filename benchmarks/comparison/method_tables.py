@@ -28,7 +28,7 @@ def given_table(games: Sequence[Result]) -> str:
         for game in games
         for limit in [game["limit"]]
     ]
-    return table(["game", "histories", "building, s", "time limit, s"], rows)
+    return table(["game", "histories", "build time, s", "time limit, s"], rows)
 
 
 def times_table(games: Sequence[Result], cells: Cells, key: str) -> str:
@@ -131,7 +131,7 @@ def mean_of(ratios: Iterable[float]) -> float:
 
 
 def ranking_table(games: Sequence[Result], cells: Cells) -> str:
-    """Return the ranking of the methods by mean time relative to the fastest, without building.
+    """Return the ranking of the methods by mean time relative to the fastest, excluding build time.
 
     Only two-player games in which some method reaches the target count. A run that misses the
     target counts with its time limit, or with the time of the fastest method if that is longer.

@@ -56,7 +56,7 @@ __all__ = ["cells"]
 # Adapters
 
 CANDIDATES = {"sorted": "uniform", "ordered": "prior"}
-"""Current names of the baselines of the true state sampling ratio, by ids."""
+"""Current names of the baselines of the true-state sampling ratio, by ids."""
 
 
 class OneAction:
@@ -200,7 +200,7 @@ def correlated(game: str) -> object:
 
 
 def ratios(game: str, candidates: str, observer: int | None) -> object:
-    """Return true state sampling ratios."""
+    """Return true-state sampling ratios."""
     found = true_state_sampling_ratio(
         tree_of(game),
         random_policies(game, 1)[0],
@@ -218,7 +218,7 @@ def ratios(game: str, candidates: str, observer: int | None) -> object:
 
 
 def ratios_of_arrays(candidates: str) -> object:
-    """Return true state sampling ratios of hands."""
+    """Return true-state sampling ratios of hands."""
     rng = np.random.default_rng(8)
     reach, prior = rng.random((4, 5)), rng.dirichlet(np.ones(5))
     name = CANDIDATES[candidates]

@@ -72,8 +72,9 @@ class BidTable:
         shape = (hands, bids + 1, bids + 1)
         if probability.ndim != 4 or probability.shape[1:] != shape or not len(probability):
             raise ParameterError(
-                f"probability has shape {probability.shape}; for {self.game} give an array [moves, "
-                f"{', '.join(map(str, shape))}], by own move, hand, last bid and call"
+                f"`probability` has shape {probability.shape}; for {self.game} give an array "
+                f"[moves, {', '.join(map(str, shape))}] indexed by own move, hand, last bid "
+                "and call"
             )
         wrong = probability[..., ~legal_calls(self.game)].any()
         if wrong or not (probability >= 0).all():
@@ -285,8 +286,8 @@ def _checked_public_weights(
         or not len(public_weights)
     ):
         raise ParameterError(
-            f"public_weight has shape {given.shape}; give a number, a list with one number per own "
-            f"move, or an array [moves, {num_bids + 1}], indexed by own move and last bid"
+            f"`public_weight` has shape {given.shape}; give a number, a list with one number per "
+            f"own move, or an array [moves, {num_bids + 1}], indexed by own move and last bid"
         )
     if not ((public_weights >= 0) & (public_weights <= 1)).all():
         raise ParameterError(

@@ -253,7 +253,7 @@ def test_a_leak_at_a_rare_infostate_is_found_with_every_seed():
     ("change", "message"),
     [
         ({"game": "kuhn_poker"}, "game='kuhn_poker'.*give a game, such as infoset.load"),
-        ({"search": 3}, "search=3.*cannot be called"),
+        ({"search": 3}, "search=3.*is not callable"),
         ({"seed": -1}, "seed=-1 must be a whole number"),
         ({"num_plays": 0}, "num_plays=0 must be a whole number, at least 1"),
         ({"num_worlds": 0}, "num_worlds=0"),

@@ -304,7 +304,7 @@ def test_a_run_that_fails_ends_the_others():
         ({"seeds": "three"}, ParameterError, "the number of runs"),
         ({"workers": 0}, ParameterError, "workers=0"),
         ({"seconds": -1}, ParameterError, "seconds=-1"),
-        ({"callback": 3}, ParameterError, "cannot be called"),
+        ({"callback": 3}, ParameterError, "is not callable"),
         ({"method": "balanced-om"}, UnknownNameError, "balanced-omd"),
         ({"method": 3}, ParameterError, "a name such as"),
         ({"preset": "theorie"}, UnknownNameError, "theory"),

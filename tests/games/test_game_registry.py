@@ -126,7 +126,7 @@ def test_users_register_their_games(own_registry):
     [
         (("kuhn_poker", KuhnPoker), "choose another name"),
         (("mine(players=2)", KuhnPoker), "is not a name"),
-        (("mine", KuhnPoker()), "cannot be called"),
+        (("mine", KuhnPoker()), "is not callable"),
     ],
 )
 def test_what_is_not_a_new_game_is_not_registered(own_registry, arguments, message):

@@ -21,9 +21,9 @@ def test_games_compiled_or_not():
 def test_anything_else_is_refused_with_the_way_to_a_game(use):
     pytest.importorskip("pyspiel")
     pytest.importorskip("pettingzoo")
-    with pytest.raises(ParameterError, match=r"of type str, .*; infoset.load\(name\) makes"):
+    with pytest.raises(ParameterError, match=r"of type str, .*; use infoset.load\(name\)"):
         use("kuhn_poker")
-    with pytest.raises(ParameterError, match=r"; as_game\(form\) makes a game"):
+    with pytest.raises(ParameterError, match=r"; use as_game\(form\) to get a game"):
         use(build_extensive_form(load_game("kuhn_poker")))
 
 

@@ -184,7 +184,7 @@ def test_learners_that_explore_are_refused(kuhn, name):
 
 def test_invalid_arguments(kuhn):
     uniform = uniform_policy(kuhn.sequence_form)
-    with pytest.raises(ParameterError, match="cannot be called"):
+    with pytest.raises(ParameterError, match="is not callable"):
         AdversarialPlay("ixomd", kuhn, uniform, horizon=10)
     with pytest.raises(ParameterError, match="player"):
         AdversarialPlay("ixomd", kuhn, switch_between([uniform]), horizon=10, player=2)

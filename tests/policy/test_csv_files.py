@@ -124,9 +124,9 @@ def test_files_of_spreadsheets_are_read(tmp_path):
 @pytest.mark.parametrize(
     ("number", "line", "message"),
     [
-        (1, "player;infostate;action;probability", r"line 1, column player: it occurs 0 times"),
-        (1, "player,player,infostate,action,probability", "column player: it occurs 2 times"),
-        (1, "", "line 1, column player: it occurs 0 times"),
+        (1, "player;infostate;action;probability", r"line 1, column player: it is missing"),
+        (1, "player,player,infostate,action,probability", "column player: it appears 2 times"),
+        (1, "", "line 1, column player: it is missing"),
         (
             2,
             "0,[J],1.0,pass",

@@ -116,7 +116,7 @@ def test_a_name_attribute_identifies_a_function(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"rule": 5}, "rule=5 is of type int, which cannot be called"),
+        ({"rule": 5}, "rule=5 is of type int, which is not callable"),
         ({"rule": lambda values, policy: None}, r"takes \(values, policy\), but is called"),
         ({"rule": njit(lambda values, policy: None)}, r"takes \(values, policy\), but"),
         ({"rule": hedge, "schedule": 0.1}, "schedule=0.1 is of type float"),

@@ -297,7 +297,7 @@ BROKEN_AT_START = [
             f"group {group!r}",
             meeting(observe=always(Observation(shared={group: "K"}))),
             None,
-            f"in increasing order; {group!r} is not one",
+            f"in increasing order, and {group!r} is not",
         )
         for group in [0, (), (1, 0), (0, 0), (0, 2), "01"]
     ],
@@ -305,7 +305,7 @@ BROKEN_AT_START = [
         "shared observations without groups",
         meeting(observe=always(Observation(shared=("K",)))),  # type: ignore[arg-type]
         None,
-        "a mapping from groups",
+        "must map groups to observations",
         "('K',)",
     ),
     *[

@@ -124,7 +124,7 @@ def find_leak(
     """
     check_type("game", game, Game, 'a game, such as infoset.load("kuhn_poker")')
     check_num_players(game)
-    check_callable("search", search, "a function of an infostate and a generator")
+    check_callable("search", search, "a function of an infostate and a random generator")
     check_count("seed", seed)
     check_count("num_plays", num_plays, minimum=1)
     check_count("num_worlds", num_worlds, minimum=1)
@@ -148,7 +148,7 @@ def _check_made(search: object) -> None:
         fix = "make_search=lambda: MyClass(...).search" if has_search else MAKES_A_SEARCH
         raise ParameterError(
             f"make_search() returns {type(search).__name__}, which is not a search; a search is a "
-            f"function of an infostate and a generator; give {fix}"
+            f"function of an infostate and a random generator; give {fix}"
         )
 
 

@@ -156,7 +156,7 @@ def _place_of(error: BaseException | None) -> str:
 
 
 def _usage_text(error: BaseException) -> tuple[str, str]:
-    """Return the message of an invalid command line, and a hint."""
+    """Return the message for an invalid command line, and a hint."""
     message = getattr(error, "format_message", error.__str__)()
     for theirs, ours in PLAIN_WORDS.items():
         message = message.replace(theirs, ours)

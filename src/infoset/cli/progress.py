@@ -153,7 +153,7 @@ class Progress:
         return table
 
     def numbers(self) -> dict[str, str]:
-        """Return the names and texts of the numbers shown while solving or playing."""
+        """Return the labels and formatted values of the numbers shown while solving or playing."""
         if self._other is not None:
             return {**self._other.numbers(), "elapsed": duration_text(self.elapsed)}
         from infoset.experiments import iterations_per_second, seconds_to_target
@@ -203,7 +203,7 @@ class MatchProgress:
         return min(max(fractions), 1.0)
 
     def numbers(self) -> dict[str, str]:
-        """Return the names and texts of the numbers shown while playing."""
+        """Return the labels and formatted values of the numbers shown while playing."""
         if self.result is None:
             return {"deals": "-"}
         utility = self.result.utility
@@ -242,7 +242,7 @@ class TeamProgress:
         return min(max(fractions), 1.0)
 
     def numbers(self) -> dict[str, str]:
-        """Return the names and texts of the numbers shown while teams learn."""
+        """Return the labels and formatted values of the numbers shown while teams learn."""
         point = self.point
         if point is None:
             return {"iteration": "-"}

@@ -58,7 +58,7 @@ def save_results(save: Callable[[Path | None], Path], out: Path | None) -> Path:
 
 @contextmanager
 def warnings_reported() -> Iterator[None]:
-    """Write warnings about saving, resuming and short searches as lines of the program."""
+    """Show warnings about saving, resuming and short searches as `warning: ...` lines."""
     with warnings.catch_warnings():
         for category in REPORTED:
             warnings.simplefilter("always", category)

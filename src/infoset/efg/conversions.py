@@ -143,7 +143,7 @@ def rules_of(game: object) -> Game:
     fix = "as_game(form)" if isinstance(game, ExtensiveForm) else "infoset.load(name)"
     raise ParameterError(
         f"got a value of type {type(game).__name__}, which is neither a Game nor a GameTree; "
-        f"{fix} makes a game"
+        f"use {fix} to get a game"
     )
 
 

@@ -194,7 +194,8 @@ class _Descriptions(Generic[Content]):
         if first is None:
             if content is None:
                 raise tokens.error(
-                    f"a list in braces: {self._kind} {number} occurs for the first time"
+                    f"a list in braces, because {self._kind} {number} occurs here for the first "
+                    "time"
                 )
             first = self._known[number] = _Described(name or "", content)
         elif name not in (None, first.name) or content not in (None, first.content):

@@ -54,7 +54,7 @@ class ExtensiveForm(HistoryTree):
 
     @cached_property
     def sequence(self) -> IntArray:
-        """[H, N] last own sequence of each player; 0 is the empty one.
+        """[H, N] each player's last sequence; 0 is the empty sequence.
 
         Raises
         ------
@@ -108,7 +108,7 @@ def _contract(form: HistoryTree) -> SequenceForm:
 
 
 def _last_sequences(form: HistoryTree, trees: Sequence[InfostateTree]) -> IntArray:
-    """Return [H, N] the last own sequence of each player, numbered as in its infostate tree."""
+    """Return [H, N] each player's last sequence, numbered as in its infostate tree."""
     columns = []
     for player, tree in enumerate(trees):
         last = form.last_own_move(player)

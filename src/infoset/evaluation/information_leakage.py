@@ -34,7 +34,7 @@ BASELINES: Final = ("uniform", "prior")
 
 @dataclass(frozen=True, eq=False)
 class TrueStateSamplingRatio:
-    """The true state sampling ratio of one player at every history, for one observer.
+    """The true-state sampling ratio of one player at every history, for one observer.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ def true_state_sampling_ratio(
 
         η(w | s) ∝ Σ P(h) over the histories h of w and s
 
-    where P is the reach of chance and of all players except the observer. The true state sampling
+    where P is the reach of chance and of all players except the observer. The true-state sampling
     ratio is `η(w | s) · |S(s)|`. It is 1 if nothing is leaked, and |S(s)| if the observer is
     certain.
 
@@ -219,7 +219,7 @@ def _check_players(tree: GameTree, player: Player, observer: Player | None) -> N
 def hand_sampling_ratios(
     reach: FloatArray, prior: FloatArray, *, baseline: str = "uniform"
 ) -> FloatArray:
-    """Return [..., K] the true state sampling ratio of each hand after each outcome.
+    """Return [..., K] the true-state sampling ratio of each hand after each outcome.
 
     This function serves games that are not compiled. One of K hands is dealt, and the player
     follows its policy. After an outcome o, such as a first bid, the belief of an observer is `η(k |
@@ -274,7 +274,7 @@ def mean_true_state_sampling_ratio(
     weights: FloatArray | None = None,
     baseline: str = "uniform",
 ) -> float:
-    """Return the mean true state sampling ratio over play, given arrays of probabilities.
+    """Return the mean true-state sampling ratio over play, given arrays of probabilities.
 
         mean = Σ_o w[o] Σ_k prior[k] reach[o, k] ratio[o, k] / Σ_o w[o] Σ_k prior[k] reach[o, k]
 
@@ -323,8 +323,8 @@ def mean_true_state_sampling_ratio(
 def _check_arrays(reach: FloatArray, prior: FloatArray) -> None:
     if prior.ndim != 1 or reach.shape[-1:] != prior.shape:
         raise ParameterError(
-            f"reach has shape {reach.shape} and prior has shape {prior.shape}; for K hands give "
-            f"arrays of shapes [..., K] and [K]"
+            f"`reach` has shape {reach.shape} and `prior` has shape {prior.shape}; for K hands "
+            "give arrays of shapes [..., K] and [K]"
         )
     if not (prior >= 0).all() or not abs(prior.sum() - 1) <= SUM_TOLERANCE:
         raise ParameterError(

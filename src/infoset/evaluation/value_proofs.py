@@ -34,7 +34,7 @@ DENOMINATORS = (10, 100, 1_000, 10_000, 1_000_000, 10**9)
 
 @dataclass(frozen=True)
 class ValueProof:
-    """Bounds on the value of a game for player 0, each certified by a rational policy.
+    """Bounds on the value of a game for player 0, each certified by a policy.
 
     Attributes
     ----------
@@ -42,8 +42,8 @@ class ValueProof:
         Security level of player 0's policy, and the upper bound that player 1's policy enforces.
         Both are exact, in the game's units.
     probabilities : tuple[tuple[Fraction, ...], ...]
-        The two policies: per player, the probability of the last action of each sequence, as in
-        `TabularPolicy.probabilities`.
+        The two policies, with rational probabilities: per player, the probability of the last
+        action of each sequence, as in `TabularPolicy.probabilities`.
     """
 
     lower: Fraction
@@ -56,7 +56,7 @@ class ValueProof:
         return self.lower if self.lower == self.upper else None
 
     def verify(self, game: GameTree | ExtensiveForm) -> None:
-        """Check the proof against a game, using only its rational policies and exact arithmetic.
+        """Check the proof against a game, using only its policies and exact arithmetic.
 
         The probabilities must be distributions, and exact best responses to them must give the two
         bounds. How the policies were found does not matter.

@@ -1,4 +1,4 @@
-"""Run folders, estimates of the remaining time, and studies of many cells."""
+"""Run folders, estimates of the remaining time, and studies that consist of many runs (cells)."""
 
 from infoset.experiments.cells import Cell, CellFolder, CellInterrupted, CellResult, run_cells
 from infoset.experiments.folders import check_results, check_writable, run_slug

@@ -37,7 +37,7 @@ __all__ = ["GameInfo", "info"]
 
 @dataclass(frozen=True)
 class GameInfo:
-    """Sizes and properties of a game; None where a value is unknown without building the game.
+    """Sizes and properties of a game; None where a value is unknown unless the game is built.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class GameInfo:
     observable_rewards : bool or None
         Whether each player always knows the rewards it has received.
     is_exact : bool
-        False if the visit of the world states was stopped, or there are more than 10**1000
+        False if exploration of the world states was stopped, or there are more than 10**1000
         histories. World states, histories and terminals are then lower bounds.
     forecast_bytes : int
         Peak memory of building the tree of histories.
@@ -79,8 +79,8 @@ class GameInfo:
         The search model of the game. `RulesModel` calls the rules in plain Python; all others are
         compiled, and hundreds of times as fast. None for an extensive form.
     stop : str or None
-        What stopped the visit of the world states: `worlds` or `transitions` for a limit on their
-        number, `memory`, `seconds`, or `interrupted`. The last two may also have stopped the
+        What stopped the exploration of the world states: `worlds` or `transitions` for a limit on
+        their number, `memory`, `seconds`, or `interrupted`. The last two may also have stopped the
         building of the tree, with exact counts. None if nothing did.
     notes : tuple[str, ...]
         Remarks about loading the game.

@@ -20,7 +20,7 @@ def register_method(method: RegretScheme | MethodSpec, *aliases: str) -> None:
     method : RegretScheme or MethodSpec
         A scheme of the CFR family, or an object with `name`, `description` and `run`.
     *aliases : str
-        Further names.
+        Alternative names.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def register_searcher(
     description : str
         One line, which is shown in lists.
     aliases : Sequence[str]
-        Further names.
+        Alternative names.
 
     Raises
     ------

@@ -69,10 +69,10 @@ def solve_team(
         `infoset.teams.compact_form`. Its result has no table of the policy.
     method : str, HidingScheme or TeamMethod, optional
         A name of `infoset.teams.TEAM_METHODS`, in upper or lower case; a scheme of progressive
-        hiding; or your own method. The default is `portfolio`: exact search under a cap and, if
-        that proves no optimum, progressive hiding and then iterated best response. With several
-        teams, or if `relax`, `penalty`, `iterations`, `restarts` or `checkpoint` is given, which
-        concern learning, the default is `progressive-hiding`.
+        hiding; or your own method. The default is `portfolio`: exact search with a cap on its work
+        and, if that does not prove a policy optimal, progressive hiding and then iterated best
+        response. With several teams, or if `relax`, `penalty`, `iterations`, `restarts` or
+        `checkpoint` is given, which apply only to learning, the default is `progressive-hiding`.
     teams : sequence of sequences of agents, optional
         Groups of agents that play together; by default all agents form one team. Several teams
         learn against each other by progressive hiding, without a guarantee of convergence.

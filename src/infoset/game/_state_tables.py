@@ -45,7 +45,7 @@ class InfostateNumbers:
         raise GameRuleError(
             "a player's infostate determines whether it acts, and its legal actions and their "
             "order; "
-            + ("list them in the same order" if same else "let observe show the difference"),
+            + ("list them in the same order" if same else "make observe show the difference"),
             found=f"the player {_acting_text(actions)} here, but at world state "
             f"{show(before.world)} the player {_acting_text(before.actions)}, and it cannot tell "
             f"the two apart: its infostate at both is "
@@ -85,7 +85,7 @@ class PublicStateNumbers:
         if self.public_actions and before != joint_action:
             raise GameRuleError(
                 "where public_actions is True, equal public observations at a public state result "
-                "from equal joint actions; let observe show the actions, or omit public_actions",
+                "from equal joint actions; make observe show the actions, or omit public_actions",
                 found=f"the public observation is {show(seen)} after joint action "
                 f"{show(joint_action)} here, and also after {show(before)} at world state "
                 f"{show(at)} of the same public state",

@@ -278,14 +278,17 @@ def _check_private(answer: Observation, transition: Transition, num_players: int
 
 
 def _check_shared(answer: Observation, transition: Transition, num_players: int) -> None:
-    rule = "shared observations are a mapping from groups: tuples of players, in increasing order"
+    rule = (
+        "`shared` must map groups to observations; a group is a tuple of players in increasing "
+        "order"
+    )
     if not isinstance(answer.shared, Mapping):
         raise _bad_answer("observation", answer, transition, rule)
     for group in answer.shared:
         is_group = isinstance(group, tuple) and all(is_player(p, num_players) for p in group)
         if not is_group or not group or list(group) != sorted(set(group)):
             raise _bad_answer(
-                "observation", answer, transition, f"{rule}; {show(group)} is not one"
+                "observation", answer, transition, f"{rule}, and {show(group)} is not"
             )
 
 

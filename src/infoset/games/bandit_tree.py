@@ -55,9 +55,11 @@ class BanditTree(Game):
     stop_chance : float
         Probability of winning after stopping early.
 
-    Notes ----- The default trees, with three decisions and two actions, separate learners with
-    balanced exploration from others. Without stopping, if a defeat counts as loss 1 and a win as
-    loss 0, the expected loss is 0.3 after the best last action and 0.5 after any other.
+    Notes
+    -----
+    The default trees, with three decisions and two actions, separate learners with balanced
+    exploration from others. Without stopping, if a defeat counts as loss 1 and a win as loss 0, the
+    expected loss is 0.3 after the best last action and 0.5 after any other.
 
     Examples
     --------

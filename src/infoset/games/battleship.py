@@ -80,11 +80,12 @@ class Battleship(Game):
         How utilities are computed. `ship_values`: from the values of the ships sunk. `win_loss`: 1
         for sinking the whole fleet.
 
-    Notes ----- With one ship of one cell on n cells, and s shots for each player without
-    repetition, the value to player 0 is s/n².
-    Source: Farina, Ling, Fang, Sandholm, "Correlation in extensive-form games: saddle-point
-    formulation and benchmarks", NeurIPS 2019. Same game as OpenSpiel's. `win_loss` is the game
-    of Kubíček, Burch, Lisý, "Look-ahead search on top of policy networks in imperfect
+    Notes
+    -----
+    With one ship of one cell on n cells, and s shots for each player without repetition, the value
+    to player 0 is s/n². Source: Farina, Ling, Fang, Sandholm, "Correlation in extensive-form games:
+    saddle-point formulation and benchmarks", NeurIPS 2019. Same game as OpenSpiel's. `win_loss` is
+    the game of Kubíček, Burch, Lisý, "Look-ahead search on top of policy networks in imperfect
     information games", IJCAI 2024.
 
     Examples

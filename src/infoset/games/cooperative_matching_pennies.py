@@ -42,12 +42,13 @@ class CooperativeMatchingPennies(Game):
     pass_reward : float
         Reward of each player for a pass.
 
-    Notes ----- The optimal team value is `win_reward`, attained in two ways: player 0 signals the
-    coin, or always the opposite. Learners may get stuck at an equilibrium with value `pass_reward`:
-    while the signal is noise, passing is a best response; while player 1 passes, all signals are
-    equally good.
-    Source: B. Heymann, M. Lanctot, "Learning in games with progressive hiding", AAMAS 2025. The
-    paper does not specify the rewards. With the default rewards, passing is an equilibrium.
+    Notes
+    -----
+    The optimal team value is `win_reward`, attained in two ways: player 0 signals the coin, or
+    always the opposite. Learners may get stuck at an equilibrium with value `pass_reward`: while
+    the signal is noise, passing is a best response; while player 1 passes, all signals are equally
+    good. Source: B. Heymann, M. Lanctot, "Learning in games with progressive hiding", AAMAS 2025.
+    The paper does not specify the rewards. With the default rewards, passing is an equilibrium.
 
     Examples
     --------

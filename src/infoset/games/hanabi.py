@@ -45,7 +45,7 @@ class Hanabi(Game):
     """Hanabi: build fireworks together, using cards that only the other players see.
 
     Each card has a color and a rank. Each color has three cards of rank 1, one of the highest rank,
-    and two of each rank in between. All players except its holder see a hand. In a turn, a player
+    and two of each rank in between. Every player sees all hands except its own. In a turn, a player
     plays a card, discards a card, or spends an information token on a hint. A hint names another
     player and a color or rank, and points out all cards of that color or rank in that player's
     hand. A played card is added to the firework of its color if it has the next rank; any other
@@ -79,9 +79,12 @@ class Hanabi(Game):
         `card_knowledge` and `minimal` have the same effect here, because players remember hints.
         With `seer`, players also see their own cards.
 
-    Notes ----- A card is a shared observation of all players except its holder (Kovařík et al.
-    2022, footnote 11). The default game is far too large to build; a game such as
+    Notes
+    -----
+    A card is a shared observation of all players except its holder (Kovařík et al. 2022, footnote
+    11). The default game is far too large to build; a game such as
     `hanabi(colors=1,ranks=2,hand_size=1)` can be built.
+
     Source: N. Bard et al., "The Hanabi challenge", Artificial Intelligence 280 (2020). Same game as
     OpenSpiel's, except that the first hands are dealt in one step and a replacement card is drawn
     in the same step as the move.
@@ -146,7 +149,7 @@ class Hanabi(Game):
         return () if not world.hands or self._is_over(world) else (world.player,)
 
     def legal_actions(self, world: Table, player: Player) -> Sequence[str]:
-        """Return the discards, plays and hints; hints of colors come before hints of ranks."""
+        """Return the discards, plays and hints; color hints come before rank hints."""
         positions = range(len(world.hands[player]))
         moves = []
         if world.information < self.max_information_tokens:

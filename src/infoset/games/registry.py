@@ -83,7 +83,7 @@ class GameEntry:
     openspiel_name : str
         OpenSpiel's name of the same game; empty if it does not have the game.
     aliases : tuple[str, ...]
-        Further names of the game.
+        Alternative names of the game.
     """
 
     name: str
@@ -290,7 +290,7 @@ def register_game(
     summary : str, optional
         Description in a few words; by default the first line of the loader's docstring.
     aliases : tuple[str, ...], optional
-        Further names of the game.
+        Alternative names of the game.
 
     Raises
     ------
@@ -304,7 +304,7 @@ def register_game(
     Cuckoo(ranks=6)
     """
     if not callable(loader):
-        raise ParameterError(f"loader={loader!r} cannot be called; give the class of the game")
+        raise ParameterError(f"loader={loader!r} is not callable; give the class of the game")
     for given in (name, *aliases):
         if parse_spec(given) != (given, {}):
             raise ParameterError(f"{given!r} is not a name; leave out parameters and spaces")

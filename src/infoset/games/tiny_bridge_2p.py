@@ -46,7 +46,7 @@ class TinyBridge2p(Game):
     last bid, from one heart to two no-trump; North and South do not bid. A pass ends the auction,
     unless it is the first call. Both players get the score of the last bid, or 0 if there is no
     bid. This score is an average over the deals of the other four cards, each played optimally with
-    open cards. Apart from their hands, players observe only the calls.
+    all cards face up. Apart from their hands, players observe only the calls.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def declarer_tricks(declarer: Hand, dummy: Hand, strain: str) -> tuple[int, ...]
 
 
 def leader_tricks(hands: tuple[Hand, ...], strain: str, played: Hand = ()) -> int:
-    """Return the number of tricks of the leading side in optimal play with open cards.
+    """Return the number of tricks of the leading side in optimal play with all cards face up.
 
     `hands` and the cards `played` to the first trick are in order of play. In the second trick
     nobody has a choice.

@@ -43,10 +43,12 @@ class TradeComm(Game):
     num_messages : int
         Number of messages; -1 for one message per kind of item.
 
-    Notes ----- With at least as many messages as kinds of items, the optimal team value is 1. With
-    m messages for n > m kinds it is (rn + (m − r)(n − r)) / n², where r is n modulo m.
-    Source: S. Sokota et al., "Solving common-payoff games with approximate policy iteration",
-    AAAI 2021. Same game as OpenSpiel's.
+    Notes
+    -----
+    With at least as many messages as kinds of items, the optimal team value is 1. With m messages
+    for n > m kinds it is (rn + (m − r)(n − r)) / n², where r is n modulo m. Source: S. Sokota et
+    al., "Solving common-payoff games with approximate policy iteration", AAAI 2021. Same game as
+    OpenSpiel's.
 
     Examples
     --------

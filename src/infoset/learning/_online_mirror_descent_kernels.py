@@ -82,7 +82,7 @@ def raise_to(base: float, exponent: float) -> float:
 def recenter(
     initial: FloatArray, alpha: float, first_sequence: int, end: int, policy: FloatArray
 ) -> None:
-    """Replace a policy by policy^α · initial^(1 - α), not normalized, in place."""
+    """Replace a policy with policy^α · initial^(1 - α), not normalized, in place."""
     for sequence in range(first_sequence, end):
         # In logarithms: logits keep a fraction α of their distance from the initial ones.
         policy[sequence] = np.exp(

@@ -75,7 +75,7 @@ class RegretTracker:
     two-player constant-sum games, the sum of both regrets divided by T is NashConv of the average
     policies.
 
-    The gradients of utility are computed exactly before every counted episode. A tracker can
+    The gradients of utility are computed exactly before every recorded episode. A tracker can
     replace the learners in `infoset.runs.run_measured`.
 
     Parameters
@@ -84,12 +84,12 @@ class RegretTracker:
         Self-play before its first episode.
     every : int
         Count the policies of episodes 1, 1 + every, 1 + 2 every, …; 1 counts all. Policies change
-        slowly, so a few thousand counted policies give nearly the same gap as all.
+        slowly, so a few thousand recorded policies give nearly the same gap as all.
     keep : int
-        Number of counted policies to sample uniformly and store for `correlated_policy`.
+        Number of recorded policies to sample uniformly and store for `correlated_policy`.
     triggers : bool
         Whether to also measure the gap from an extensive-form correlated equilibrium (EFCE). The
-        cost per counted policy is proportional to the number of pairs of a trigger and a sequence.
+        cost per recorded policy is proportional to the number of pairs of a trigger and a sequence.
 
     Raises
     ------
@@ -189,7 +189,7 @@ class RegretTracker:
             self._triggers.add(plans)
 
     def evaluate(self) -> CCEEvaluation:
-        """Measure the joint play of the counted episodes: values, gains, and the CCE gap.
+        """Measure the joint play of the recorded episodes: values, gains, and the CCE gap.
 
         Raises
         ------
@@ -199,7 +199,7 @@ class RegretTracker:
         return self._play.evaluate()
 
     def evaluate_efce(self) -> EFCEEvaluation:
-        """Measure the gains of trigger deviations from the joint play of the counted episodes.
+        """Measure the gains of trigger deviations from the joint play of the recorded episodes.
 
         Raises
         ------
@@ -214,7 +214,7 @@ class RegretTracker:
         return self._triggers.evaluate()
 
     def gaps(self) -> JointGaps:
-        """Return the CCE gap, and the EFCE gap if it is measured, of the counted episodes."""
+        """Return the CCE gap, and the EFCE gap if it is measured, of the recorded episodes."""
         if not self.num_counted:
             return JointGaps()
         efce_gap = None if self._triggers is None else self._triggers.evaluate().efce_gap
@@ -222,7 +222,7 @@ class RegretTracker:
 
     @property
     def regrets(self) -> tuple[float, ...]:
-        """Each player's external regret over the counted episodes, in the game's units.
+        """Each player's external regret over the recorded episodes, in the game's units.
 
         For learners that explore off-policy, these are the regrets of the learned policies.
         """

@@ -27,7 +27,7 @@ class LearnerState(Protocol):
 
     @property
     def cumulative_plan(self) -> FloatArray:
-        """[S] sum of the realization plans of all episodes, or the part counted so far."""
+        """[S] sum of the realization plans of all episodes, or of those accumulated so far."""
 
     @property
     def parent_counted(self) -> FloatArray:

@@ -262,8 +262,8 @@ def _check_arguments(game: object, first: object, second: object, values: object
         check_values(game, values)
     elif not callable(values):
         raise ParameterError(
-            f"the argument values is of type {type(values).__name__}, which cannot be called; "
-            "for a Game, give a function of a History that returns a number for each player"
+            f"`values` must be callable, and a value of type {type(values).__name__} is not; for a "
+            "Game, give a function of a History that returns a number for each player"
         )
 
 

@@ -224,7 +224,7 @@ def _result(
 
 
 def win_fractions(utility: FloatArray) -> FloatArray:
-    """Return [..., N] the wins at utilities [..., N]: 1 / k for each of the k best players."""
+    """Return [..., N] the shares of a win: 1 / k for each of the k players of highest utility."""
     highest = utility.max(axis=-1, keepdims=True)
     is_highest = utility >= highest - ROUNDING * np.abs(utility).max(axis=-1, keepdims=True)
     return np.asarray(is_highest / is_highest.sum(axis=-1, keepdims=True), np.float64)

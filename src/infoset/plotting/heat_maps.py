@@ -70,8 +70,9 @@ def plot_heat_map(
     shown = np.asarray(values, np.float64)
     if shown.shape != (len(y), len(x)) or not shown.size:
         raise ParameterError(
-            f"values has shape {shown.shape}, but y and x have {len(y)} and {len(x)} entries; give "
-            "one row for each y, with one number for each x; both need at least one entry"
+            f"`values` has shape {shown.shape}, but `y` and `x` have {len(y)} and {len(x)} "
+            "entries; give one row for each y, with one number for each x; both need at least one "
+            "entry"
         )
     figure = new_figure(INCHES, layout="constrained")
     axes = figure.add_subplot()

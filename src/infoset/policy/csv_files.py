@@ -91,7 +91,7 @@ def _quoted(text: str) -> str:
 
 
 def _action_texts(actions: Sequence[Action]) -> list[str]:
-    """Return texts of the actions of an infostate, all different."""
+    """Return the actions of an infostate as text, all different."""
     texts: list[str] = []
     for position, action in enumerate(actions):
         text = str(action)
@@ -144,6 +144,10 @@ class _Line:
         )
 
 
+def _occurrences(count: int) -> str:
+    return f"it appears {count} times" if count else "it is missing"
+
+
 def _lines(path: Path) -> Iterator[_Line]:
     """Yield the nonempty lines after the first."""
     rows = _rows(path)
@@ -152,9 +156,9 @@ def _lines(path: Path) -> Iterator[_Line]:
         if header.count(column) != 1:
             raise _Line(path, 1, {}).error(
                 column,
-                f"it occurs {header.count(column)} times; the line is {','.join(header)!r}",
+                f"{_occurrences(header.count(column))}; the line is {','.join(header)!r}",
                 f"the first line names the columns {', '.join(NEEDED)}, separated by commas, each "
-                "once; others are ignored",
+                "once; other columns are ignored",
             )
     for number, row in rows:
         if row and len(row) != len(header):

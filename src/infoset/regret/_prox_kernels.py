@@ -107,7 +107,7 @@ def respond_by_entropy(
 
 @kernel
 def project_on_simplex(point: FloatArray, first: int, step: int, num: int) -> None:
-    """Replace the `num` numbers at first, first + step, … by the nearest probabilities, in place.
+    """Replace the `num` numbers at first, first + step, … with the nearest probabilities, in place.
 
     The same shift is subtracted from all remaining numbers. Numbers that become negative are set to
     0, and the shift is recomputed from the others, at most `num` times (Michelot 1986). The largest

@@ -247,7 +247,7 @@ class LocalMinimizer(IterativeState):
         return tuple(layout.average_plan(total, plan) for layout, total, plan in pairs)
 
     def current_probabilities(self) -> tuple[FloatArray, ...]:
-        """Return each player's [Q] behavior at which the next iteration starts."""
+        """Return each player's [Q] behavior policy from which the next iteration starts."""
         played = zip(self._layouts, self._played, strict=True)
         return tuple(layout.to_sequences(own) for layout, own in played)
 

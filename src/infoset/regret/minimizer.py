@@ -178,14 +178,14 @@ class RegretMinimizer(IterativeState):
         return tuple(layout.average_plan(total, plan) for layout, total, plan in pairs)
 
     def current_plans(self) -> tuple[FloatArray, ...]:
-        """Return each player's [Q] realization plan at which the next iteration starts."""
+        """Return each player's [Q] realization plan from which the next iteration starts."""
         return tuple(
             layout.to_sequences(np.asarray(plan, np.float64))
             for layout, plan in zip(self._layouts, self._plans, strict=True)
         )
 
     def current_probabilities(self) -> tuple[FloatArray, ...]:
-        """Return each player's [Q] behavior at which the next iteration starts.
+        """Return each player's [Q] behavior policy from which the next iteration starts.
 
         Unlike the plans, it is also defined at infostates that the player's own actions exclude.
         """

@@ -97,11 +97,11 @@ class PlayerMinimizer(IterativeState):
         }
 
     def plan(self) -> FloatArray:
-        """Return [Q] the realization plan at which the next iteration starts."""
+        """Return [Q] the realization plan from which the next iteration starts."""
         return self._layout.to_sequences(self._plan)
 
     def probabilities(self) -> FloatArray:
-        """Return [Q] the behavior at which the next iteration starts."""
+        """Return [Q] the behavior policy from which the next iteration starts."""
         return self._layout.to_sequences(self._policy)
 
     def average_plan(self) -> FloatArray:

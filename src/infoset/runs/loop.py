@@ -65,13 +65,14 @@ def run_measured(
 ) -> SolveResult:
     """Run an iterative method, named `method` in the result, until its budget is used up.
 
-    `measure` evaluates the answer after iteration 1 and then at growing intervals of a tenth of the
-    iterations done, up to a maximum that depends on the cost of an iteration. Between measurements
-    the clock and interrupts are checked. A resumed run is measured after the same iterations as an
-    uninterrupted run. The trace also records the gaps of joint play that `joint` returns, to which
-    the target of the budget then applies. `is_at_limit` is for methods whose limit is not a Nash
-    equilibrium: if it returns True, the run has 'converged' if it has no limits, and is 'stalled'
-    if it has a target that the limit does not reach.
+    `measure` evaluates the answer after iteration 1, and then each time the number of iterations
+    has grown by a tenth; the interval has a maximum that depends on the cost of an iteration.
+    Between measurements the clock and interrupts are checked. A resumed run is measured after the
+    same iterations as an uninterrupted run. If `joint` returns gaps of joint play, the trace
+    records them, and the target of the budget applies to them instead. `is_at_limit` is for methods
+    that converge to something other than a Nash equilibrium. Once it returns True, a run without a
+    target, an iteration limit or a time limit ends with the outcome 'converged', and a run with a
+    target that was not reached ends as 'stalled'.
 
     Raises
     ------
@@ -146,9 +147,10 @@ def _unbroken(solver: IterativeSolver, method: str, policy: Callable[[], Answer]
 
 def _breakdown(solver: IterativeSolver, method: str, found: str) -> NumericalError:
     return NumericalError(
-        f"{method} has broken down by iteration {solver.iteration}: {found}. Its numbers are too "
-        f"large or too small for floating point: scale the payoffs of {solver.sequence_form.name} "
-        f"to a magnitude of about 1, or give {method} less extreme parameters"
+        f"{method} broke down at or before iteration {solver.iteration}: {found}. Its numbers are "
+        "too large or too small for floating point: scale the payoffs of "
+        f"{solver.sequence_form.name} to a magnitude of about 1, or give {method} "
+        "less extreme parameters"
     )
 
 

@@ -1,4 +1,4 @@
-"""Pivots in fractions from any basis of a sequence-form linear program to an optimal one."""
+"""Exact pivots from any basis of a sequence-form linear program to an optimal basis."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ class _Dictionary:
 
 
 def _substitute(row: Row, name: int, solved: Mapping[int, Fraction]) -> None:
-    """Replace a variable in a row by the combination that it is equal to."""
+    """Replace a variable in a row with the combination that it is equal to."""
     factor = row.pop(name, None)
     if factor is None:
         return

@@ -186,7 +186,7 @@ def iterate_first_order(
 ) -> None:
     """Run the iterations of `schedule`, updating all arrays in place; count them in done[0].
 
-    The average includes the plan at which each iteration starts.
+    The average includes the plan from which each iteration starts.
 
     schedule : [T, 3] inverse step size, temperature, and retention of the average.
     is_lazy : whether steps start at the magnet and use the sum of all gradients.

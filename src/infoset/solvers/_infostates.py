@@ -44,8 +44,7 @@ def _check_key(key: object) -> None:
         case (str(), Integral()):
             return
     raise ParameterError(
-        f"{key!r} does not identify an infostate: give a pair of text and player, such as "
-        "('[J]', 0)"
+        f"{key!r} does not identify an infostate: give a pair (text, player), such as ('[J]', 0)"
     )
 
 

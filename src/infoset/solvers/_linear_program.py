@@ -93,12 +93,13 @@ def maximize(
 ) -> LinearSolution:
     """Solve a linear program; Ctrl-C ends it with the outcome 'interrupted'.
 
-    While HiGHS runs in another thread, `meanwhile` is called until its event is set.
+    HiGHS runs in another thread. Meanwhile this thread calls `meanwhile(event)` until HiGHS sets
+    the event.
 
     The iteration limit of the simplex method is proportional to the number of rows, so that a
-    failure depends on the game and not on the machine. In the games that it solved, it needed at
-    most one iteration per row, and on large games one per four rows. On battleship it made no
-    progress in one iteration per row.
+    failure depends on the game and not on the machine. The games that it solved took at most one
+    iteration per row, and large games about one for every four rows. On battleship it had made no
+    progress after as many iterations as rows.
     """
     import highspy
 

@@ -94,7 +94,7 @@ class CFRBRSolver:
 
     @property
     def cost_per_iteration(self) -> int:
-        """Count of numbers read in one iteration, including the best responses."""
+        """How many numbers one iteration reads, including the best responses."""
         return 2 * gradient_cost(self.sequence_form)
 
     def run(self, iterations: int) -> None:
@@ -130,7 +130,7 @@ class CFRBRSolver:
         )
 
     def current_policy(self) -> TabularPolicy:
-        """Return the policy at which the next iteration starts."""
+        """Return the policy from which the next iteration starts."""
         return TabularPolicy.from_weights(
             self.sequence_form, [own.probabilities() for own in self._states]
         )

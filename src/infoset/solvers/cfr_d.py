@@ -249,7 +249,7 @@ class DecompositionSolver:
         return TabularPolicy.from_weights(self._form, plans)
 
     def current_trunk_policy(self) -> TabularPolicy:
-        """Return the trunk policy at which the next iteration starts."""
+        """Return the trunk policy from which the next iteration starts."""
         return TabularPolicy(self._form, tuple(own.probabilities() for own in self._minimizers))
 
     def root_values(self) -> dict[int, tuple[FloatArray, ...]]:

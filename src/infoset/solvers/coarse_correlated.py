@@ -68,7 +68,7 @@ class CoarseCorrelatedSolver:
         A game with any number of players and any payoffs.
     scheme : RegretScheme
         The member of the CFR family. Updates are simultaneous even if the scheme alternates: the
-        policies at which an iteration starts are its joint play.
+        policies from which an iteration starts are its joint play.
     sample_every : int
         Number of iterations between saved policies; 0 to save none.
 
@@ -130,7 +130,7 @@ class CoarseCorrelatedSolver:
         return self.play.marginal_policy() if self.iteration else self.current_policy()
 
     def current_policy(self) -> TabularPolicy:
-        """Return the policy at which the next iteration starts."""
+        """Return the policy from which the next iteration starts."""
         probabilities = tuple(own.probabilities() for own in self._players)
         return TabularPolicy(self.sequence_form, probabilities)
 

@@ -1,4 +1,4 @@
-"""Exact equilibria in fractions, from the optimal basis of the linear program."""
+"""Exact equilibria, as fractions, from the optimal basis of the linear program."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ __all__ = ["Equations", "solve_exactly", "solve_in_fractions"]
 
 
 def solve_exactly(game: GameTree | ExtensiveForm) -> ValueProof:
-    """Solve a two-player constant-sum game in fractions, and prove the solution.
+    """Solve a two-player constant-sum game in exact arithmetic, and prove the solution.
 
     The linear program is solved in floating point. Its optimal basis gives two systems of linear
-    equations, one per player, which are solved in fractions. If the basis is wrong, as it can be
-    where payoffs of very different sizes meet, pivots in fractions lead from it to an optimal one.
-    Best responses in fractions then prove the solution, independently of how it was found.
+    equations, one per player, which are solved in exact arithmetic. If the basis is wrong, as it
+    can be if payoffs differ by many orders of magnitude, exact pivoting moves from it to an optimal
+    basis. Exact best responses then prove the solution, independently of how it was found.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ MAX_STEPS = 1024
 
 
 class Equations(NamedTuple):
-    """A square system of linear equations in fractions: a sparse matrix and the right-hand side.
+    """A square system of linear equations in exact arithmetic.
 
     Attributes
     ----------

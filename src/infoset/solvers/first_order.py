@@ -300,7 +300,7 @@ class FirstOrderSolver(TwoPlayerSolver["FirstOrderScheme"]):
         return self._game.to_policy(averages)
 
     def current_policy(self) -> TabularPolicy:
-        """Return the last iterate: the policy at which the next iteration starts."""
+        """Return the last iterate: the policy from which the next iteration starts."""
         return self._game.to_policy(tuple(state.policy for state in self._states))
 
     def policy(self) -> TabularPolicy:

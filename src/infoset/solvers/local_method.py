@@ -119,5 +119,5 @@ class LocalSolver(LocalMinimizer):
         return average_policy(self)
 
     def current_policy(self) -> TabularPolicy:
-        """Return the policy at which the next iteration starts."""
+        """Return the policy from which the next iteration starts."""
         return current_policy(self)

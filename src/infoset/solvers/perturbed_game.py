@@ -281,7 +281,7 @@ class PerturbedSolver(LocalMinimizer):
         return self._game.from_plans(self.average_plans())
 
     def current_policy(self) -> TabularPolicy:
-        """Return the policy at which the next iteration starts."""
+        """Return the policy from which the next iteration starts."""
         return TabularPolicy(self.sequence_form, self.current_probabilities())
 
 

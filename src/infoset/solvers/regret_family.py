@@ -29,7 +29,7 @@ def average_policy(minimizer: RegretMinimizer | LocalMinimizer) -> TabularPolicy
 
 
 def current_policy(minimizer: RegretMinimizer | LocalMinimizer) -> TabularPolicy:
-    """Return the policy at which the next iteration starts.
+    """Return the policy from which the next iteration starts.
 
     Raises
     ------
@@ -60,7 +60,7 @@ class RegretSolver(RegretMinimizer):
         return average_policy(self)
 
     def current_policy(self) -> TabularPolicy:
-        """Return the policy at which the next iteration starts."""
+        """Return the policy from which the next iteration starts."""
         return current_policy(self)
 
 

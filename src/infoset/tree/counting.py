@@ -69,7 +69,7 @@ class GameCounts:
 def count_histories(graph: WorldGraph) -> GameCounts:
     """Count the histories of a game: the paths of its world graph from the initial world.
 
-    The counts of a partial graph are lower bounds, and counts beyond 10**1000 too.
+    The counts of a partial graph are lower bounds, and so are counts above 10**1000.
 
     Raises
     ------

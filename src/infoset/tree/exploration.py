@@ -58,8 +58,8 @@ def build_world_graph(
     memory : int, optional
         Limit in bytes; by default 70% of the free memory.
     max_worlds : int, optional
-        Limit on the number of world states; by default that of `build_limits`, one million. There
-        may be ten times as many transitions, and always a million.
+        Limit on the number of world states; by default that of `build_limits`, one million. The
+        limit on transitions is ten times this number, but at least a million.
     max_seconds : float, optional
         Limit on the elapsed time, in seconds; by default that of `build_limits`, which is None: no
         limit.

@@ -108,7 +108,7 @@ class GameTree:
 
     @cached_property
     def sequence(self) -> IntArray:
-        """[H, N] last own sequence of each player; 0 is the empty one."""
+        """[H, N] each player's last sequence; 0 is the empty sequence."""
         return self._last_sequences(self.infostate)
 
     def _last_sequences(self, infostate: IntArray) -> IntArray:

@@ -282,7 +282,7 @@ class _Contraction:
 
 
 def _translate(column: IndexArray, last_sequence: IntArray) -> None:
-    """Replace each infostate in `column` [Z] by its last sequence, in place and in chunks."""
+    """Replace each infostate in `column` [Z] with its last sequence, in place and in chunks."""
     for start in range(0, len(column), PIECE):
         piece = column[start : start + PIECE]
         piece[:] = last_sequence[piece]

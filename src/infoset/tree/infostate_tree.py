@@ -45,7 +45,7 @@ class InfostateTree:
     acting : IntArray
         [I] the infostates where the player acts.
     last_sequence : IntArray
-        [S] the last own sequence before the infostate.
+        [S] the player's last sequence before the infostate.
     first_sequence : IntArray
         [S] the sequence of the first action at an acting infostate; those of the other actions
         follow. 0 where the player does not act.

@@ -45,8 +45,8 @@ class BuildLimits:
     Attributes
     ----------
     max_worlds : int
-        Maximum number of world states. There may be ten times as many transitions, and always a
-        million.
+        Maximum number of world states. The limit on transitions is ten times this number, but at
+        least a million.
     max_seconds : float or None
         Maximum time for building: exploring the world states, counting the histories, and the game
         tree or the sequence form. Compilation is not counted. None for no limit.
@@ -66,7 +66,7 @@ class BuildLimits:
         return max(MIN_MAX_TRANSITIONS, TRANSITIONS_PER_WORLD * self.max_worlds)
 
     def updated(self, max_worlds: int | None, max_seconds: float | None) -> BuildLimits:
-        """Return these limits with those replaced that are given."""
+        """Return these limits with the given values replaced."""
         return BuildLimits(
             self.max_worlds if max_worlds is None else max_worlds,
             self.max_seconds if max_seconds is None else max_seconds,

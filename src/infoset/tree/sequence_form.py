@@ -42,7 +42,7 @@ class Treeplex:
     Attributes
     ----------
     parent_sequence : IntArray
-        [I] last own sequence before the infostate.
+        [I] the player's last sequence before the infostate.
     first_sequence, num_actions : IntArray
         [I] first sequence and number of actions of each infostate, as above.
     num_sequences : int

@@ -45,7 +45,7 @@ def contract_terminals(
     name : str
     infostate_trees : tuple[InfostateTree, ...]
     sequence : IntArray
-        [Z, N] last own sequences at the terminal histories.
+        [Z, N] each player's last sequence at the terminal histories.
     chance_reach : FloatArray
         [Z] their chance reach.
     utility : FloatArray
@@ -86,7 +86,7 @@ def contract_outcomes(
     name : str
     infostate_trees : tuple[InfostateTree, ...]
     columns : IndexArray
-        [N, Z] last own sequences at the terminal histories.
+        [N, Z] each player's last sequence at the terminal histories.
     outcome : IndexArray
         [Z] outcome of each terminal history.
     chance_reach : FloatArray

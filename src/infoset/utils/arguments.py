@@ -62,16 +62,16 @@ def check_type(
 
 
 def check_callable(name: str, value: object, instruction: str) -> None:
-    """Raise unless a value can be called. Classes are rejected.
+    """Raise unless a value is callable. Classes are rejected.
 
     Raises
     ------
     ParameterError
-        If the value cannot be called, or is a class.
+        If the value is not callable, or is a class.
     """
     if not callable(value) or isinstance(value, type):
         raise ParameterError(
-            f"{name}{_described(value)}, which cannot be called; give {instruction}"
+            f"{name}{_described(value)}, which is not callable; give {instruction}"
         )
 
 
@@ -195,7 +195,7 @@ def check_player(player: object, num_players: int, game: str) -> None:
 
 
 def _described(value: object) -> str:
-    """Describe a value of the wrong type for a message: its type and its shortened text."""
+    """Describe, for an error message, a value of the wrong type: its type and shortened text."""
     if isinstance(value, type):
         return f" is the class {value.__name__}"
     text = f"={value!r}" if isinstance(value, (str, Real, type(None))) else ""

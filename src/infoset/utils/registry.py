@@ -39,7 +39,7 @@ class Registry(Mapping[str, Entry]):
     expected : str
         What `resolve` accepts, for its error message; by default a name of the registry.
     aliases : Mapping[str, str], optional
-        Further names, mapped to the names of their entries.
+        Alternative names, mapped to the names of their entries.
 
     Raises
     ------

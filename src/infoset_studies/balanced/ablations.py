@@ -153,7 +153,7 @@ def _chart(found: Mapping[tuple[str, Variant], list[float]], setting: Setting) -
 
 
 def _exploration(run: RunCells, setting: Setting) -> Table:
-    """Run learners with and without implicit exploration, at the tuned rate and ten times it."""
+    """Run learners with and without implicit exploration, at one and ten times the tuned rate."""
     grid = product(setting.games, IMPLICIT_EXPLORATION_LEARNERS, FACTORS, (True, False))
 
     def cells_of(point: tuple[str, str, float, bool]) -> list[LearningCell]:

@@ -1,4 +1,4 @@
-"""Kuhn poker with the step sizes of the theory: the gap by horizon, and its slope."""
+"""Kuhn poker with theoretical step sizes: the gap by horizon, and its slope."""
 
 from __future__ import annotations
 

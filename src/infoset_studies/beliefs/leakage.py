@@ -50,7 +50,7 @@ class Setting(NamedTuple):
 
 
 def true_state_ratio(policy: Searched, position: int, baseline: str = "uniform") -> float:
-    """Return the mean true state sampling ratio of a policy in a position.
+    """Return the mean true-state sampling ratio of a policy in a position.
 
     In liar's dice it is the ratio of the first player's first bid; on a tree, the ratio of the
     opponent's beliefs over the whole game.

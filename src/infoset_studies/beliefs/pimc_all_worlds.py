@@ -57,7 +57,7 @@ class ExactCell:
         return {"exact": True, "mistakes": MISTAKES, **asdict(self)}
 
     def run(self, interrupt: Event) -> CellResult:
-        """Return best-response values and true state sampling ratios by position."""
+        """Return best-response values and true-state sampling ratios by position."""
         policy = exact_pimc(self.game, self.public_weights, self.assumes)
         ratios = [true_state_ratio(policy, position) for position in (0, 1)]
         return {"responses": responses(policy), "ratios": ratios}

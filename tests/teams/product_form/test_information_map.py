@@ -166,7 +166,7 @@ def test_values_must_be_comparable(trade):
 def test_exceptions_in_user_functions_propagate(trade):
     with pytest.raises(TypeError, match="unsupported operand"):
         InformationMap.from_function(trade, lambda prefix: prefix.agent + prefix.outcome, "mistake")
-    with pytest.raises(ParameterError, match=r"function=3 .* cannot be called; give a function of"):
+    with pytest.raises(ParameterError, match=r"function=3 .* is not callable; give a function of"):
         InformationMap.from_function(trade, 3, "number")
     with pytest.raises(ParameterError, match="the team is empty"):
         InformationMap.from_function(trade, lambda prefix: 0, "nobody", team=())

@@ -1,4 +1,4 @@
-"""`infoset compare`: solve one game with several methods; print a table and save a picture."""
+"""`infoset compare`: solve one game with several methods; print a table and save a plot."""
 
 from __future__ import annotations
 

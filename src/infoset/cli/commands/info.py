@@ -61,7 +61,7 @@ def _report(found: GameInfo) -> None:
 
 
 def describe(found: GameInfo) -> dict[str, str]:
-    """Return the names and the texts of the sizes and properties of a game."""
+    """Return the sizes and properties of a game as text, by name."""
     from infoset.utils.text import format_bytes
 
     bound, solving = "" if found.is_exact else "≥ ", found.solving_bytes

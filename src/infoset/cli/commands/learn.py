@@ -1,4 +1,4 @@
-"""`infoset learn`: learn from play, and save policies, traces and a picture in a folder."""
+"""`infoset learn`: learn from play, and save policies, traces and a plot in a folder."""
 
 from __future__ import annotations
 

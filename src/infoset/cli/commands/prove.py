@@ -11,10 +11,11 @@ from infoset.cli.screen import make_table, number_text, print_json, print_table,
 
 
 def run(game: GameArgument, memory: MemoryOption = None, as_json: JsonOption = False) -> None:
-    """Prove the value of a small two-player constant-sum game as a fraction.
+    """Compute and prove the exact value of a small two-player constant-sum game.
 
-    The proof consists of rational policies and best responses in exact
-    arithmetic. Chance probabilities must be exact fractions.
+    The value is a fraction. The proof consists of policies with rational
+    probabilities and of best responses, all in exact arithmetic. Chance
+    probabilities must be exact fractions.
     """
     from infoset.front import to_compiled
     from infoset.solvers import solve_exactly

@@ -1,4 +1,4 @@
-"""`infoset solve`: solve a game, and save the policy, a trace and a picture in a folder."""
+"""`infoset solve`: solve a game, and save the policy, a trace and a plot in a folder."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def run(
 
     If none of --target, --iterations and --seconds is given, solving stops at
     an exploitability (or NashConv) of 0.1% of the payoff range, or after
-    100,000 iterations or fewer. Team methods stop after a default number of
+    at most 100,000 iterations. Team methods stop after a default number of
     iterations instead. Ctrl-C stops at any time and saves the results so far.
     """
     if is_for_teams(method):

@@ -173,7 +173,7 @@ def own_facts(here: Visit) -> Iterator[tuple[Hashable, Hashable]]:
 
 
 def public_facts(here: Visit, public: PublicViews | None) -> Iterator[tuple[Hashable, Hashable]]:
-    """Yield the facts about two players, which relate their views of the public observation."""
+    """Yield facts that relate two players' views of the public observation."""
     if public is None:
         return
     first, *others = public(here.world)

@@ -123,7 +123,7 @@ class SearchModel(ABC):
         return np.broadcast_to(indices, (len(roots.states), len(indices)))
 
     def perfect_information_values(self, states: LongArray, player: Player) -> FloatArray | None:
-        """Return [K, A] the minimax value to a player of each action, or None if unknown.
+        """Return [K, A] the minimax value of each action to `player`, or None if unknown.
 
         The value assumes that all players see everything after the action and that all other
         players minimize the player's utility. NaN fills rows with fewer actions. The default

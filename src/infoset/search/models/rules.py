@@ -108,7 +108,7 @@ class RulesModel(SearchModel):
         )
 
     def action_indices(self, infostate: Infostate, roots: RootPositions) -> LongArray:
-        """Return [K, A] the index, at each root, of each legal action of an infostate."""
+        """Return [K, A] for each root, the index of each of the infostate's legal actions."""
         player = infostate.player
         worlds = [self._positions[number].world for number in roots.states[:, 0].tolist()]
         offered = [

@@ -182,10 +182,10 @@ def _check_fits(frames: int, cells: int, actions: int, successors: int, words: i
     allowed = allowed_memory(None)
     if needed > allowed:
         raise GameTooLargeError(
-            f"a search with {cells:,} cells in a public state, {actions:,} actions, {successors:,} "
-            f"public states that may come next and sets of {64 * words:,} nodes needs about "
-            f"{format_bytes(needed)}, but only {format_bytes(allowed)} is allowed; reduce the "
-            "game with merge_outcomes(form) or drop_decided(form)",
+            f"the exact search of this form needs about {format_bytes(needed)}, but only "
+            f"{format_bytes(allowed)} is allowed (per public state: up to {cells:,} cells, "
+            f"{actions:,} actions, {successors:,} successors and {64 * words:,} nodes); reduce the "
+            "form with merge_outcomes(form) or drop_decided(form)",
             {"cells": cells, "actions": actions, "public_states": successors, "bytes": needed},
         )
 

@@ -68,7 +68,7 @@ def minorize_maximize(
 def respond(
     team: int, penalty: float, stages: Stages, game: Game, state: State, workspace: Workspace
 ) -> None:
-    """Replace a team's policy by its best response with penalties against π̂, in place.
+    """Replace a team's policy, in place, with the best response to π̂, including penalties.
 
     With perfect recall the weights of a cell's nodes do not depend on the team's own policy, so
     one pass from the last stage to the first is exact. `workspace.weight` holds these weights,

@@ -209,8 +209,8 @@ class State(NamedTuple):
     penalty : FloatArray
         [T] γ of the next iteration.
     best, best_payoff : FloatArray
-        [C] the best projected policy so far, and [1] its payoff. If several teams learn, the last
-        one.
+        [C] the best projected policy so far, and [1] its payoff. If several teams learn, the most
+        recent projected policy instead.
     stream : Stream
         Random stream.
     done : LongArray

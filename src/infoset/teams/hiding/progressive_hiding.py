@@ -152,7 +152,7 @@ def numbers_of(scheme: HidingScheme, relaxed_form: RelaxedForm, num_learning: in
 
 
 def _group(weights: Weighting, relaxed_form: RelaxedForm) -> IndexArray:
-    """Return [N] the group whose choices a weighting leaves out at each node."""
+    """Return [N] for each node, the group whose choices the weighting excludes."""
     if weights.leaves_out == "agent":
         return relaxed_form.form.arrays.agent.astype(np.uint32)
     if weights.leaves_out == "team":

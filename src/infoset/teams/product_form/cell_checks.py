@@ -70,7 +70,7 @@ def _check_numbering(numbers: IntArray, first: LongArray, name: str) -> None:
 def _check_equal(
     first: LongArray, value: IntArray, name: str, what: str, describe: NodeText
 ) -> None:
-    """Raise unless each node has the value [N] of the first node [N] of its cell."""
+    """Raise unless `value` [N] is constant within each cell; `first` [N] is its first node."""
     wrong = np.flatnonzero(value != value[first])
     if len(wrong):
         texts = [describe(int(node)) for node in (first[wrong[0]], wrong[0])]
