@@ -155,7 +155,7 @@ class Card(FunctionGame):
             {"legal_actions": lambda world, player: ("bet",) if world == "J" else ("bet", "pass")},
             "has legal actions ['bet', 'pass'] here, but at world state 'J' the player has legal "
             "actions ['bet']",
-            "let observe show the difference",
+            "make observe show the difference",
         ),
         (
             {"legal_actions": lambda w, p: ("bet", "pass") if w == "J" else ("pass", "bet")},
@@ -166,12 +166,12 @@ class Card(FunctionGame):
             {"actors": lambda world: (1,) if world == "Q" else ()},
             "has legal actions ['left', 'right'] here, but at world state 'J' the player does "
             "not act",
-            "let observe show the difference",
+            "make observe show the difference",
         ),
         (
             {"actors": lambda world: {"J": (1,), "Q": (0,)}.get(world, ())},
             "does not act here, but at world state 'J' the player has legal actions",
-            "let observe show the difference",
+            "make observe show the difference",
         ),
     ],
     ids=["legal actions", "their order", "acting at all", "who acts"],

@@ -17,7 +17,7 @@ FRACTIONS = np.array([[2.0, -1.0], [-1.0, 1.0]])
 @pytest.mark.parametrize("method", ["cfr", "cfr+", "pcfr+", "apcfr+", "cfr-br"])
 def test_payoffs_whose_inverse_overflows_raise(method):
     game = matrix_game(1e-310 * FRACTIONS)
-    with pytest.raises(NumericalError, match=r"broke down at or before iteration [12]:.*payoffs of matrix"):
+    with pytest.raises(NumericalError, match=r"iteration [12]:.*payoffs of matrix"):
         solve(game, method, iterations=50)
 
 
