@@ -137,7 +137,7 @@ def test_matches_estimate_values_and_what_deviating_earns(tree, joint, represent
 def test_a_custom_loop_draws_once_per_episode(tree, joint):
     rng = np.random.default_rng(2)
     utilities = []
-    for _ in range(1500):
+    for _ in range(600):
         drawn = joint.draw(rng)
         end = play_out(initial_history(tree.game), [make_chooser(drawn, rng)] * 3, rng)
         utilities.append(end.rewards_so_far)

@@ -161,7 +161,7 @@ def test_rounds_have_the_length_that_learners_need():
     assert [learner.turn for learner in learners] == [2, 1]
     play_and_learn(Unlistable(), learners, episodes=7)
     assert [learner.iteration for learner in learners] == [5, 2]
-    play_and_learn(Unlistable(), learners, episodes=1993)
+    play_and_learn(Unlistable(), learners, episodes=793)
     mine = tabulate(form, [learner.average_policy for learner in learners])
     assert evaluate_policy(mine).nash_conv < 0.3
 

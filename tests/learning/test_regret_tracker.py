@@ -147,10 +147,10 @@ def test_the_reservoir_holds_all_policies_at_first(kuhn_3):
 
 
 def test_the_reservoir_is_uniform():
-    """Each of 20 policies is kept with probability 5/20, over 200 seeds."""
+    """Each of 20 policies is kept with probability 5/20, over 100 seeds."""
     pennies = simulator_of("matrix_mp")
     counts = np.zeros(20)
-    for seed in range(200):
+    for seed in range(100):
         row = replace(get_learner("ixomd", step_sizes=(0.1, 0.1)), center=0.25)
         play = RegretTracker(row.self_play(pennies, horizon=20, seed=seed), keep=5)
         seen = []
@@ -160,8 +160,8 @@ def test_the_reservoir_is_uniform():
         kept = [policy.probabilities[0][1] for policy in play.correlated_policy().policies]
         counts += [np.isclose(value, kept, rtol=0, atol=1e-15).any() for value in seen]
         assert len(set(seen)) == 20
-    deviation = np.sqrt(200 * 0.25 * 0.75)
-    assert np.abs(counts - 50).max() < 4 * deviation
+    deviation = np.sqrt(100 * 0.25 * 0.75)
+    assert np.abs(counts - 25).max() < 4 * deviation
 
 
 def test_the_reservoir_has_its_own_random_stream(kuhn_3):

@@ -84,12 +84,12 @@ def test_playouts_agree_compiled_and_in_python(name):
     graph, rules = models(name)
     infostate = first_decision(graph.game, np.random.default_rng(2))
     found = []
-    for model, run in ((graph, compiled_play_many), (graph, play_many), (rules, play_many)):
+    for model, run in ((graph, compiled_play_out), (graph, ask.play_out), (rules, ask.play_out)):
         position = begin(model, infostate)
         start = ask.Position(*(array.copy() for array in position))
         stream = make_stream(3)
         rewards_so_far = np.zeros((40, model.num_players))
-        run(model.arrays, position, start, stream, rewards_so_far)
+        play_many(run, model.arrays, position, start, stream, rewards_so_far)
         found.append((rewards_so_far, stream))
     for rewards_so_far, stream in found[1:]:
         assert (rewards_so_far == found[0][0]).all()
@@ -97,15 +97,14 @@ def test_playouts_agree_compiled_and_in_python(name):
     assert found[0][0].any()
 
 
-def play_many(model, position, start, stream, rewards_so_far):
+def play_many(run, model, position, start, stream, rewards_so_far):
     for play in range(len(rewards_so_far)):
         ask.copy_position(position, start)
-        ask.play_out(model, position, stream)
-        for player in range(rewards_so_far.shape[1]):
-            rewards_so_far[play, player] = position.rewards_so_far[player]
+        run(model, position, stream)
+        rewards_so_far[play] = position.rewards_so_far
 
 
-compiled_play_many = numba.njit(play_many)
+compiled_play_out = numba.njit(ask.play_out)
 
 
 @pytest.mark.parametrize("name", ["leduc_poker", "liars_dice(numdice=2,dice_sides=3)"])

@@ -34,6 +34,7 @@ TAKES_SECONDS = (
     "goofspiel(players=3,num_cards=3)",
     "leduc_poker",
     "tiny_bridge_2p(abstracted=true)",
+    "trade_comm(num_items=3)",
 )
 SPECS = [
     pytest.param(spec, marks=[pytest.mark.long] if spec in TAKES_SECONDS else [])
