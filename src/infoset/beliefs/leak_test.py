@@ -198,7 +198,7 @@ def _random_successor(history: History, rng: np.random.Generator) -> History:
 
 
 def _branches(history: History, rng: np.random.Generator) -> Iterator[tuple[Infostate, History]]:
-    """Yield infostates at which a player acts after a history, each with a history of it."""
+    """Yield infostates at which a player acts after a history, each with one of its histories."""
     for _ in range(NUM_BRANCHES):
         after = _random_successor(history, rng)
         while not after.is_terminal:

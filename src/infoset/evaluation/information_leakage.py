@@ -77,7 +77,7 @@ class TrueStateSamplingRatio:
         return self._mean_over(self._actions_taken == number)
 
     def by_public_state(self) -> FloatArray:
-        """Return [P] the mean at each public state, weighted by reach; NaN if it is not reached."""
+        """Return [P] the mean at each public state, weighted by reach; NaN at unreached states."""
         size = self.tree.public_tree.num_public_states
         state, defined = self.tree.public_state, self.reach > 0
         weighted = self.reach[defined] * self.ratio[defined]

@@ -69,7 +69,9 @@ def compare(
     """
     check_type("methods", methods, (list, tuple), "a list of methods")
     if not methods:
-        raise ParameterError("methods is empty; give a list of at least one, such as ['cfr+']")
+        raise ParameterError(
+            "methods is empty; give a list of at least one method, such as ['cfr+']"
+        )
     if callback is not None:
         check_callable("callback", callback, "a function of the method's name and a TracePoint")
     specs = [resolve_method(method) for method in methods]

@@ -71,17 +71,17 @@ class GameInfo:
     fits : bool
         Whether `forecast_bytes` is within the memory limit.
     solving_bytes : int or None
-        Peak memory of building the sequence form without the tree of histories, infostates not
-        counted. None if some world states were not visited, or the game is an extensive form.
+        Peak memory of building the sequence form without the tree of histories, excluding
+        infostates. None if some world states were not visited, or the game is an extensive form.
     solving_fits : bool or None
         Whether `solving_bytes` is within the memory limit; None if it is unknown.
     search_model : str or None
         The search model of the game. `RulesModel` calls the rules in plain Python; all others are
-        compiled, and hundreds of times as fast. None for an extensive form.
+        compiled and hundreds of times faster. None for an extensive form.
     stop : str or None
         What stopped the exploration of the world states: `worlds` or `transitions` for a limit on
         their number, `memory`, `seconds`, or `interrupted`. The last two may also have stopped the
-        building of the tree, with exact counts. None if nothing did.
+        construction of the tree; the counts are then exact. None if nothing did.
     notes : tuple[str, ...]
         Remarks about loading the game.
     """

@@ -106,8 +106,8 @@ def learn(
     checkpoint_seconds : float, optional
         Seconds between saves, which bound the work that is lost if the process is killed.
     workers : int, optional
-        Number of simultaneous runs; by default the number of cores. The result of a seed does
-        not depend on it.
+        Number of simultaneous runs; by default the number of cores. The result of a seed does not
+        depend on this number.
     memory, progress
         As in `solve`.
 

@@ -75,20 +75,20 @@ def solve(
     target : float or str, optional
         Distance from equilibrium at which to stop, in the game's units, or as a percentage of the
         payoff range such as `"0.1%"`: exploitability in two-player constant-sum games, NashConv in
-        others. If the method or precision cannot reach it, the outcome is 'stalled'.
+        others. If the method or precision cannot reach the target, the outcome is 'stalled'.
     iterations : int, optional
         Number of iterations after which to stop.
     seconds : float, optional
         Time after which to stop; building the game and compiling do not count. Without any of the
         three limits, solving stops at a distance from equilibrium of 0.1% of the payoff range, or
         after 100,000 iterations (fewer in large games; see `Budget.max_iterations`), so the result
-        does not depend on the clock. Exact methods then run to their end.
+        does not depend on the clock. Without limits, exact methods run to completion.
     callback : callable, optional
         Called with a `TracePoint` at every measurement; returning true stops the solver.
     checkpoint : str or Path, optional
-        File in which the run is saved. If it exists, solving resumes from it with the same results
-        as without the interruption, and `seconds` includes the time of earlier sessions. A file
-        of another run raises an error.
+        File in which the run is saved. If the file exists, solving resumes from it, with the same
+        results as without the interruption, and `seconds` includes the time of earlier sessions.
+        The file of a different run raises an error.
     checkpoint_seconds : float, optional
         Seconds between saves, which bound the work that is lost if the process is killed.
     precision : str, optional
@@ -96,8 +96,8 @@ def solve(
         The answer is always measured in double precision.
     threads : int, optional
         Number of threads that compute each iteration of a CFR method in two-player games. The
-        result does not depend on it, bit for bit. Several threads are faster if an iteration takes
-        milliseconds.
+        result is the same, bit for bit, for any number. Several threads are faster if an iteration
+        takes milliseconds.
     memory : int, optional
         Bytes allowed for building the game; by default 70% of the free memory.
     progress : callable, optional
@@ -106,7 +106,8 @@ def solve(
     Returns
     -------
     SolveResult
-        After Ctrl-C, the answer so far. Not converging is an outcome, not an error.
+        After Ctrl-C, the answer so far. A run that does not converge has an outcome that says so,
+        and raises no error.
 
     Raises
     ------

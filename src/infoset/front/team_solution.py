@@ -65,8 +65,8 @@ def solve_team(
     game : str, Game, GameTree, ExtensiveForm or ProductForm
         By name, as rules, as a tree, or in product form. In all but the product form, chance
         outcomes that no agent can tell apart are merged. Trade and communication with more than ten
-        million plays, that is from eight items on, is solved in a compact form; see
-        `infoset.teams.compact_form`. Its result has no table of the policy.
+        million plays (eight items or more) is solved in a compact form; see
+        `infoset.teams.compact_form`. The result then has no tabular policy.
     method : str, HidingScheme or TeamMethod, optional
         A name of `infoset.teams.TEAM_METHODS`, in upper or lower case; a scheme of progressive
         hiding; or your own method. The default is `portfolio`: exact search with a cap on its work
@@ -88,11 +88,11 @@ def solve_team(
     iterations : int, optional
         Iterations of each run; by default those of the method.
     restarts : int, optional
-        Number of runs from different initial policies. A run may end in a local optimum, so a
-        single team has several by default, and the best run is the answer.
+        Number of runs from different initial policies. A run may end in a local optimum, so there
+        are several runs by default for a single team, and the best run is the answer.
     seconds : float, optional
-        Time limit for all runs together, including earlier sessions. Construction of the game and
-        of its relaxation, and compilation, do not count; the result reports them separately.
+        Time limit for all runs together, including earlier sessions. The time to construct the game
+        and its relaxation, and to compile, does not count; the result reports it separately.
     seed : int
         Random seed of the first run; run k uses `seed + k`.
     callback : callable, optional

@@ -324,7 +324,7 @@ def check_form(method: str, answer: Any, *arguments: Any) -> None:
 
 
 def form_error(method: str, problem: str, arguments: Sequence[Any]) -> GameRuleError:
-    """Return the error for an answer of a wrong type."""
+    """Return the error for an answer of the wrong type."""
     return GameRuleError(
         SHAPES[method],
         found=f"{call_text(method, arguments)} returned {problem}",
@@ -347,7 +347,7 @@ def wrong_form(method: str, answer: Any) -> str | None:
 
 
 def player_argument(method: str, arguments: Sequence[Any]) -> Player | None:
-    """Return the player whom a call of a method is about, if any."""
+    """Return the player that is an argument of a method call, if any."""
     return arguments[1] if method == "legal_actions" else None
 
 

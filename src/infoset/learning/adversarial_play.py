@@ -56,8 +56,8 @@ class AdversarialPlay(IterativeState):
         Reg = max over π of Σ_t [u(π, νᵗ) - u(πᵗ, νᵗ)]
 
     It is computed exactly, at the cost of one gradient per phase: νᵗ is constant within a phase,
-    and utility is linear in the learner's realization plan. The sum of its plans over a phase is
-    the growth of its cumulative plan.
+    and utility is linear in the learner's realization plan. The sum of the learner's plans over a
+    phase is the growth of its cumulative plan.
 
     Parameters
     ----------

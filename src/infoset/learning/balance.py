@@ -74,7 +74,7 @@ def balanced_reach(infostates: Infostates, depth: IntArray) -> FloatArray:
 
 
 def subtree_sizes(infostates: Infostates, depth: IntArray) -> FloatArray:
-    """Return [S] n(x, a): the number of own sequences at or below each sequence.
+    """Return [S] n(x, a): the number of the player's sequences at or below each sequence.
 
     The entry of an empty sequence counts all sequences of the player, including itself.
     """

@@ -46,7 +46,7 @@ class LocalOMD:
     """LocalOMD: mirror descent on episodes in which the learner follows a fixed sampling policy.
 
     The players alternate: one samples and learns while the others follow their current policies.
-    Below, n(x) is the number of own sequences at or below infostate x.
+    Below, n(x) is the number of the player's sequences at or below infostate x.
 
     Attributes
     ----------
@@ -57,8 +57,9 @@ class LocalOMD:
         The learning rate η, or a rule that computes it from the size of the tree and the number of
         the player's own episodes.
     anytime : bool
-        Whether own episode t uses the rate for a horizon of t episodes, instead of one rate for the
-        whole run. A rate given as a number is the rate of episode 1. Adaptive rates ignore this.
+        Whether the t-th episode in which the player learns uses the rate for a horizon of t
+        episodes, instead of one rate for the whole run. A rate given as a number is the rate of
+        episode 1. Adaptive rates ignore this.
     adaptive : bool
         Whether the rate at an infostate is η / √(1 + Σ estimates²), instead of η / n(x).
     center : float
@@ -211,7 +212,7 @@ class LocalOMDSelfPlay(SelfPlay):
 
 
 def _inverse_sizes(infostates: Infostates, depth: IntArray) -> FloatArray:
-    """Return [I] 1 / n(x), with n(x) the number of own sequences at or below an infostate."""
+    """Return [I] 1 / n(x), with n(x) the number of the player's sequences at or below it."""
     counts = infostates.num_actions
     sizes = subtree_sizes(infostates, depth)
     sequences = infostate_sequences(infostates)

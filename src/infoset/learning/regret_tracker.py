@@ -70,10 +70,10 @@ class RegretTracker:
 
         Reg_i = max over π_i of Σ_t [u_i(π_i, πᵗ_-i) - u_i(πᵗ)]
 
-    and Reg_i / T is its gain from committing to its best policy before the draw. So the gap from a
-    coarse correlated equilibrium (CCE) is the largest Reg_i / T, or 0 if all are negative. In
-    two-player constant-sum games, the sum of both regrets divided by T is NashConv of the average
-    policies.
+    and Reg_i / T is its gain from committing to its best policy before the draw. The gap from a
+    coarse correlated equilibrium (CCE) is therefore the largest Reg_i / T, or 0 if all are
+    negative. In two-player constant-sum games, the sum of both regrets divided by T is NashConv of
+    the average policies.
 
     The gradients of utility are computed exactly before every recorded episode. A tracker can
     replace the learners in `infoset.runs.run_measured`.
@@ -83,8 +83,8 @@ class RegretTracker:
     learners : SelfPlay
         Self-play before its first episode.
     every : int
-        Count the policies of episodes 1, 1 + every, 1 + 2 every, …; 1 counts all. Policies change
-        slowly, so a few thousand recorded policies give nearly the same gap as all.
+        Record the policies of episodes 1, 1 + every, 1 + 2 every, …; 1 records all. Policies change
+        slowly, so a few thousand recorded policies give nearly the same gap as all policies.
     keep : int
         Number of recorded policies to sample uniformly and store for `correlated_policy`.
     triggers : bool
@@ -127,7 +127,7 @@ class RegretTracker:
         if learners.iteration:
             raise ParameterError(
                 f"the learners have already played {learners.iteration} episodes, which were not "
-                "counted: make the RegretTracker before the first episode"
+                "recorded: make the RegretTracker before the first episode"
             )
         self.learners = learners
         self.every = every

@@ -108,12 +108,12 @@ class SolveResult:
     iterations : int
         Iterations done.
     seconds : float
-        Time taken, which the time limit counts: without construction and compilation.
+        Time taken, excluding construction and compilation; the time limit applies to this time.
     trace : tuple[TracePoint, ...]
         The measurements; the last one is of `policy`.
     reason : str or None
-        The reason for the method that `auto` chose. If a limit ended a linear program, the origin
-        of `policy`. None otherwise.
+        Why `auto` chose the method or, if a limit ended a linear program, where `policy` comes
+        from. None otherwise.
     gaps : Mapping[str, float]
         Further measurements of some methods, in the game's units. `quantal`: the `quantal_gap` of
         the answer of magnetic mirror descent; `quantal_distance` bounds the distance in

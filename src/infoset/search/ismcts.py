@@ -59,7 +59,7 @@ class ISMCTS(Searcher):
     """Information-set Monte Carlo tree search.
 
     Each simulation draws a position from the belief and descends a tree. The nodes of the tree are
-    the infostates of the acting players, so that no player uses information that it does not have.
+    the infostates of the acting players, so no player uses information that it does not have.
     At each node the simulation takes the action with the largest upper confidence bound
 
         mean return + exploration * reward_scale * sqrt(c ln N / n),
@@ -116,10 +116,10 @@ class ISMCTS(Searcher):
 
     Notes
     -----
-    A searcher reuses its memory from search to search: use it in one thread at a time.
-    Source: Cowling, Powley, Whitehouse, "Information set Monte Carlo tree search" (2012), in the
-    variant of OpenSpiel's `ISMCTSBot`: the simulation that adds a root node takes no action there,
-    so that visits sum to one less than the simulations.
+    A searcher reuses its memory from search to search, so use each searcher in only one thread at a
+    time. Source: Cowling, Powley, Whitehouse, "Information set Monte Carlo tree search" (2012), in
+    the variant of OpenSpiel's `ISMCTSBot`: the simulation that adds a root node takes no action
+    there, so that visits sum to one less than the simulations.
 
     Examples
     --------

@@ -66,7 +66,7 @@ class PIMC(DeterminizedSearcher):
     -----
     Source: Arjonilla, Cazenave, Saffidine, "Mixture of public and private distributions in
     imperfect information games", arXiv 2405.14346 (2024). The paper does not say how it aggregates
-    worlds, breaks ties, and values chance moves. Sums of values, even splits, and expectations
+    worlds, breaks ties, or values chance moves. Sums of values, even splits, and expectations
     reproduce its tables.
 
     Examples

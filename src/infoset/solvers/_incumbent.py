@@ -1,4 +1,4 @@
-"""The policy that a linear program returns if a limit ends it: regret minimization beside it."""
+"""The policy to return if a limit ends a linear program: regret minimization in parallel."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ HEAD_START_SECONDS = 0.6
 
 
 class Substitute(NamedTuple):
-    """A policy that may be returned instead of that of the linear program.
+    """A policy that may be returned instead of the policy of the linear program.
 
     Attributes
     ----------
     policy : TabularPolicy
     measured : Evaluation
     origin : str
-        What the policy is, for the reason of a result.
+        Description of the policy, for the `reason` of a result.
     """
 
     policy: TabularPolicy
@@ -46,9 +46,9 @@ class Substitute(NamedTuple):
 class Incumbent:
     """Regret minimization that runs while a linear program is solved in another thread.
 
-    A linear program that is cut off has no useful policy. The incumbent has the policy that the
-    best iterative method finds in the same time. If the program is solved, the incumbent is
-    discarded, so a solution never depends on it.
+    A linear program that is cut off has no useful policy. The incumbent is the policy that an
+    iterative method finds in the same time. If the program is solved, the incumbent is discarded,
+    so a solution never depends on it.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class Incumbent:
         Raises
         ------
         KeyboardInterrupt
-            At Ctrl-C; the policy so far is kept.
+            At Ctrl-C; the policy so far remains available.
         """
         if self._is_done:
             is_over.wait(SECONDS_BETWEEN_CHECKS)
@@ -109,7 +109,7 @@ class Incumbent:
         return Substitute(self._result.policy, self._result.measured, origin)
 
     def _iterate(self, iterations: int, is_over: Event) -> SolveResult | None:
-        """Iterate within the limits; return None if the numbers of the method break down."""
+        """Iterate within the limits; return None if the method breaks down numerically."""
         budget = Budget(
             self._budget.target,
             iterations,

@@ -94,9 +94,10 @@ class FirstOrderScheme:
     Notes
     -----
     Source: Hoda, Gilpin, Peña and Sandholm (2010) for the prox; each description names the source
-    of its method. Differs from the papers: step sizes are tuned on several games, not taken from
-    the theorems (for `mmd` the two agree); players may alternate, which the theorems do not cover;
-    averages give later plans more weight; methods with a prediction play the uniform policy first.
+    of its method. Differs from the papers: step sizes are tuned on several games instead of being
+    taken from the theorems (for `mmd` both agree); players may alternate, which the theorems do not
+    cover; averages give later plans more weight; methods with a prediction play the uniform policy
+    first.
 
     Examples
     --------

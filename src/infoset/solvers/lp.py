@@ -59,8 +59,9 @@ class LinearProgram:
         interior point method.
     refine : bool
         Whether to refine the solution where optimality does not determine it. Among optimal plans,
-        the refined one best exploits the opponent's mistakes. After the player's own mistakes, it
-        is optimal in the game that begins there. This solves many programs instead of one.
+        the refined one best exploits the opponent's mistakes. After the player's own mistakes, the
+        refined plan is optimal in the game that begins there. Refinement solves many programs
+        instead of one.
 
     Raises
     ------
@@ -70,8 +71,8 @@ class LinearProgram:
     Notes
     -----
     Source: von Stengel (1996). The refinement is based on Miltersen and Sørensen (2010). Differs
-    from that paper: only the opponent makes mistakes, and their probabilities are not given but go
-    to zero; the play after the player's own mistakes is solved separately.
+    from that paper: only the opponent makes mistakes, with probabilities that go to zero instead of
+    given ones; the play after the player's own mistakes is solved separately.
 
     Examples
     --------

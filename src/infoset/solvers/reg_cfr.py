@@ -30,8 +30,8 @@ class RegCFR:
 
     where Π is the projection onto policies with probabilities of at least γ. The infostate passes
     its regularized value <q, σ> − ½ τ |σ|² to its parent. After every `period` iterations τ and γ
-    are halved. The last iterate is the answer, and no average is stored. The method is for
-    two-player constant-sum games only.
+    are halved. The last iterate is the answer, and no average is stored. The method supports only
+    two-player constant-sum games.
 
     Attributes
     ----------
@@ -54,11 +54,10 @@ class RegCFR:
     Notes
     -----
     Source: Liu, Ozdaglar, Yu and Zhang (ICLR 2023), "The Power of Regularization in Solving
-    Extensive-Form Games".
-    Differs from the paper: the distance is always Euclidean; players alternate, which makes the
-    last iterate on Leduc poker about eight times better; κ and τ are relative to the payoffs;
-    halvings are 100 iterations apart instead of 10⁵; γ is halved too, since it limits how good the
-    answer can get.
+    Extensive-Form Games". Differs from the paper: the distance is always Euclidean; players
+    alternate, which makes the last iterate on Leduc poker about eight times better; κ and τ are
+    relative to the payoffs; halvings are 100 iterations apart instead of 10⁵; γ is also halved,
+    because it limits how good the answer can become.
 
     Examples
     --------

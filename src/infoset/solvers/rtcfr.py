@@ -34,7 +34,7 @@ class RTCFRPlus:
     in sequence form, where μ is `strength` times the payoff range. Players alternate, and policies
     play every action with a probability of at least γ. After every `period` iterations, r is set to
     x and γ is halved; the regrets do not change. The last iterate is the answer, and no average is
-    stored. The method is for two-player constant-sum games only.
+    stored. The method supports only two-player constant-sum games.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Limits on building a game: world states, transitions, memory, and time where it is asked for."""
+"""Limits on building a game: world states, transitions, memory and, optionally, time."""
 
 from __future__ import annotations
 
@@ -81,17 +81,18 @@ _CURRENT: ContextVar[BuildLimits] = ContextVar("build_limits", default=DEFAULT_L
 def build_limits(
     *, max_worlds: int | None = None, max_seconds: float | None = None
 ) -> Iterator[BuildLimits]:
-    """Set the limits on building games, for everything that is called in the block.
+    """Set the limits on building games for all calls inside the `with` block.
 
     Functions such as `solve` and `evaluate` build the game that they are given. By default they
-    give up at a million world states, or when the memory is used up, but at no time limit.
+    stop at a million world states or when the memory limit is reached, and have no time limit.
 
     Parameters
     ----------
     max_worlds : int, optional
-        Maximum number of world states; at most ten times as many transitions are explored.
+        Maximum number of world states. The limit on transitions is ten times this number, but at
+        least a million.
     max_seconds : float, optional
-        Maximum time for each building of a game: exploring the world states, counting the
+        Maximum time for building a game: exploring the world states, counting the
         histories, and the game tree or the sequence form. Compilation is not counted.
 
     Raises
@@ -116,8 +117,8 @@ def build_limits(
 class BuildWatch(Watchdog):
     """The limits of building one game, its progress callback, and the limit that stopped it.
 
-    The stages share the limits: what the world graph takes of the time and the memory is missing
-    for the tree or the sequence form.
+    The stages share the limits: the time and memory that the world graph takes are no longer
+    available for the tree or the sequence form.
 
     Parameters
     ----------
@@ -171,17 +172,18 @@ class BuildWatch(Watchdog):
         raise LimitReached
 
     def memory_left(self) -> int:
-        """Return the bytes that the world graph leaves for the tree or the sequence form."""
+        """Return the bytes left for the tree or the sequence form after the world graph."""
         grown = self.memory_growth
         return self.allowed if grown < MIN_WATCHED_MEMORY else max(1, self.allowed - grown)
 
     def finish(
         self, build: Callable[[WorldGraph, int, BuildReport], Built], graph: WorldGraph
     ) -> Built:
-        """Return what `build` makes of a world graph with the memory and the time that are left.
+        """Return the result of `build` for a world graph, within the remaining memory and time.
 
-        It receives the graph, the memory left, and a function for reports between operations on
-        arrays. Kernels are not stopped while they run: they are in C, and do not expect exceptions.
+        `build` receives the graph, the memory left, and a function to call between operations on
+        arrays, which reports progress. Kernels are not interrupted, because compiled code cannot
+        handle the exception.
 
         Raises
         ------

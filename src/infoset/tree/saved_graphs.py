@@ -1,4 +1,4 @@
-"""A folder of world graphs, from which a game that was built before is loaded."""
+"""A folder of saved world graphs, from which games are loaded instead of being built again."""
 
 from __future__ import annotations
 

@@ -27,8 +27,8 @@ class WorldGraph:
     worlds : Sequence[World]
         [W] the world states in breadth-first order, the initial one first.
     num_expanded : int
-        Number of world states whose edges are in the graph. They are always the first ones; the
-        number is W if the graph is complete.
+        Number of world states whose edges are in the graph. These world states are always the first
+        ones in `worlds`; the number is W if the graph is complete.
     action_set : IntArray
         [W, N] index into `action_sets` of the legal actions; -1 for players who do not act.
     action_sets : tuple[tuple[Action, ...], ...]

@@ -1,4 +1,4 @@
-"""Checksums of files and of JSON objects, by which readers detect changed or damaged content."""
+"""Checksums of files and JSON objects, with which readers detect changed or damaged content."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def has_checksum(content: Mapping[str, Any]) -> bool:
 
 
 def json_checksum(content: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of JSON values; white space and the order of keys do not count."""
+    """Return the SHA-256 of JSON values; white space and the order of keys have no effect."""
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""Limits on the time and the memory of calls to code that does not look at a clock."""
+"""Limits on the time and memory of calls to code that does not check limits itself."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ class LimitReached(BaseException):
 class Watchdog:
     """Runs a function, and stops it at a limit by raising `LimitReached` in it.
 
-    A thread looks at the clock and the memory, and raises the exception in the thread that runs the
-    function. It therefore also stops loops in code of the user, such as a list of a billion
-    outcomes, but not one call of a function written in C. Where threads cannot be started, as in a
-    browser, only `check` stops the function.
+    A second thread checks the clock and the memory, and raises the exception in the thread that
+    runs the function. It therefore also stops loops in user code, such as one that lists a billion
+    outcomes, but not a single call of a function written in C. Where threads cannot be started, as
+    in a browser, only `check` stops the function.
 
     Parameters
     ----------
     seconds : float or None
-        Limit on the time from construction, without compilation; None for no limit.
+        Limit on the time since construction, excluding compilation; None for no limit.
     memory : int or None
         Limit on the growth of this process's resident memory, in bytes; None for no limit.
     """
@@ -67,7 +67,7 @@ class Watchdog:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since construction, without those of compilation."""
+        """Seconds since construction, excluding compilation."""
         return working_seconds() - self.started
 
     @property
@@ -141,7 +141,7 @@ def _ignore_limits(hook: Callable[[Any], object], unraisable: Any) -> None:
     """Call a hook for exceptions that cannot be raised, unless it is `LimitReached`.
 
     A limit may be reached inside a callback of the garbage collector, where Python ignores
-    exceptions and reports them. The watching thread then raises another one.
+    exceptions and reports them. The watching thread then raises the exception again.
     """
     if unraisable.exc_type is not LimitReached:
         hook(unraisable)
@@ -157,8 +157,8 @@ def _raise_in(thread_id: int) -> None:
 def available_memory() -> int:
     """Return the bytes that this process can still allocate.
 
-    They are the free memory of the machine or, if it is less, what remains of the process's limit
-    on address space (`ulimit -v`).
+    This is the smaller of the free memory of the machine and what remains of the process's limit on
+    address space (`ulimit -v`).
     """
     free = int(psutil.virtual_memory().available)
     try:

@@ -110,7 +110,7 @@ Found: TypeAlias = Mapping[tuple[SearchEffort, str], Sequence[Measured]]
 
 
 def report(run: RunCells, setting: Setting) -> Report:
-    """Search, respond, and compare with the paper."""
+    """Search, compute best responses to the searcher, and compare their values with the paper."""
     game, efforts = setting
     cells = [
         SimulationCell(GAMES[game].game, *effort[:3], seed)

@@ -24,7 +24,7 @@ __all__ = ["play_and_learn"]
 def play_and_learn(
     game: Game, players: Sequence[Learner | Policy | None], *, episodes: int, seed: int = 0
 ) -> FloatArray:
-    """Play episodes of a game by its rules; learners among the players learn from them.
+    """Play episodes of a game by its rules, from which the learners among the players learn.
 
     Play only calls `sample_transition`, so the game can be of any size. If any learner explores
     off-policy, the learners take turns: one explores and learns for the number of episodes that it
@@ -41,8 +41,8 @@ def play_and_learn(
         At least 1.
     seed : int
         Random seed of chance and the fixed policies. The draws of an episode also depend on the
-        number of episodes observed before. So two calls have the same result as one call for all
-        their episodes, even if a checkpoint is loaded in between.
+        number of episodes observed before. Two calls therefore have the same result as one call for
+        all their episodes, even if a checkpoint is loaded in between.
 
     Returns
     -------

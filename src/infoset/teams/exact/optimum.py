@@ -143,11 +143,11 @@ def team_optimum(
             expected payoff where play ends + Σ over next public states of value(next, set there)
 
     Cells receive their actions one by one. The value of a union of sets is at most the sum of their
-    values. Hence the exact value of the cells that have their actions, plus the best value of each
-    other cell alone, is an upper bound. Solved pairs of public state and set are memoized, and
-    identical public states are stored once. The initial bounds are the values under perfect recall.
-    The problem is NP-hard: in the worst case time and memory grow exponentially with the number of
-    cells.
+    values. Hence an upper bound is the exact value of the cells that have received their actions,
+    plus the best value that each other cell has by itself. Solved pairs of public state and set are
+    memoized, and identical public states are stored once. The initial bounds are the values under
+    perfect recall. The problem is NP-hard: in the worst case time and memory grow exponentially
+    with the number of cells.
 
     Parameters
     ----------
@@ -160,9 +160,9 @@ def team_optimum(
     rule : {"common", "sum"}
         The team's payoff: the common payoff of its agents, or the sum of their payoffs.
     max_states : int
-        Maximum number of states to visit, at about 100 bytes per state. When it is reached, or
-        after Ctrl-C, the best policy so far, from the search or from hill climbing, is returned
-        with an upper bound.
+        Maximum number of states to visit, at about 100 bytes per state. At this limit, or after
+        Ctrl-C, the function returns an upper bound and the best policy so far, from the search or
+        from hill climbing.
     max_steps : int, optional
         Limit on the steps of the search, with the same effect; it is checked after every 65,536
         steps. Unlike a time limit, it does not depend on the speed of the machine.
@@ -248,7 +248,7 @@ def _begin(problem: TeamProblem) -> Search:
 
 
 def _best_known(problem: TeamProblem, search: Search, until: float) -> FloatArray:
-    """Return the policy found, or the best of some hill climbs if the search is not done.
+    """Return the policy found or, if the search was stopped, the best of several hill climbs.
 
     The first climb always runs; others start only before `working_seconds()` reaches `until`. At
     roots with a policy from the search, its actions replace those of the climb.

@@ -91,7 +91,7 @@ class MinorizeMaximize(HidingState):
         super().__init__(relaxed_form, penalty, seed, fixed or {})
         if len(self._game.teams) != 1:
             raise ParameterError(
-                f"{len(self._game.teams)} teams would learn, but Algorithm 1 supports one only: "
+                f"{len(self._game.teams)} teams would learn, but Algorithm 1 supports only one: "
                 "fix the policies of the others, or use ProgressiveHiding"
             )
         team = int(self._game.teams[0])

@@ -1,4 +1,4 @@
-"""The default team method: exact search under a cap, then learning, then best responses."""
+"""The default team method: capped exact search, then learning, then best responses."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ CLIMBS = 100
 
 
 def solve_in_stages(name: str, task: TeamTask) -> TeamResult:
-    """Search for the optimum; without a proof, learn and climb too, and return the best policy.
+    """Search for the optimum; if that proves nothing, also learn and climb; return the best policy.
 
     Every stage ends the method if its policy reaches the upper bound. The bound is that of the
-    exact search, also if its cap stopped it. After the time limit, a true return value of the
-    callback, or Ctrl-C, the answer is the best policy so far.
+    exact search, even if the search was stopped by its cap. If the time limit, the callback or
+    Ctrl-C stops the method, the answer is the best policy so far.
     """
     stages = _Stages(task)
     outcome = stages.run()
@@ -139,7 +139,7 @@ class _Stages:
         return trace[-1].run + 1 if trace else 0
 
     def _offer(self, payoff: float, probability: FloatArray, run: int) -> None:
-        """Keep a policy if it is the best so far."""
+        """Store a policy if it is the best so far."""
         if payoff > self.payoff:
             self.payoff, self.probability, self.best_run = payoff, probability, run
 

@@ -90,7 +90,7 @@ class TeamResult:
     seed : int
         Seed of the first run; each later run uses the next integer.
     seconds : float
-        Time taken, which the time limit counts: without construction and compilation.
+        Time taken, excluding construction and compilation; the time limit applies to this time.
     trace : tuple[TeamPoint, ...]
         Measurements of all runs.
     build_seconds : float
