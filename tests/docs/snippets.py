@@ -146,6 +146,10 @@ def run_command(command: str) -> tuple[int, str]:
         code, printed = run_command(shlex.join(words[:-3]))
         lines = printed.splitlines(keepends=True)
         return code, "".join(lines[: int(words[-1].removeprefix("-"))])
+    if words[-2:-1] == [">"]:
+        code, printed = run_command(shlex.join(words[:-2]))
+        Path(words[-1]).write_text(printed, encoding="utf-8")
+        return code, ""
     if any(sign in words for sign in SHELL_SIGNS):
         return run_in_shell(command)
     printed, stdin = io.StringIO(), sys.stdin

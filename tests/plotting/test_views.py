@@ -6,7 +6,7 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import infoset
@@ -238,7 +238,7 @@ def test_public_states_of_kuhn_poker():
     assert len(nodes) == 25
     assert (nodes[1].step.text, nodes[1].cells) == ("∅", ("J  Q  K", "J  Q  K"))
     assert nodes[1].note == "×6"
-    many = public_picture(compile_part(load_game("liars_dice(dice_sides=9)")), Limits(1, 10)).nodes
+    many = public_picture(compile_part(load_game("liars_dice(dice_sides=9)"), depth=1), Limits(1, 10)).nodes
     assert many[1].cells == ("9 infostates", "9 infostates")
 
 
@@ -299,6 +299,7 @@ def test_omitted_histories_are_counted(game, depth, most):
         assert picture.remark == ""
 
 
+@settings(max_examples=20)
 @given(random_games(max_histories=200, max_depth=st.integers(3, 5)))
 def test_a_game_cut_before_it_is_compiled_looks_the_same_as_far_as_it_goes(game):
     cut = compile_part(game, max_worlds=20)

@@ -23,7 +23,7 @@ FEW_BIDDERS = tuple(
 )
 TINY = {
     "matching-pennies": matching_pennies.Setting(runs=6, sweeps=2),
-    "trade": trade.Setting({2: 4, 3: 2}, ablation_seeds=4, restarts=5),
+    "trade": trade.Setting({2: 2, 3: 1}, ablation_seeds=4, restarts=3),
     "bridge": bridge.Setting(FEW_BIDDERS, seeds=2, restarts=5),
     "extensions": extensions.Setting(
         single_seeds=1,
