@@ -238,7 +238,9 @@ def test_public_states_of_kuhn_poker():
     assert len(nodes) == 25
     assert (nodes[1].step.text, nodes[1].cells) == ("∅", ("J  Q  K", "J  Q  K"))
     assert nodes[1].note == "×6"
-    many = public_picture(compile_part(load_game("liars_dice(dice_sides=9)"), depth=1), Limits(1, 10)).nodes
+    many = public_picture(
+        compile_part(load_game("liars_dice(dice_sides=9)"), depth=1), Limits(1, 10)
+    ).nodes
     assert many[1].cells == ("9 infostates", "9 infostates")
 
 
