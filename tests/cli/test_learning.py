@@ -22,6 +22,8 @@ KEYS = {
     "reason",
     "episodes",
     "seconds",
+    "build_seconds",
+    "compile_seconds",
     "episodes_per_second",
     "seeds",
     "nash_conv",

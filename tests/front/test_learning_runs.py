@@ -121,18 +121,26 @@ def test_others_are_measured_as_what_they_promise():
     assert list(plain.runs[0].trace[-1].errors) == ["exploitability", "NashConv"]
 
 
-def test_compilation_does_not_count_as_learning(monkeypatch):
-    """In this test, the trial run that compiles a method advances the clock by 100 seconds."""
-    now = [0.0]
+def test_compilation_and_construction_do_not_count_as_learning(monkeypatch):
+    """In this test, compiling a method takes 100 seconds, and building its simulator ten minutes."""
+    now, make_simulator = [0.0], learning_runs.make_simulator
     clock = SimpleNamespace(monotonic=lambda: now[0])
     monkeypatch.setattr(clocks, "time", clock)
 
     def compile_slowly(*_):
-        now[0] += 100
+        with clocks.compiling():
+            now[0] += 100
+
+    def build_slowly(tree):
+        now[0] += 600
+        return make_simulator(tree)
 
     monkeypatch.setattr(learning_runs, "_try_out", compile_slowly)
+    monkeypatch.setattr(learning_runs, "make_simulator", build_slowly)
     result = infoset.learn(SHAPLEY, "balanced-efce-omd", episodes=10)
-    assert now[0] == 100
+    assert now[0] == 700
+    assert (result.seconds, result.build_seconds, result.compile_seconds) == (0, 600, 100)
+    assert result.summary()["build_seconds"] == 600
     assert [point.seconds for point in result.runs[0].trace] == [0.0] * len(result.runs[0].trace)
 
 

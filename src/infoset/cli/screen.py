@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from infoset.front import CompiledGame
     from infoset.game import Game
+    from infoset.learning import LearnResult
     from infoset.runs import SolveResult
     from infoset.teams import TeamResult
 
@@ -96,7 +97,7 @@ def error_console() -> Console:
     return Console(stderr=True, highlight=False, markup=False)
 
 
-def add_times(table: Table, result: SolveResult | TeamResult) -> None:
+def add_times(table: Table, result: SolveResult | LearnResult | TeamResult) -> None:
     """Add the time of a run, and the times that its limit does not count."""
     table.add_row("time", duration_text(result.seconds))
     table.add_row("building", duration_text(result.build_seconds))

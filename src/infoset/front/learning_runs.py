@@ -42,7 +42,7 @@ from infoset.runs import (
 )
 from infoset.tree import BuildProgress, GameTree, build_tree
 from infoset.utils.arguments import check_callable, check_count, check_number, check_type
-from infoset.utils.clocks import working_seconds
+from infoset.utils.clocks import compiling_seconds, working_seconds
 from infoset.utils.interrupts import interrupts_held
 
 __all__ = ["DEFAULT_EPISODES", "Seeds", "learn", "resolve_learner"]
@@ -142,7 +142,9 @@ def learn(
     if workers is not None:
         check_count("workers", workers, minimum=1)
     files = _files(checkpoint, checkpoint_seconds, numbers)
+    compiled_before, began = compiling_seconds(), working_seconds()
     simulator = make_simulator(_tree(game, memory, progress))
+    build_seconds = working_seconds() - began
     row, reason = row.choose() if isinstance(row, AutoLearner) else (row, None)
     _try_out(row, simulator, episodes)
     runs = [
@@ -167,6 +169,8 @@ def learn(
         joint_play=joint_play,
         recommended_play=recommended_play,
         correlated_policies=correlated_policies,
+        build_seconds=build_seconds,
+        compile_seconds=compiling_seconds() - compiled_before,
     )
 
 

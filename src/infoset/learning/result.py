@@ -53,6 +53,10 @@ class LearnResult:
     correlated_policies : tuple[CorrelatedPolicy, ...]
         A sample of each run's policies, from which joint play can be drawn. Empty if `joint_play`
         is empty.
+    build_seconds : float
+        Time that `learn` took to build the game, without compilation.
+    compile_seconds : float
+        Time that `learn` took to compile kernels, or to load them from disk.
     """
 
     game: str
@@ -64,6 +68,8 @@ class LearnResult:
     joint_play: tuple[CCEEvaluation, ...] = ()
     recommended_play: tuple[EFCEEvaluation, ...] = ()
     correlated_policies: tuple[CorrelatedPolicy, ...] = ()
+    build_seconds: float = 0.0
+    compile_seconds: float = 0.0
 
     @property
     def episodes(self) -> int:
@@ -144,6 +150,8 @@ class LearnResult:
             "reason": self.reason,
             "episodes": self.episodes,
             "seconds": self.seconds,
+            "build_seconds": self.build_seconds,
+            "compile_seconds": self.compile_seconds,
             "episodes_per_second": self.episodes_per_second,
             "seeds": list(self.seeds),
             "nash_conv": list(self.nash_conv),

@@ -25,8 +25,8 @@ from infoset.cli.options import (
 from infoset.cli.progress import live
 from infoset.cli.saved_results import save_results
 from infoset.cli.screen import (
+    add_times,
     asks_for_list,
-    duration_text,
     list_and_leave,
     make_table,
     number_text,
@@ -152,7 +152,7 @@ def _report(result: LearnResult, folder: Path, spec: str) -> None:
     if result.reason is not None:
         table.add_row("method", result.reason)
     table.add_row("episodes", number_text(result.episodes))
-    table.add_row("time", duration_text(result.seconds))
+    add_times(table, result)
     table.add_row("episodes per second", number_text(round(result.episodes_per_second)))
     for name, numbers in _errors(result).items():
         table.add_row(name, _spread_text(numbers))
