@@ -34,7 +34,7 @@ def kuhn_solution():
 
 @cache
 def pennies_solution():
-    return infoset.solve("matrix_mp", "cfr+", iterations=1)
+    return infoset.solve("matrix_mp", "cfr+", iterations=2)
 
 
 FILES = sorted(RUN_FILES.values())

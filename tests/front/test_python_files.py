@@ -69,7 +69,6 @@ def test_the_command_line_solves_it(file, capsys):
     assert found["game"] == "Pennies"
     assert found["exploitability"] < 1e-3
     assert sorted(path.name for path in (file.parent / "runs" / "Pennies-lp").iterdir()) == [
-        "convergence.png",
         "policy.parquet",
         "result.json",
         "trace.csv",

@@ -19,6 +19,7 @@ from infoset.experiments.reports import (
 from infoset.experiments.run_folder import (
     COMPARISON_FILES,
     RUN_FILES,
+    run_files,
     save_comparison,
     save_run,
     save_team,
@@ -62,6 +63,7 @@ __all__ = [
     "learning_files",
     "log_log_slope",
     "run_cells",
+    "run_files",
     "run_grid",
     "run_points",
     "run_slug",

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "COMPARISON_FILES",
     "RUN_FILES",
+    "run_files",
     "save_comparison",
     "save_run",
     "save_team",
@@ -95,8 +96,21 @@ def save_run(
         "method": result.method,
         "seed": None,
     }
-    figure = plot_convergence(result.trace, game=result.game, method=result.method)
+    figure = None
+    if "picture" in run_files(result):
+        figure = plot_convergence(result.trace, game=result.game, method=result.method)
     return _write_run(result, folder, about=about, rows=trace_rows(result), figure=figure)
+
+
+def run_files(result: SolveResult) -> dict[str, str]:
+    """Return the file names of a solver result by content.
+
+    A result that was measured once, as those of linear programs, has no convergence to plot.
+    """
+    files = dict(RUN_FILES)
+    if len(result.trace) == 1:
+        del files["picture"]
+    return files
 
 
 def save_team(
@@ -190,9 +204,9 @@ def _write_run(
     *,
     about: Mapping[str, Any],
     rows: Iterable[list[object]],
-    figure: Figure,
+    figure: Figure | None,
 ) -> Path:
-    """Write the four files of a result with one policy to a new folder, and return the folder.
+    """Write the files of a result with one policy to a new folder, and return the folder.
 
     Parameters
     ----------
@@ -203,16 +217,18 @@ def _write_run(
         Further metadata of the policy and of `result.json`.
     rows : Iterable[list[object]]
         Rows of the trace, after a row of column names.
-    figure : Figure
+    figure : Figure or None
     """
+    files = {what: name for what, name in RUN_FILES.items() if figure or what != "picture"}
 
     def write(made: Path) -> None:
         save_policy(result.policy, made / RUN_FILES["policy"], about)
         with replace_file(made / RUN_FILES["trace"]) as path:
             _write_trace(rows, path)
-        with replace_file(made / RUN_FILES["picture"]) as path:
-            _write_picture(figure, path)
-        record = saved_record(_record(result, about), made, RUN_FILES)
+        if figure is not None:
+            with replace_file(made / RUN_FILES["picture"]) as path:
+                _write_picture(figure, path)
+        record = saved_record(_record(result, about), made, files)
         write_text(made / RUN_FILES["result"], json_text(record, indent=2) + "\n")
 
     default = RUNS / run_slug(result.game, result.method)

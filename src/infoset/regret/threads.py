@@ -9,8 +9,6 @@ from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from infoset.regret._cfr_kernels import realize_and_average, realize_below, update_regrets
 from infoset.regret._payoff_kernels import BlockPayoffs, block_gradient
@@ -233,6 +231,10 @@ def _components(left: IndexArray, right: IntArray) -> LongArray:
     lefts, at_left = np.unique(left, return_inverse=True)
     rights, at_right = np.unique(right, return_inverse=True)
     size = len(lefts) + len(rights)
+    # Imported here because they load slowly, and only runs with threads need them.
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     edges = coo_array((np.ones(len(left)), (at_left, len(lefts) + at_right)), (size, size))
     label = connected_components(edges, directed=False)[1][at_left]
     _, first, inverse = np.unique(label, return_index=True, return_inverse=True)

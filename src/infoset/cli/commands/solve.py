@@ -159,7 +159,7 @@ def run(
         seed=seed,
         rule=rule,
     )
-    from infoset.experiments import RUN_FILES, check_writable, save_run
+    from infoset.experiments import check_writable, run_files, save_run
     from infoset.front import load, resolve_method, solve, to_form
     from infoset.runs import make_budget
     from infoset.utils.clocks import compiling_seconds, working_seconds
@@ -182,7 +182,7 @@ def run(
     tell_notes(rules)
     folder = save_results(lambda to: save_run(result, to, game=rules), out)
     if as_json:
-        print_json({**result.summary(), "folder": str(folder), "files": dict(RUN_FILES)})
+        print_json({**result.summary(), "folder": str(folder), "files": run_files(result)})
     else:
         _report(result, folder, game)
     if result.outcome == "interrupted":
@@ -190,7 +190,7 @@ def run(
 
 
 def _report(result: SolveResult, folder: Path, spec: str) -> None:
-    from infoset.experiments import RUN_FILES
+    from infoset.experiments import run_files
 
     table = make_table()
     table.add_row("outcome", ENDINGS[result.outcome])
@@ -207,6 +207,7 @@ def _report(result: SolveResult, folder: Path, spec: str) -> None:
     for name, gap in result.gaps.items():
         table.add_row(f"{name} gap", number_text(gap))
     print_table(table, title=f"{result.game}, {result.method}")
-    policy = folder / RUN_FILES["policy"]
-    say(f"saved in {folder}: {', '.join(RUN_FILES.values())}")
+    files = run_files(result)
+    policy = folder / files["policy"]
+    say(f"saved in {folder}: {', '.join(files.values())}")
     say(f"to print the policy: infoset show {quote(spec)} {quote(str(policy))}")
