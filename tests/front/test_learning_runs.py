@@ -122,7 +122,7 @@ def test_others_are_measured_as_what_they_promise():
 
 
 def test_compilation_and_construction_do_not_count_as_learning(monkeypatch):
-    """In this test, compiling a method takes 100 seconds, and building its simulator ten minutes."""
+    """In this test, compiling takes 100 seconds, and building the simulator ten minutes."""
     now, make_simulator = [0.0], learning_runs.make_simulator
     clock = SimpleNamespace(monotonic=lambda: now[0])
     monkeypatch.setattr(clocks, "time", clock)
