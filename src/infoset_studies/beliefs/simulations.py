@@ -197,5 +197,5 @@ SIMULATION_NUMBERS = Experiment(
     quick=Setting("LD 2D", QUICK),
     full=Setting("LD 2D", FULL),
     quick_time="a minute",
-    full_time="half an hour",
+    full_time="ten minutes",
 )
