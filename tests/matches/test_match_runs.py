@@ -378,12 +378,12 @@ def test_a_class_of_a_module_that_other_processes_do_not_find(monkeypatch):
     module.Own = type("Own", (UniformPolicy,), {"__module__": module.__name__})
     game = load_game("kuhn_poker")
     with pytest.raises(ParameterError, match=r"'of_this_process_alone'.*workers=1"):
-        play_matches(game, module.Own(), None, num_deals=1, workers=2)
+        play_matches(game, module.Own(), None, num_deals=50, workers=2)
 
 
 def test_a_process_that_dies():
     with pytest.raises(ParameterError, match="process ended"):
-        play_matches(load_game("kuhn_poker"), CrashingPolicy(), None, num_deals=1, workers=2)
+        play_matches(load_game("kuhn_poker"), CrashingPolicy(), None, num_deals=50, workers=2)
 
 
 @pytest.mark.parametrize(
