@@ -137,8 +137,8 @@ def test_information_leakage_of_the_first_bid(public_weight, ratio):
         (1.2, "public_weight is 1.2; it must be from 0"),
         ([0.1, -0.1], "it must be from 0"),
         (float("nan"), "public_weight is nan"),
-        ([], "public_weight has shape"),
-        (np.zeros((1, 5)), r"public_weight has shape \(1, 5\)"),
+        ([], "has shape"),
+        (np.zeros((1, 5)), r"has shape \(1, 5\)"),
     ],
 )
 def test_invalid_public_weights(public_weight, message):
