@@ -328,7 +328,7 @@ def test_a_game_that_draws_from_its_list_is_listed():
 def test_drawing_needs_a_generator():
     game, history = hidden_moves()
     with pytest.raises(
-        ParameterError, match=r"more than max_worlds=50 .* give a generator, such as rng=np"
+        ParameterError, match=r"more than max_worlds=50 .* give a random generator, such as rng=np"
     ):
         private_belief(game, history.infostates[0], max_worlds=50)
     with pytest.raises(ParameterError, match="rng=7 is of type int; give a generator"):

@@ -307,7 +307,7 @@ def test_a_run_that_fails_ends_the_others():
         ({"episodes": 1.5}, ParameterError, "whole number"),
         ({"seeds": 0}, ParameterError, "seeds=0"),
         ({"seeds": []}, ParameterError, "at least one"),
-        ({"seeds": [1, 1]}, ParameterError, "different seeds"),
+        ({"seeds": [1, 1]}, ParameterError, "all different"),
         ({"seeds": [-1]}, ParameterError, "seed=-1"),
         ({"seeds": "three"}, ParameterError, "the number of runs"),
         ({"workers": 0}, ParameterError, "workers=0"),

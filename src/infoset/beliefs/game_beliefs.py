@@ -77,8 +77,8 @@ class GameBeliefs:
         if limits.rng is None:
             raise ParameterError(
                 f"more than max_worlds={limits.max_worlds} histories of {self.game} agree with the "
-                f"first {length + 1} observed steps, so they must be sampled; give a generator, "
-                f"such as rng=np.random.default_rng(0), or raise max_worlds"
+                f"first {length + 1} observed steps, so they must be sampled; give a random "
+                f"generator, such as rng=np.random.default_rng(0), or raise max_worlds"
             )
         return sampled_histories(batch, information, self.policies, limits, limits.rng)
 

@@ -86,8 +86,8 @@ class PublicPrivateBelief:
             object.__setattr__(self, "public_weight", tuple(self.public_weight))
             if not self.public_weight:
                 raise ParameterError(
-                    "public_weight=() is empty; give one weight for each own move, or a number "
-                    "such as 0.0"
+                    "public_weight=() is empty; give one weight for each move of the player, "
+                    "or a number such as 0.0"
                 )
             for number, public_weight in enumerate(self.public_weight):
                 _check_public_weight(f"public_weight of own move {number}", public_weight)

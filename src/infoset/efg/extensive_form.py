@@ -74,7 +74,7 @@ class _ActingSets(NamedTuple):
     first_history : IntArray
         [I] the first history of each information set.
     rank : IntArray
-        Position here of each information set of the form; -1 if the player does not act there.
+        Index in `number` of each information set of the form; -1 if the player does not act there.
     """
 
     number: IntArray

@@ -204,7 +204,7 @@ def _seeds(seeds: Seeds) -> tuple[int, ...]:
         check_count("seed", seed)
     if not seeds or len(set(seeds)) < len(seeds):
         raise ParameterError(
-            f"seeds={list(seeds)} is empty or repeats a seed; give different seeds, at least one"
+            f"seeds={list(seeds)} is empty or repeats a seed; give at least one seed, all different"
         )
     return tuple(map(int, seeds))
 

@@ -1,7 +1,7 @@
 """Balanced weights: exploration policies and transitions that cover a player's tree evenly.
 
-Layer h of a player's tree contains the infostates with h - 1 own decisions above them. Arrays cover
-the infostates [I] and sequences [S] of all players; each player has a separate tree.
+Layer h of a player's tree contains the infostates with h - 1 of the player's decisions above them.
+Arrays cover the infostates [I] and sequences [S] of all players; each player has a separate tree.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ class Simulator:
     utility : FloatArray
         [Z, N] utilities at terminal nodes, in the game's units.
     depth : IntArray
-        [I] number of own decisions above each infostate.
+        [I] number of the player's decisions above each infostate.
     """
 
     sequence_form: SequenceForm

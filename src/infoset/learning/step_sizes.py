@@ -51,7 +51,7 @@ class TreeSize(NamedTuple):
     sequences : int
         XA, the number of pairs of an infostate and an action there.
     decisions : int
-        H, the maximum number of own decisions in an episode.
+        H, the maximum number of the player's decisions in an episode.
     actions : int
         A, the maximum number of actions at an infostate.
     game : str

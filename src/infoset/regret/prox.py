@@ -43,7 +43,8 @@ def unit_weights(treeplex: Treeplex) -> FloatArray:
 def balanced_weights(treeplex: Treeplex) -> FloatArray:
     """Return [I] the weights β_I = 2 + 2 max_a Σ β_J; the sum is over infostates J below action a.
 
-    They make both dilated distances strongly convex with modulus 1 in the Euclidean norm of plans.
+    These weights make both dilated distances strongly convex with modulus 1 in the Euclidean norm
+    of plans.
 
     Source: Kroer, Waugh, Kılınç-Karzan and Sandholm (2020).
     """

@@ -293,9 +293,8 @@ def json_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     Raises
     ------
     ParameterError
-        If no name identifies a function in another process. This is so for a lambda, a function
-        that uses variables of an enclosing function, and a callable object without an attribute
-        `name`.
+        If no name identifies a function in another process, as for a lambda, a function that uses
+        variables of an enclosing function, or a callable object without an attribute `name`.
     """
     plain: dict[str, Any] = json.loads(json.dumps(settings, default=_identifying_name))
     return plain

@@ -37,7 +37,7 @@ class IterativeSolver(Protocol):
 
     @property
     def cost_per_iteration(self) -> int:
-        """Count of numbers read in one iteration; its time is roughly proportional to this."""
+        """How many numbers one iteration reads; its time is roughly proportional to this."""
 
     def run(self, iterations: int) -> None:
         """Do `iterations` more iterations; an interrupt at any point must leave a valid answer."""

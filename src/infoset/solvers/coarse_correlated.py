@@ -101,7 +101,7 @@ class CoarseCorrelatedSolver:
 
     @property
     def cost_per_iteration(self) -> int:
-        """Count of numbers read in one iteration."""
+        """How many numbers one iteration reads."""
         sequences = sum(plex.num_sequences for plex in self.sequence_form.treeplexes)
         return self.sequence_form.num_payoffs * self.sequence_form.num_players + 6 * sequences
 

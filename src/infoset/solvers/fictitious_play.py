@@ -69,7 +69,7 @@ class FictitiousPlaySolver:
 
     @property
     def cost_per_iteration(self) -> int:
-        """Count of numbers read in one iteration."""
+        """How many numbers one iteration reads."""
         return gradient_cost(self.sequence_form)
 
     def run(self, iterations: int) -> None:

@@ -267,7 +267,7 @@ class FirstOrderSolver(TwoPlayerSolver["FirstOrderScheme"]):
 
     @property
     def cost_per_iteration(self) -> int:
-        """Count of numbers read in one iteration; an exponential counts as ten."""
+        """How many numbers one iteration reads; an exponential counts as ten."""
         sweeps = 1 if self._spec.prediction == "none" else 2
         sequences = sum(plex.num_sequences for plex in self.sequence_form.treeplexes)
         return gradient_cost(self.sequence_form) * sweeps + 10 * sweeps * sequences

@@ -273,7 +273,7 @@ class PerturbedSolver(LocalMinimizer):
 
     @property
     def cost_per_iteration(self) -> int:
-        """Count of numbers read in one iteration."""
+        """How many numbers one iteration reads."""
         return gradient_cost(self.sequence_form)
 
     def policy(self) -> TabularPolicy:

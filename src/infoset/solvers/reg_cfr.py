@@ -139,7 +139,7 @@ class RegCFRSolver(TwoPlayerSolver[RegCFR]):
 
     @property
     def cost_per_iteration(self) -> int:
-        """Count of numbers read in one iteration; projections read each number several times."""
+        """How many numbers one iteration reads; projections read each number several times."""
         return 2 * gradient_cost(self.sequence_form)
 
     def run(self, iterations: int) -> None:

@@ -45,7 +45,7 @@ class RegretSolver(RegretMinimizer):
 
     @property
     def cost_per_iteration(self) -> int:
-        """Count of numbers read in one iteration."""
+        """How many numbers one iteration reads."""
         return gradient_cost(self.sequence_form)
 
     def settings(self) -> dict[str, Any]:

@@ -127,7 +127,7 @@ class RTCFRPlusSolver(TwoPlayerSolver[RTCFRPlus]):
 
     @property
     def cost_per_iteration(self) -> int:
-        """Count of numbers read in one iteration."""
+        """How many numbers one iteration reads."""
         return gradient_cost(self.sequence_form)
 
     def run(self, iterations: int) -> None:

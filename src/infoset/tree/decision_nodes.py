@@ -171,7 +171,7 @@ def uniform_probabilities(infostates: Infostates, num_sequences: int) -> FloatAr
 
 
 def infostate_depths(infostates: Infostates) -> IntArray:
-    """Return [I] the number of own decisions before each infostate."""
+    """Return [I] the number of the player's decisions before each infostate."""
     size = int((infostates.first_sequence + infostates.num_actions).max(initial=1))
     depth_below = np.zeros(size, np.int32)
     depth = np.zeros(len(infostates.first_sequence), np.int32)

@@ -70,7 +70,7 @@ class Treeplex:
 
     @cached_property
     def own_depth(self) -> IntArray:
-        """[I] number of own decisions before each acting infostate."""
+        """[I] number of the player's decisions before each acting infostate."""
         before = self.infostate_of_sequence[self.parent_sequence]
         depth = np.zeros(self.num_infostates, dtype=np.int32)
         above = before

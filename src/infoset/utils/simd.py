@@ -62,7 +62,7 @@ class LanesModel(models.PrimitiveModel):
 
 
 class Emitter:
-    """Emits the LLVM instructions of one call, with values `args` of the types in `signature`."""
+    """Emitter of the LLVM instructions of one call; `signature` has the types of `args`."""
 
     def __init__(self, context: Any, builder: Any, signature: Any, args: Any) -> None:
         self.context = context

@@ -43,7 +43,7 @@ class InfostateTable(ABC):
     infostates : Infostates
         As in self-play; the capacity [I] may exceed the number of known infostates.
     depth : IntArray
-        [I] number of own decisions above each infostate.
+        [I] number of the player's decisions above each infostate.
     num_sequences : int
         Number S of sequences, including unused capacity.
     """

@@ -11,7 +11,7 @@ from infoset.utils.compilation import linear_kernel
 
 @linear_kernel
 def cumulate(first_child: LongArray, probability: FloatArray) -> FloatArray:
-    """Return [H] the sum of `probability` [H] up to each child within its group; 1 for the last.
+    """Return [H] the cumulative sum of `probability` within each group of children; 1 for the last.
 
     first_child : [G + 1] the children of each group.
     """
