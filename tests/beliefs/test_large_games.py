@@ -15,9 +15,9 @@ from infoset.game import Infostate, PublicState, Step, initial_history, play_out
 from infoset.games import LiarsDice, TrickTaking, load_game
 from infoset.games.liars_dice import orders
 
-BIG_DICE = LiarsDice(numdice=5)
-HANDS = list(combinations_with_replacement(range(1, 7), 5))
-HAND = (1, 2, 2, 6, 6)
+BIG_DICE = LiarsDice(numdice=4)
+HANDS = list(combinations_with_replacement(range(1, 7), 4))
+HAND = (1, 2, 6, 6)
 
 
 def holding(player, hand, *calls):
@@ -28,22 +28,21 @@ def holding(player, hand, *calls):
     return known
 
 
-def test_five_dice_each_leave_252_hands():
+def test_four_dice_each_leave_126_hands():
     belief = private_belief(BIG_DICE, holding(1, HAND, "1-2", "2-2", "3-1"))
     assert belief.method == "enumeration"
     odds = {known.steps[0].private: p for known, p in belief.infostate_probabilities(0).items()}
-    assert odds == pytest.approx({hand: orders(hand) / 6**5 for hand in HANDS})
+    assert odds == pytest.approx({hand: orders(hand) / 6**4 for hand in HANDS})
     assert {world.hands[1] for world in belief.worlds} == {HAND}
     assert {world.call for world in belief.worlds} == {BIG_DICE.calls.index("3-1")}
 
 
 def test_half_of_the_public_belief_stays_with_the_own_hand():
-    hand = (1, 2, 6, 6)
-    belief = PublicPrivateBelief(0.5).at(LiarsDice(numdice=4), holding(1, hand, "1-2"))
+    belief = PublicPrivateBelief(0.5).at(BIG_DICE, holding(1, HAND, "1-2"))
     assert len(belief) == 126**2
     own = belief.infostate_probabilities(1)
-    expected = 0.5 + 0.5 * orders(hand) / 6**4
-    assert own[holding(1, hand, "1-2")] == pytest.approx(expected)
+    expected = 0.5 + 0.5 * orders(HAND) / 6**4
+    assert own[holding(1, HAND, "1-2")] == pytest.approx(expected)
     assert sum(own.values()) == pytest.approx(1)
 
 

@@ -252,5 +252,5 @@ def test_golden_transcript(spec):
     ],
 )
 def test_no_rule_of_the_model_is_broken(spec):
-    report = check_game(load_game(spec), max_histories=20_000, max_samples=5_000)
+    report = check_game(load_game(spec), max_histories=20_000, max_samples=2_000)
     assert report.is_complete

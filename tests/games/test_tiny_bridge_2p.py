@@ -254,7 +254,9 @@ def test_the_kind_of_a_hand(hands, kind):
     assert TinyBridge2p().shown(hand(hands)) == hands.replace(" ", "")
 
 
-@pytest.mark.parametrize(("game", "hands"), [(TinyBridge2p(), 28), (ABSTRACTED, 12)])
+@pytest.mark.parametrize(
+    ("game", "hands"), [(TinyBridge2p(), 28), pytest.param(ABSTRACTED, 12, marks=pytest.mark.long)]
+)
 def test_counts(game, hands):
     # 127 auctions, and 128 decision points in each deal; infostates by the calls so far.
     assert path_counts(game) == (1 + 420 * (127 + 128), 420 * 127)

@@ -39,7 +39,7 @@ RECALLING = [
     "misere(game=kuhn_poker)",
     "turn_based_simultaneous_game(game=goofspiel(num_cards=3,imp_info=True))",
     "python_kuhn_poker",
-    "python_liars_poker(hand_length=1,num_digits=2)",
+    pytest.param("python_liars_poker(hand_length=1,num_digits=2)", marks=pytest.mark.long),
     "nim(pile_sizes=1;2;2)",
 ]
 """Games whose information-state strings keep perfect recall, so that infostates equal them."""

@@ -65,7 +65,7 @@ def test_a_game_that_is_too_large_loads(name):
 @pytest.mark.parametrize(
     "row",
     [
-        pytest.param(row, marks=[pytest.mark.long] if number(row["histories"]) > 700 else [])
+        pytest.param(row, marks=[pytest.mark.long] if number(row["histories"]) > 400 else [])
         for row in ROWS
         if number(row["histories"]) <= 1_500
     ],

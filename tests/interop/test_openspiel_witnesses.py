@@ -45,7 +45,9 @@ def test_broken_recall_is_found_and_the_witness_holds(spec):
     assert any("violate perfect recall" in note for note in game.notes)
 
 
-@pytest.mark.parametrize("spec", ["phantom_ttt", "dark_hex_ir(board_size=2)"])
+@pytest.mark.parametrize(
+    "spec", [pytest.param("phantom_ttt", marks=pytest.mark.long), "dark_hex_ir(board_size=2)"]
+)
 def test_hidden_time_is_found_and_the_witness_holds(spec):
     game = load_openspiel(spec)
     witness = find_timing_witness(game)

@@ -230,7 +230,7 @@ def test_a_single_action_needs_no_search():
     ("name", "make", "num_worlds"),
     [
         ("leduc_poker", lambda game: GraphModel(build_world_graph(game)), 10),
-        ("kuhn_poker(players=3)", RulesModel, 10),
+        ("kuhn_poker(players=3)", RulesModel, 5),
         ("liars_dice(numdice=3)", DiceModel, 30),
         ("trick_taking(num_cards=8,hand_size=3)", TricksModel, None),
     ],

@@ -208,7 +208,7 @@ def test_the_trunk_of_kuhn_poker_converges_to_equilibrium(name):
 
 
 def test_the_trunk_of_leduc_poker_converges_if_subgames_are_solved_well():
-    cut = cut_tree(cached_tree("leduc_poker"), depth=3)
+    cut = cut_tree(cached_tree("leduc_poker(num_ranks=2)"), depth=3)
     gaps = {}
     for inner in (3, 60):
         solver = DecompositionSolver(cut, SCHEMES["cfr+"], SubgameRegret(iterations=inner))
