@@ -17,7 +17,7 @@ from infoset.tree import build_tree
 from tests.support.cached_games import cached_tree
 from tests.support.reference_regret import generic
 
-GAMES = ("leduc_poker", "kuhn_poker(players=3)")
+GAMES = ("leduc_poker", pytest.param("kuhn_poker(players=3)", marks=pytest.mark.long))
 
 
 def form_of(spec):

@@ -18,7 +18,7 @@ def random_games(**limits: Any) -> st.SearchStrategy[RandomGame]:
     """
     drawn: dict[str, Any] = {
         "seed": st.integers(0, 9999),
-        "num_players": st.integers(2, 4),
+        "num_players": st.integers(2, 3),
         "max_depth": st.integers(1, 5),
         "max_histories": st.sampled_from([20, 60, 200]),
         "zero_sum": st.booleans(),
