@@ -333,7 +333,7 @@ def test_other_bad_arguments():
 @pytest.mark.parametrize(
     ("reach", "prior", "message"),
     [
-        (np.ones((3, 2)), np.ones(3) / 3, r"shape \(3, 2\) and prior has shape \(3,\)"),
+        (np.ones((3, 2)), np.ones(3) / 3, r"shape \(3, 2\) and `prior` has shape \(3,\)"),
         (np.ones((2, 3)), np.ones(3), "prior sums to 3.0"),
         (np.full((2, 3), -0.1), np.ones(3) / 3, r"outside \[0, 1\]"),
         (np.zeros((2, 3)), np.ones(3) / 3, "probability zero"),

@@ -325,7 +325,7 @@ def test_a_restart_that_reaches_the_bound_needs_no_search():
 
 def test_searches_that_exceed_memory_are_refused(bridge, monkeypatch):
     monkeypatch.setattr(frames, "allowed_memory", lambda memory: 1000)
-    with pytest.raises(GameTooLargeError, match="12 cells in a public state, 7 actions") as raised:
+    with pytest.raises(GameTooLargeError, match="12 cells, 7 actions") as raised:
         team_optimum(bridge.information)
     assert raised.value.counts["bytes"] > 1000
 
