@@ -291,6 +291,24 @@ def test_the_record_of_a_search_reports_its_time(leduc, clock, monkeypatch):
     assert record.num_nodes > 0
 
 
+def test_the_first_search_reports_its_preparation(leduc, clock, monkeypatch):
+    """In this test, each evaluation of worlds takes a second."""
+    searcher = PIMC(leduc, num_worlds=10)
+    action_values = searcher._perfect.action_values
+
+    def slow_values(*arguments):
+        clock.now += 1.0
+        return action_values(*arguments)
+
+    monkeypatch.setattr(searcher._perfect, "action_values", slow_values)
+    records = []
+    for _ in range(2):
+        searcher.search(first_infostate(leduc.game), np.random.default_rng(0))
+        records.append(searcher.last_search)
+    assert [record.preparation_seconds for record in records] == [1.0, 0.0]
+    assert [record.seconds for record in records] == [1.0, 1.0]
+
+
 @pytest.mark.filterwarnings("ignore::infoset.errors.ShortSearchWarning")
 def test_with_time_left_every_world_is_weighted_exactly(leduc, clock):
     known = first_infostate(leduc.game)

@@ -109,6 +109,9 @@ class SearchRecord:
         Time limit in seconds.
     compile_seconds : float
         Time to compile kernels, or to load them from disk, which does not count toward the limit.
+    preparation_seconds : float
+        Time to evaluate one world before the first search of a searcher, so that its kernels are
+        compiled; it does not count toward the limit either.
     """
 
     actions: tuple[Action, ...]
@@ -117,6 +120,7 @@ class SearchRecord:
     seconds: float
     time_limit: float | None
     compile_seconds: float = 0.0
+    preparation_seconds: float = 0.0
 
     @property
     def is_short(self) -> bool:

@@ -208,7 +208,7 @@ class DeterminizedSearcher(Searcher):
         self.opponents = opponents
         self.last_search: WorldSearchRecord | None = None
         self._perfect = perfect_information_values(model, opponents)
-        self._is_compiled = False
+        self._is_prepared = False
 
     def settings(self) -> dict[str, Any]:
         """Return the settings that determine the answers, by name."""
@@ -243,10 +243,12 @@ class DeterminizedSearcher(Searcher):
         start, nodes_before = working_seconds(), self._perfect.num_nodes
         actions = self.model.require_legal_actions(infostate)
         found = WorldEvaluation(WorldScores(np.full(1, np.nan), 0.0), 0, True)
+        preparation = 0.0
         if len(actions) > 1:
             roots = self.model.roots(infostate, self.belief, rng)
             score_worlds = self._scores_at(infostate, roots)
-            start += self._compile(score_worlds, len(roots.probability))
+            preparation = self._prepare(score_worlds, len(roots.probability))
+            start += preparation
             found = evaluate_worlds(roots.probability, self.budget, rng, score_worlds, start)
         self.last_search = WorldSearchRecord(
             actions=actions,
@@ -257,6 +259,7 @@ class DeterminizedSearcher(Searcher):
             seconds=working_seconds() - start,
             time_limit=self.budget.seconds,
             compile_seconds=compiling_seconds() - compiled_before,
+            preparation_seconds=preparation,
         )
         self._note_search(self.last_search, f"{found.num_worlds} worlds")
         return split_ties(found.scores) if len(actions) > 1 else np.ones(1)
@@ -298,12 +301,18 @@ class DeterminizedSearcher(Searcher):
         )
         return np.stack([split_ties(evaluation.scores) for evaluation in found])
 
-    def _compile(self, score_worlds: ScoreWorlds, num_worlds: int) -> float:
-        """Compile the kernels before the first search; return the time in seconds."""
+    def _prepare(self, score_worlds: ScoreWorlds, num_worlds: int) -> float:
+        """Evaluate a world before the first search, so that kernels are compiled.
+
+        Returns
+        -------
+        float
+            The time in seconds, without compilation.
+        """
         before = working_seconds()
-        if self.model.is_compiled and not self._is_compiled:
+        if self.model.is_compiled and not self._is_prepared:
             score_worlds(np.eye(1, num_worlds)[0])
-            self._is_compiled = True
+            self._is_prepared = True
         return working_seconds() - before
 
     def _scores_at(self, infostate: Infostate, roots: RootPositions) -> ScoreWorlds:
