@@ -36,6 +36,7 @@ def test_tables_are_printed_and_saved(command, tmp_path):
     assert ran.code == 0
     assert "Kuhn poker" in ran.out
     assert "within 3 sd" in ran.out
+    assert ran.err.startswith("kuhn-theory: time on two cores, without runs finished before: half")
     assert "without --quick it takes four minutes" in ran.out
     folder = tmp_path / "runs" / "balanced"
     files = [

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from infoset.errors import UnknownNameError, UnsavedWarning
 from infoset.experiments.cells import Cell, CellFolder, CellResult, run_cells
 from infoset.experiments.reports import Report, save_report
-from infoset.utils.arguments import check_type
+from infoset.utils.arguments import check_count, check_type
 from infoset.utils.registry import Registry
 
 __all__ = [
@@ -122,6 +122,7 @@ def run_study(
     is_quick: bool = False,
     workers: int | None = None,
     callback: CellCallback | None = None,
+    started_callback: Callable[[Experiment], object] | None = None,
     finished_callback: Callable[[Finished], object] | None = None,
 ) -> list[Finished]:
     """Run or resume experiments of a study in a folder.
@@ -139,6 +140,8 @@ def run_study(
         As in `run_cells`.
     callback : callable, optional
         Called after each finished cell, from several threads.
+    started_callback : callable, optional
+        Called with each experiment before it runs.
     finished_callback : callable, optional
         Called with each finished experiment.
 
@@ -150,9 +153,13 @@ def run_study(
         If the folder belongs to another study.
     """
     chosen = study.choose(experiments)
+    if workers is not None:
+        check_count("workers", workers, minimum=1)
     cells = CellFolder(folder, study.name)
     finished = []
     for experiment in chosen:
+        if started_callback is not None:
+            started_callback(experiment)
         run = _counted(experiment.name, cells, workers, callback)
         report = experiment.report(run, experiment.quick if is_quick else experiment.full)
         title = f"{experiment.title} ({'quick' if is_quick else 'full'} setting)"

@@ -23,7 +23,7 @@ from infoset.cli.screen import (
 )
 
 if TYPE_CHECKING:
-    from infoset.experiments import Finished
+    from infoset.experiments import Experiment, Finished
     from infoset.experiments.reports import Table
     from infoset.experiments.studies import CellCallback
 
@@ -95,6 +95,7 @@ def run(
                 is_quick=quick,
                 workers=workers,
                 callback=callback,
+                started_callback=None if as_json else lambda started: _announce(started, quick),
                 finished_callback=None if as_json else lambda done: _report(done, quick),
             )
     except KeyboardInterrupt:
@@ -124,6 +125,12 @@ def _progress() -> Iterator[CellCallback | None]:
             progress.update(task, description=experiment, completed=done, total=asked)
 
         yield show
+
+
+def _announce(experiment: Experiment, is_quick: bool) -> None:
+    """Print how long an experiment takes."""
+    time = experiment.quick_time if is_quick else experiment.full_time
+    tell(f"{experiment.name}: time on two cores, without runs finished before: {time}")
 
 
 def _report(done: Finished, is_quick: bool) -> None:
