@@ -106,6 +106,16 @@ def _zip(path):
         archive.writestr("header", "hello")
 
 
+def _damage(path, old, new):
+    """Write a checkpoint with other descriptions of its arrays, and valid checksums."""
+    write_checkpoint(SMALL, path)
+    with zipfile.ZipFile(path) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in entries.items():
+            archive.writestr(name, content[:100].replace(old, new) + content[100:])
+
+
 FOREIGN = {
     "text": lambda path: path.write_text("iteration,seconds\n1,0.1\n"),
     "nothing": lambda path: path.write_bytes(b""),
@@ -116,6 +126,8 @@ FOREIGN = {
     "a list": lambda path: _with_header(path, b"[]"),
     "half a header": lambda path: _with_header(path, b'{"format": 1}'),
     "an archive": _zip,
+    "an open bracket in the description of an array": lambda path: _damage(path, b"}", b"("),
+    "an array without its description": lambda path: _damage(path, b"NUMPY", b"NOMPY"),
 }
 
 

@@ -6,6 +6,7 @@ import errno
 import importlib
 import sys
 import warnings
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -362,3 +363,16 @@ def test_rules_with_hidden_dependencies_are_found_out_when_they_are_replayed(coi
     type(loaded.game).transitions = lambda *arguments: []  # type: ignore[method-assign]
     with pytest.raises(GraphFileError, match="do not use a cache"):
         tuple(loaded.worlds)
+
+
+def test_an_array_that_is_missing_from_the_directory_of_the_archive_is_noticed(tmp_path):
+    """The optional exact probabilities are the last entry."""
+    path = tmp_path / "one.graph"
+    array_files.write_arrays(path, {"format": 1}, {"first": np.arange(3), "last": np.arange(4)})
+    with zipfile.ZipFile(path) as archive:
+        kept = {name: archive.read(name) for name in archive.namelist()[:-1]}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in kept.items():
+            archive.writestr(name, content)
+    with pytest.raises(ValueError, match="does not contain the arrays"):
+        array_files.read_arrays(path)

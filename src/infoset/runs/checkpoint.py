@@ -135,7 +135,7 @@ def write_checkpoint(checkpoint: Checkpoint, path: str | Path) -> None:
 def _header(checkpoint: Checkpoint) -> dict[str, Any]:
     about = {name: value for name, value in vars(checkpoint).items() if name != "state"}
     about["trace"] = [asdict(point) for point in checkpoint.trace]
-    return {"format": FORMAT, **about, "arrays": list(checkpoint.state)}
+    return {"format": FORMAT, **about}
 
 
 def read_checkpoint(path: str | Path, point: type = TracePoint) -> Checkpoint:
@@ -163,8 +163,7 @@ def read_checkpoint(path: str | Path, point: type = TracePoint) -> Checkpoint:
         written = about.pop("format")
         if written == FORMAT:
             trace = tuple(_measurement(point, fields) for fields in about.pop("trace"))
-            state = {name: arrays[name] for name in about.pop("arrays")}
-            return Checkpoint(**about, trace=trace, state=state)
+            return Checkpoint(**about, trace=trace, state=arrays)
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise CheckpointFileError(
             f"{path} is not a checkpoint written by infoset; give another file"

@@ -16,7 +16,8 @@ from infoset.utils.files import replace_file
 __all__ = ["read_arrays", "write_arrays"]
 
 HEADER = "header"
-UNREADABLE = (OSError, EOFError, ValueError, zipfile.BadZipFile, NotImplementedError, RuntimeError)
+NAMES = "arrays"
+"""Key of the list of all arrays. Without it, a damaged directory could lose an array unnoticed."""
 
 
 def write_arrays(path: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -29,7 +30,8 @@ def write_arrays(path: Path, header: Mapping[str, Any], arrays: Mapping[str, NDA
     OSError
         If the file cannot be written; an existing file is left unchanged.
     """
-    text: Any = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    about = {**header, NAMES: list(arrays)}
+    text: Any = np.frombuffer(json.dumps(about).encode(), np.uint8)
     named: dict[str, Any] = {HEADER: text, **arrays}
     with (
         replace_file(path, remove_leftovers=True) as temporary,
@@ -61,11 +63,22 @@ def read_arrays(path: Path) -> tuple[Any, dict[str, NDArray[Any]]]:
                 arrays: dict[str, Any] = {name: archive[name] for name in archive.files}
     except FileNotFoundError:
         raise
-    except UNREADABLE as error:
-        raise ValueError(str(error).split("\n", 1)[0]) from error
-    text = arrays.pop(HEADER, None)
+    except Exception as error:  # damaged archives and headers raise errors of many kinds
+        reason = str(error).split("\n", 1)[0] or type(error).__name__
+        raise ValueError(reason) from error
+    if not all(isinstance(array, np.ndarray) for array in arrays.values()):
+        raise ValueError("an entry is not an array")
+    header = _parsed(arrays.pop(HEADER, None))
+    if isinstance(header, dict) and header.pop(NAMES, None) != list(arrays):
+        raise ValueError("it does not contain the arrays that were written")
+    return header, arrays
+
+
+def _parsed(text: NDArray[Any] | None) -> Any:
+    """Return the content of a header; None if it is missing or not JSON."""
+    if text is None:
+        return None
     try:
-        # In an archive of other files, an entry is not an array.
-        return json.loads(text.tobytes()), arrays
-    except (ValueError, RecursionError, AttributeError):
-        return None, arrays
+        return json.loads(text.tobytes())
+    except (ValueError, RecursionError):
+        return None

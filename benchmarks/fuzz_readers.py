@@ -1,0 +1,340 @@
+"""Give damaged files to every reader of the library, and count how each one answers.
+
+    python benchmarks/fuzz_readers.py                             # 20,000 files per reader
+    python benchmarks/fuzz_readers.py --inputs 1000 --seed 7      # fewer, and others
+    python benchmarks/fuzz_readers.py --reader checkpoint         # one reader only
+    python benchmarks/fuzz_readers.py --write                     # update the table of the docs
+
+Each input is a valid file with one to three changes: flipped bits, other bytes, deleted, repeated,
+moved or inserted parts, zeros, other digits, extreme numbers, or a cut. A reader must refuse it with
+an error of the library, or return what was saved. Another value is possible only in formats
+without a checksum, which people edit by hand.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import re
+import tempfile
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from report import DOCS, replace_part, table
+
+import infoset
+from infoset.efg import load_efg, save_efg
+from infoset.errors import InfosetError
+from infoset.evaluation import load_correlated_policy, save_correlated_policy
+from infoset.experiments import CellFolder, check_results, save_run
+from infoset.games import load_game
+from infoset.matches.match_file import MatchFile
+from infoset.matches.match_statistics import Tally
+from infoset.policy import load_policy, load_policy_csv, save_policy, save_policy_csv
+from infoset.runs import read_checkpoint
+from infoset.tree.saved_graphs import find_cache_entry, graph_cache
+
+PAGE = DOCS / "solvers" / "long_runs.md"
+RESULTS = Path(__file__).parent / "results" / "fuzz_readers.csv"
+COLUMNS = ("reader", "checksum", "inputs", "refused", "unchanged", "another value", "other errors")
+ENDINGS = COLUMNS[3:]
+NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+EXTREMES = (
+    *(b"NaN", b"Infinity", b"-1", b"0", b"1e999", b"-0.0", b"9" * 400, b"1e-400", b"null", b"1/0"),
+    *(b'"', b"[" * 2000, b"{}", b"\x00", b"\xff\xfe", b"\xed\xa0\x80", b",", b"\r", b"\n\n"),
+)
+"""Texts that take the place of numbers, or are inserted."""
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A reader of files.
+
+    Attributes
+    ----------
+    files : tuple[Path, ...]
+        Valid files, of which one is damaged in each trial.
+    read : Callable[[], object]
+        Reads all files and returns something that determines their content.
+    has_checksum : bool
+    """
+
+    files: tuple[Path, ...]
+    read: Callable[[], object]
+    has_checksum: bool = True
+
+
+def readers(folder: Path) -> dict[str, Reader]:
+    """Write valid files of every format in a folder and return their readers by name."""
+    with graph_cache(folder / "graphs"):
+        result = infoset.solve(
+            "kuhn_poker", "cfr+", iterations=20, checkpoint=folder / "run.checkpoint"
+        )
+        entry = find_cache_entry(load_game("kuhn_poker"))
+    assert entry is not None
+    form, policy = result.policy.sequence_form, result.policy
+    return {
+        **policy_readers(folder, policy),
+        "Gambit file": Reader(*efg_reader(folder), has_checksum=False),
+        "match": Reader(*match_reader(folder, form)),
+        "folder of results": Reader(*results_reader(folder, result)),
+        "checkpoint": Reader(
+            (folder / "run.checkpoint",),
+            lambda: checkpoint_content(read_checkpoint(folder / "run.checkpoint")),
+        ),
+        "cell of a study": Reader(*cell_reader(folder)),
+        "saved world graph": Reader((entry.path,), lambda: graph_content(entry)),
+    }
+
+
+def policy_readers(folder: Path, policy: Any) -> dict[str, Reader]:
+    """Return the readers of policies."""
+    single, joint, text = (folder / name for name in ("policy.parquet", "joint.parquet", "p.csv"))
+    form = policy.sequence_form
+    save_policy(policy, single)
+    mixed = infoset.evaluation.CorrelatedPolicy((policy, policy), (0.25, 0.75))
+    save_correlated_policy(mixed, joint)
+    save_policy_csv(policy, text)
+
+    def parts(found: Any) -> object:
+        return [p.tobytes() for one in found.policies for p in one.probabilities], found.weights
+
+    return {
+        "policy": Reader((single,), lambda: content(load_policy(single, form))),
+        "correlated policy": Reader((joint,), lambda: parts(load_correlated_policy(joint, form))),
+        "policy as CSV": Reader(
+            (text,), lambda: content(load_policy_csv(text, form)), has_checksum=False
+        ),
+    }
+
+
+def content(policy: Any) -> object:
+    """Return the probabilities of a policy as bytes."""
+    return [numbers.tobytes() for numbers in policy.probabilities]
+
+
+def efg_reader(folder: Path) -> tuple[tuple[Path, ...], Callable[[], object]]:
+    """Return the files and the reader of extensive forms."""
+    path, again = folder / "kuhn.efg", folder / "again.efg"
+    save_efg(infoset.build_tree(load_game("kuhn_poker")), path)
+
+    def read() -> object:
+        save_efg(load_efg(path), again)
+        return again.read_bytes()
+
+    return (path,), read
+
+
+def match_reader(folder: Path, form: Any) -> tuple[tuple[Path, ...], Callable[[], object]]:
+    """Return the files and the reader of a match."""
+    path = folder / "match.json"
+    tally = Tally(6)
+    about = {"game": "kuhn_poker", "seed": 3}
+    tally.add(np.random.default_rng(0).normal(size=(50, 6)))
+    MatchFile(path, about).write(tally, 64)
+
+    def read() -> object:
+        found = Tally(6)
+        number = MatchFile(path, about).read(found)
+        return number, repr(found.state())
+
+    return (path,), read
+
+
+def results_reader(folder: Path, result: Any) -> tuple[tuple[Path, ...], Callable[[], object]]:
+    """Return the files and the reader of a folder of results."""
+    saved = save_run(result, folder / "run")
+    files = tuple(path for path in sorted(saved.iterdir()) if path.suffix != ".png")
+    # The record is compared by its values: white space in JSON has no meaning.
+    others = [path for path in files if path.suffix != ".json"]
+    return files, lambda: (check_results(saved), [path.read_bytes() for path in others])
+
+
+def checkpoint_content(found: Any) -> object:
+    """Return the fields of a checkpoint, with the state as bytes."""
+    state = {name: (str(a.dtype), a.shape, a.tobytes()) for name, a in found.state.items()}
+    return repr({**vars(found), "state": state})
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a study; it is never run."""
+
+    name: str = "cell"
+
+    def settings(self) -> dict[str, Any]:
+        return {"seed": 5, "method": "cfr+"}
+
+    def run(self, interrupt: Any) -> dict[str, Any]:
+        raise NotImplementedError
+
+
+def cell_reader(folder: Path) -> tuple[tuple[Path, ...], Callable[[], object]]:
+    """Return the files and the reader of a cell of a study."""
+    cells = CellFolder(folder / "study", "fuzzing")
+    cells.write(Cell(), {"mean": 0.123456789, "trace": [1, 2.5, None, "end"]}, 1.0)
+    return (cells.file_of(Cell()),), lambda: cells.read(Cell())
+
+
+def graph_content(entry: Any) -> object:
+    """Return the arrays and labels of a saved graph; a file that is not used is refused."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        graph = entry.load()
+    if graph is None:
+        raise InfosetError("the file is not used")
+    fields = {name: value for name, value in vars(graph).items() if name not in ("game", "worlds")}
+    return [
+        (name, value.tobytes() if isinstance(value, np.ndarray) else repr(value))
+        for name, value in fields.items()
+    ]
+
+
+def damaged(data: bytes, rng: np.random.Generator) -> bytes:
+    """Return the content of a file after one to three changes."""
+    for _ in range(int(rng.integers(1, 4))):
+        change = CHANGES[int(rng.integers(len(CHANGES)))]
+        begin = int(rng.integers(len(data) + 1))
+        end = min(len(data), begin + 1 + int(rng.geometric(1 / 16)))
+        data = change(data, begin, end, rng)
+    return data
+
+
+def flip(data: bytes, begin: int, end: int, rng: np.random.Generator) -> bytes:
+    """Flip a bit."""
+    flipped = bytes(byte ^ (1 << int(rng.integers(8))) for byte in data[begin : begin + 1])
+    return data[:begin] + flipped + data[begin + 1 :]
+
+
+def overwrite(data: bytes, begin: int, end: int, rng: np.random.Generator) -> bytes:
+    """Replace a part by random bytes."""
+    return data[:begin] + rng.bytes(end - begin) + data[end:]
+
+
+def clear(data: bytes, begin: int, end: int, rng: np.random.Generator) -> bytes:
+    """Replace a part by zeros."""
+    return data[:begin] + bytes(end - begin) + data[end:]
+
+
+def delete(data: bytes, begin: int, end: int, rng: np.random.Generator) -> bytes:
+    """Delete a part."""
+    return data[:begin] + data[end:]
+
+
+def repeat(data: bytes, begin: int, end: int, rng: np.random.Generator) -> bytes:
+    """Repeat a part."""
+    return data[:end] + data[begin:]
+
+
+def move(data: bytes, begin: int, end: int, rng: np.random.Generator) -> bytes:
+    """Move a part to another place."""
+    rest, place = data[:begin] + data[end:], int(rng.integers(len(data) + 1))
+    return rest[:place] + data[begin:end] + rest[place:]
+
+
+def cut(data: bytes, begin: int, end: int, rng: np.random.Generator) -> bytes:
+    """Cut off the rest of the file."""
+    return data[:begin]
+
+
+def change_digit(data: bytes, begin: int, end: int, rng: np.random.Generator) -> bytes:
+    """Replace the next digit by another one."""
+    found = re.search(rb"\d", data[begin:])
+    if found is None:
+        return data
+    place = begin + found.start()
+    return data[:place] + b"%d" % rng.integers(10) + data[place + 1 :]
+
+
+def change_number(data: bytes, begin: int, end: int, rng: np.random.Generator) -> bytes:
+    """Replace the next number by an extreme one."""
+    found = NUMBER.search(data, begin)
+    first, last = found.span() if found else (begin, begin)
+    return data[:first] + EXTREMES[int(rng.integers(len(EXTREMES)))] + data[last:]
+
+
+CHANGES = (flip, overwrite, clear, delete, repeat, move, cut, change_digit, change_number)
+
+
+def trial(reader: Reader, expected: object, rng: np.random.Generator) -> tuple[str, str]:
+    """Damage a file, read it, and restore it; return how the reader answered, and its message."""
+    path = reader.files[int(rng.integers(len(reader.files)))]
+    valid = path.read_bytes()
+    path.write_bytes(damaged(valid, rng))
+    try:
+        found = reader.read()
+    except InfosetError as error:
+        return "refused", str(error)
+    except Exception as error:
+        return "other errors", repr(error)
+    finally:
+        path.write_bytes(valid)
+    return ("unchanged" if found == expected else "another value"), ""
+
+
+@contextmanager
+def prepared() -> Iterator[dict[str, Reader]]:
+    """Yield the readers of valid files in a temporary folder."""
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield readers(Path(folder))
+
+
+def count(name: str, reader: Reader, inputs: int, seed: int) -> Counter[str]:
+    """Return the numbers of answers of a reader; print the first errors of other kinds."""
+    rng = np.random.default_rng([seed, sum(name.encode())])
+    expected = reader.read()
+    answers: Counter[str] = Counter()
+    for number in range(inputs):
+        ending, message = trial(reader, expected, rng)
+        answers[ending] += 1
+        if (ending == "other errors" and answers[ending] < 10) or (
+            ending == "another value" and reader.has_checksum
+        ):
+            print(f"{name}, input {number}: {ending} {message[:300]}", flush=True)
+    return answers
+
+
+def rows(inputs: int, seed: int, only: str = "") -> Iterator[list[str]]:
+    """Yield a row of the table for each reader whose name contains `only`."""
+    with prepared() as found:
+        for name, reader in found.items():
+            if only in name:
+                answers = count(name, reader, inputs, seed)
+                kind = "yes" if reader.has_checksum else "no"
+                yield [name, kind, f"{inputs}", *(str(answers[ending]) for ending in ENDINGS)]
+
+
+def markdown(lines: list[list[str]]) -> str:
+    """Return the table for the documentation."""
+    texts = [[cell if not cell.isdigit() else f"{int(cell):,}" for cell in row] for row in lines]
+    return table(list(COLUMNS), texts)
+
+
+def main() -> None:
+    """Count, and write the results if asked to."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--inputs", type=int, default=20_000, help="damaged files per reader")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--reader", default="", help="only readers whose name contains this text")
+    parser.add_argument("--write", action="store_true", help="update the results and the docs")
+    asked = parser.parse_args()
+    lines = []
+    for row in rows(asked.inputs, asked.seed, asked.reader):
+        lines.append(row)
+        print(", ".join(f"{name}: {cell}" for name, cell in zip(COLUMNS, row, strict=True)), flush=True)
+    if asked.write:
+        with RESULTS.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file, lineterminator="\n").writerows([COLUMNS, *lines])
+        text = PAGE.read_text(encoding="utf-8")
+        PAGE.write_text(replace_part(text, "fuzz_readers.py", markdown(lines)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
