@@ -5,10 +5,10 @@
     python benchmarks/fuzz_readers.py --reader checkpoint         # one reader only
     python benchmarks/fuzz_readers.py --write                     # update the table of the docs
 
-Each input is a valid file with one to three changes: flipped bits, other bytes, deleted, repeated,
-moved or inserted parts, zeros, other digits, extreme numbers, or a cut. A reader must refuse it with
-an error of the library, or return what was saved. Another value is possible only in formats
-without a checksum, which people edit by hand.
+Each input is a valid file with one to three changes: flipped bits, other bytes, deleted, repeated
+or moved parts, zeros, other digits, extreme numbers, or a cut. A reader must refuse it with an
+error of the library, or return what was saved. Another value is possible only in formats without a
+checksum, which people edit by hand.
 """
 
 from __future__ import annotations
@@ -169,9 +169,11 @@ class Cell:
     name: str = "cell"
 
     def settings(self) -> dict[str, Any]:
+        """Return settings, which are saved with the result."""
         return {"seed": 5, "method": "cfr+"}
 
     def run(self, interrupt: Any) -> dict[str, Any]:
+        """Raise, because the result is given."""
         raise NotImplementedError
 
 
@@ -328,7 +330,8 @@ def main() -> None:
     lines = []
     for row in rows(asked.inputs, asked.seed, asked.reader):
         lines.append(row)
-        print(", ".join(f"{name}: {cell}" for name, cell in zip(COLUMNS, row, strict=True)), flush=True)
+        shown = (f"{name}: {cell}" for name, cell in zip(COLUMNS, row, strict=True))
+        print(", ".join(shown), flush=True)
     if asked.write:
         with RESULTS.open("w", newline="", encoding="utf-8") as file:
             csv.writer(file, lineterminator="\n").writerows([COLUMNS, *lines])
