@@ -1,11 +1,13 @@
 """Measure time and memory by the number of histories.
 
 Each game is measured in its own process: exploring the rules, building the sequence form level by
-level, creating the state of CFR+, and an iteration. Times are processor times of one thread, which
-depend less on the load of the machine. Memory is the peak of the process.
+level, creating the state of CFR+, and an iteration. In another process it is explored with
+`graph_cache`, which saves the world graph, and loaded from there. Times are processor times of one
+thread, which depend less on the load of the machine. Memory is the peak of the process.
 
     python benchmarks/scale.py                 # measure games that have no row yet
     python benchmarks/scale.py --again TEXT    # measure games again whose name contains TEXT
+    python benchmarks/scale.py --explore       # explore, save and load all games again
     python benchmarks/scale.py --write         # also update the tables and the figure
 
 Liar's dice with one die is also solved, including building. A game is skipped if the free memory is
@@ -20,6 +22,7 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -36,7 +39,13 @@ from infoset.evaluation import evaluate_policy
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.runs import make_budget
 from infoset.solvers import get_method
-from infoset.tree import build_world_graph, contract_graph, count_histories
+from infoset.tree import (
+    WorldGraph,
+    build_world_graph,
+    contract_graph,
+    count_histories,
+    graph_cache,
+)
 from infoset.utils.text import format_bytes
 
 PAGE = DOCS / "solvers" / "scale.md"
@@ -74,6 +83,7 @@ METHOD, TARGET = "dcfr", 1e-3
 MOST_WORLDS, MOST_SECONDS = 4_000_000, 1800.0
 LEAST_BYTES = 30_000_000
 BATCHES, SECONDS_OF_BATCH = 5, 0.2
+EXPLORATIONS = 2
 COLORS = ("#1f5fa8", "#6fa3d8", "#b5532a", "#3f8f5b", "#7a5aa6", "#b99be0", "#8a7a2f")
 MARKERS = "osD^v<>"
 GRID = "#d9d9d9"
@@ -109,13 +119,32 @@ def form_of(spec: str) -> Any:
     return contract_graph(build_world_graph(load(spec)))
 
 
+def graph_of(spec: str) -> WorldGraph:
+    """Return the world graph of a game."""
+    return build_world_graph(load(spec), max_worlds=MOST_WORLDS, max_seconds=MOST_SECONDS)
+
+
+def explore(spec: str) -> Row:
+    """Explore, save and load the world graph of one game in this process."""
+    exploring = min(processor_time(lambda: graph_of(spec))[1] for _ in range(EXPLORATIONS))
+    with tempfile.TemporaryDirectory() as folder, graph_cache(folder):
+        graph, saving = processor_time(lambda: graph_of(spec))
+        (file,) = Path(folder).iterdir()
+        loading = min(processor_time(lambda: graph_of(spec))[1] for _ in range(BATCHES))
+        return {
+            "exploring": exploring,
+            "saving": max(0.0, saving - exploring),
+            "loading": loading,
+            "bytes_saved": file.stat().st_size,
+            "transitions": graph.num_edges,
+        }
+
+
 def measure(spec: str) -> Row:
     """Measure one game in this process."""
     compile_kernels()
     before = peak_bytes()
-    graph, exploring = processor_time(
-        lambda: build_world_graph(load(spec), max_worlds=MOST_WORLDS, max_seconds=MOST_SECONDS)
-    )
+    graph, exploring = processor_time(lambda: graph_of(spec))
     counts = count_histories(graph)
     form, building = processor_time(lambda: contract_graph(graph))
     peak_of_building = peak_bytes()
@@ -183,8 +212,18 @@ def measure_missing(known: Results) -> None:
             free = psutil.virtual_memory().available
             if spec not in known[part] and free > GIGABYTES_NEEDED.get(spec, 4) * 1e9:
                 known[part][spec] = in_own_process(option, spec)
+                if part == "games":
+                    known[part][spec] |= in_own_process("--explore-one", spec)
                 keep(known)
                 print(json.dumps(known[part][spec]), flush=True)
+
+
+def explore_again(known: Results) -> None:
+    """Explore, save and load all measured games again; save after each game."""
+    for spec, row in known["games"].items():
+        row |= in_own_process("--explore-one", spec)
+        keep(known)
+        print(json.dumps(row), flush=True)
 
 
 def keep(known: Results) -> None:
@@ -215,6 +254,20 @@ def table_of_sizes(known: dict[str, Row]) -> str:
             peaks = [format_bytes(row[name]) for name in ("bytes_building", "bytes_solving")]
             rows.append([f"`{spec}`", *counts, *times, *peaks])
     return table([*header, "peak, building", "peak, solving"], rows)
+
+
+def table_of_exploration(known: dict[str, Row]) -> str:
+    """Return the table of exploring and loading the largest games of each family."""
+    header = ["game", "world states", "transitions", "explore", "world states/s", "load", "file"]
+    rows = []
+    for specs in FAMILIES.values():
+        for spec in [spec for spec in specs if "loading" in known.get(spec, {})][-2:]:
+            row = known[spec]
+            counts = [f"{row[name]:,}" for name in ("world_states", "transitions")]
+            speed = f"{row['world_states'] / row['exploring']:,.0f}"
+            times = [shown(row["exploring"]), speed, shown(row["loading"])]
+            rows.append([f"`{spec}`", *counts, *times, format_bytes(row["bytes_saved"])])
+    return table(header, rows)
 
 
 def table_of_solutions(known: dict[str, Row]) -> str:
@@ -275,7 +328,9 @@ def write(known: Results) -> None:
     made_by = environment_text(json.loads(RESULTS.read_text())["environment"])
     sizes, solutions = table_of_sizes(known["games"]), table_of_solutions(known["solved"])
     part = f"{sizes}\n\n{SOLVED_TEXT}\n\n{solutions}\n\n{made_by}"
-    PAGE.write_text(replace_part(PAGE.read_text(), "scale.py", part))
+    page = replace_part(PAGE.read_text(), "scale.py", part)
+    explored = table_of_exploration(known["games"])
+    PAGE.write_text(replace_part(page, "scale.py: exploration", explored))
     with mpl.rc_context(STYLE):
         draw(known["games"]).savefig(FIGURE, metadata={"Date": None})
 
@@ -292,6 +347,12 @@ def main() -> None:
         "--solve", metavar="SPEC", help="solve one game in this process, and print its row"
     )
     parser.add_argument(
+        "--explore-one", metavar="SPEC", help="explore one game in this process, and print its row"
+    )
+    parser.add_argument(
+        "--explore", action="store_true", help="explore, save and load all games again"
+    )
+    parser.add_argument(
         "--again", metavar="TEXT", default="", help="measure games again whose text contains TEXT"
     )
     parser.add_argument("--write", action="store_true", help="update docs/solvers/scale.md")
@@ -299,7 +360,12 @@ def main() -> None:
     if arguments.one or arguments.solve:
         print(json.dumps(measure(arguments.one) if arguments.one else solve(arguments.solve)))
         return
+    if arguments.explore_one:
+        print(json.dumps(explore(arguments.explore_one)))
+        return
     known = read(arguments.again)
+    if arguments.explore:
+        explore_again(known)
     measure_missing(known)
     if arguments.write:
         write(known)

@@ -28,6 +28,7 @@ def test_sizes_are_those_of_the_games(row):
     counts = count_histories(graph)
     form = contract_graph(graph)
     assert row["world_states"] == counts.world_states
+    assert row["transitions"] == graph.num_edges
     assert row["histories"] == counts.histories
     assert row["terminals"] == counts.terminals
     assert row["infostates"] == sum(tree.num_infostates for tree in form.infostate_trees)

@@ -212,6 +212,44 @@ def test_rules_that_were_edited_after_loading_are_not_saved(coins, tmp_path):
     assert not [*(tmp_path / "cache").iterdir()]
 
 
+def test_a_module_that_is_imported_inside_a_function_is_noticed(coins, tmp_path, counted):
+    source = RULES.replace("from stakes_of_coins import STAKE, stake\n", "").replace(
+        "        won =", "        from stakes_of_coins import stake\n\n        won ="
+    )
+    coins.write("rules_of_coins", source)
+    with graph_cache(tmp_path / "cache"):
+        before = build_world_graph(coins.load())
+        build_world_graph(coins.load())
+        assert len(counted) == 1
+        coins.write("stakes_of_coins", STAKES.replace("return STAKE", "return -STAKE"))
+        with pytest.warns(GraphCacheWarning, match="will be replaced"):
+            after = build_world_graph(coins.load())
+    assert np.array_equal(after.rewards, -before.rewards)
+
+
+def test_a_package_that_is_installed_without_a_version_is_noticed(tmp_path, monkeypatch):
+    installed = tmp_path / "site-packages"
+    for folder in (installed / "coin_games", installed / "coin_games" / "rules"):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "__init__.py").write_text("__version__ = '1'\n", "utf-8")
+    own = RULES.replace("from stakes_of_coins", "from ..stakes")
+    (installed / "coin_games" / "rules" / "coins.py").write_text(own, "utf-8")
+    monkeypatch.syspath_prepend(str(installed))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    rewards = []
+    for stake in ("STAKE", "-STAKE"):
+        changed = STAKES.replace("return STAKE", f"return {stake}")
+        (installed / "coin_games" / "stakes.py").write_text(changed, "utf-8")
+        for name in [name for name in sys.modules if name.startswith("coin_games")]:
+            del sys.modules[name]
+        importlib.invalidate_caches()
+        game = importlib.import_module("coin_games.rules.coins").Coins()
+        with warnings.catch_warnings(), graph_cache(tmp_path / "cache"):
+            warnings.simplefilter("ignore")
+            rewards.append(build_world_graph(game).rewards)
+    assert np.array_equal(rewards[0], -rewards[1])
+
+
 def test_a_replaced_method_is_noticed(coins, tmp_path):
     with graph_cache(tmp_path / "cache"):
         before = build_world_graph(coins.load())

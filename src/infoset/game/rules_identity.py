@@ -6,8 +6,9 @@ import ast
 import hashlib
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cached_property
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import resolve_name
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -26,6 +27,9 @@ PACKAGE: Final = __name__.partition(".")[0]
 PACKAGE_FOLDER: Final = Path(__file__).parents[1]
 OWN_ROOMS: Final = ("game", "games", "tree", "utils")
 """Packages of the library on which a world graph depends."""
+
+INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
+"""Folders of installed packages."""
 
 WRAPPED: Final = ("__wrapped__", "__func__", "fget", "func")
 """Attributes of decorated functions that hold the function itself."""
@@ -65,8 +69,9 @@ def rules_digest(game: Game) -> str:
 
     These are the module of its class and of its base classes, the modules of the user that they
     import, directly or indirectly, the constants in these modules and classes, and the versions of
-    Python, NumPy, other packages and this library. Files that the rules read are not included,
-    unless their content becomes a parameter or a constant.
+    Python, NumPy, other packages and this library. Modules that are imported only inside functions
+    are included without their constants. Files that the rules read are not included, unless their
+    content becomes a parameter or a constant.
 
     Raises
     ------
@@ -79,20 +84,30 @@ def rules_digest(game: Game) -> str:
         "numpy": np.__version__,
         PACKAGE: f"{__version__} {_own_source()}",
     }
-    waiting = []
+    loaded: list[str] = []
+    inside_functions: list[str] = []
     for kind in type(game).__mro__[:-1]:
         if "<locals>" in kind.__qualname__:
             raise UnknownRulesError(
                 f"the class {kind.__name__} is defined in a function; define it in a module"
             )
         # A method may have been replaced by a function of another module.
-        waiting += [kind.__module__, *{function.__module__ for function in _functions(kind)}]
+        loaded += [kind.__module__, *{function.__module__ for function in _functions(kind)}]
         found[f"class {kind.__module__}.{kind.__qualname__}"] = _constants(vars(kind))
-    while waiting:
-        name = waiting.pop()
+    # The packages of these classes are the user's, also if they are installed.
+    own = {name.partition(".")[0] for name in loaded}
+    while loaded or inside_functions:
+        is_loaded = bool(loaded)
+        name = loaded.pop() if is_loaded else inside_functions.pop()
         if name not in found:
-            found[name], imported = _module(name)
-            waiting += imported
+            part = _SourceModule(name)
+            found[name] = part.identity(own, is_loaded)
+            at_top, inside = part.imports(own)
+            if is_loaded:
+                loaded += at_top
+                inside_functions += inside
+            else:
+                inside_functions += [*at_top, *inside]
     return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()
 
 
@@ -105,27 +120,103 @@ def _own_source() -> str:
     return digest.hexdigest()
 
 
-def _module(name: str) -> tuple[str, list[str]]:
-    """Return a text that identifies a module, and the modules that its source imports."""
-    module = sys.modules.get(name)
-    if name.partition(".")[0] == PACKAGE:
-        path = _source_path(module)
-        # Modules in `OWN_ROOMS` are included already, and others import only those or rules
-        # that hold them as parameters.
-        return (hashlib.sha256(path.read_bytes()).hexdigest() if path else ""), []
-    if module is None:  # never imported, such as a missing optional package
-        return "not imported", []
-    if _is_installed(module):
-        return str(getattr(module, "__version__", "")), []
-    path = _source_path(module)
-    if path is None:
-        if hasattr(module, "__path__"):  # a folder of modules without code of its own
-            return "folder", []
-        raise UnknownRulesError(f"the source of the module {name} is not in a file")
-    source = path.read_bytes()
-    _check_loaded(module, source, path)
-    text = f"{hashlib.sha256(source).hexdigest()} {_constants(vars(module))}"
-    return text, list(_imports(source, module))
+class _SourceModule:
+    """A module that may be loaded or not, and its source file.
+
+    Parameters
+    ----------
+    name : str
+        Its name, or that of a function or class in it, as in a statement `from module import name`.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.module = sys.modules.get(name)
+        file = getattr(self.module, "__file__", None)
+        if self.module is None:
+            spec = _find_spec(name)
+            file = None if spec is None or not spec.has_location else spec.origin
+        self.path = Path(file) if file is not None and Path(file).is_file() else None
+
+    def is_of_others(self, own: Collection[str]) -> bool:
+        """Return whether a version identifies it: Python, this library, an installed package."""
+        top = self.name.partition(".")[0]
+        if top == PACKAGE or (top in sys.stdlib_module_names and top != "__main__"):
+            return True
+        is_installed = self.path is not None and not INSTALLED.isdisjoint(self.path.parts)
+        return is_installed and top not in own and self.version() != ""
+
+    def version(self) -> str:
+        """Return the version of the package; empty if it is unknown."""
+        top = sys.modules.get(self.name.partition(".")[0])
+        return str(getattr(top, "__version__", ""))
+
+    def identity(self, own: Collection[str], is_loaded: bool) -> str:
+        """Return a text that changes with the source or, if it is loaded, with the constants.
+
+        Raises
+        ------
+        UnknownRulesError
+            If there is no source file, or it has changed since it was loaded.
+        """
+        is_own_library = self.name.partition(".")[0] == PACKAGE and self.path is not None
+        if self.is_of_others(own) and not is_own_library:
+            return self.version()
+        if self.path is None:
+            # A name that is not a module, one that is not installed, or a folder of modules.
+            if self.module is None or hasattr(self.module, "__path__"):
+                return "no source"
+            raise UnknownRulesError(f"the source of the module {self.name} is not in a file")
+        source = self.path.read_bytes()
+        text = hashlib.sha256(source).hexdigest()
+        if self.module is None or is_own_library or self.path.suffix != ".py":
+            return text
+        _check_loaded(self.module, source, self.path)
+        return f"{text} {_constants(vars(self.module))}" if is_loaded else text
+
+    def imports(self, own: Collection[str]) -> tuple[list[str], list[str]]:
+        """Return the names that its source imports when it is loaded, and inside functions."""
+        at_top: list[str] = []
+        inside: list[str] = []
+        if self.path is None or self.path.suffix != ".py" or self.is_of_others(own):
+            return at_top, inside
+        tree = ast.parse(self.path.read_bytes())
+        in_functions = {
+            node
+            for function in ast.walk(tree)
+            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+            for node in ast.walk(function)
+        }
+        for node in ast.walk(tree):
+            (inside if node in in_functions else at_top).extend(self._imported_by(node))
+        return at_top, inside
+
+    def _imported_by(self, node: ast.AST) -> Iterator[str]:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                parts = alias.name.split(".")
+                yield from (".".join(parts[: end + 1]) for end in range(len(parts)))
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                is_package = self.path is not None and self.path.stem == "__init__"
+                package = self.name if is_package else self.name.rpartition(".")[0]
+                base = resolve_name("." * node.level + base, package) if package else base
+            yield base
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def _find_spec(name: str) -> ModuleSpec | None:
+    """Return where a module is that is not loaded, without loading the packages it is in."""
+    parent = name.rpartition(".")[0]
+    if not parent:
+        return PathFinder.find_spec(name)
+    package: Any = sys.modules.get(parent)
+    folders = getattr(package, "__path__", None)
+    if package is None:
+        spec = _find_spec(parent)
+        folders = None if spec is None else spec.submodule_search_locations
+    return None if folders is None else PathFinder.find_spec(name, list(folders))
 
 
 def _check_loaded(module: ModuleType, source: bytes, path: Path) -> None:
@@ -159,34 +250,6 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _codes(constant)
-
-
-def _source_path(module: ModuleType | None) -> Path | None:
-    path = getattr(module, "__file__", None)
-    return Path(path) if path is not None and Path(path).is_file() else None
-
-
-def _is_installed(module: ModuleType) -> bool:
-    """Return whether a module is of Python itself or of an installed package."""
-    top = module.__name__.partition(".")[0]
-    if top in sys.stdlib_module_names and top != "__main__":
-        return True
-    path = getattr(module, "__file__", None)
-    return path is not None and "site-packages" in Path(path).parts
-
-
-def _imports(source: bytes, module: ModuleType) -> Iterator[str]:
-    """Yield the names of all modules that a source imports, also inside functions."""
-    package = getattr(module, "__package__", None) or ""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            base = node.module or ""
-            if node.level:
-                base = resolve_name("." * node.level + base, package) if package else base
-            yield base
-            yield from (f"{base}.{alias.name}" for alias in node.names)
 
 
 def _constants(values: Any) -> str:

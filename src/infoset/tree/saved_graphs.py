@@ -121,7 +121,7 @@ def find_cache_entry(game: Game) -> CacheEntry | None:
     except UnknownRulesError as error:
         _warn(f"{game} is not saved in the cache: {error}")
         return None
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError, SyntaxError, RecursionError) as error:
         _warn(f"{game} is not saved in the cache, because its source cannot be read: {error}")
         return None
     name = re.sub(r"\W+", "_", game.name or type(game).__name__)[:100]
