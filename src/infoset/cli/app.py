@@ -31,6 +31,7 @@ from infoset.cli.commands import (
     reproduce,
     show,
     solve,
+    warm,
 )
 from infoset.cli.exit_codes import DONE, INTERRUPTED, USER_ERROR
 from infoset.cli.saved_results import warnings_reported
@@ -91,6 +92,7 @@ for module in (
     match,
     export,
     reproduce,
+    warm,
 ):
     name = module.__name__.rpartition(".")[2]
     app.command(name)(with_build_limits(name, module.run))

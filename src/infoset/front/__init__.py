@@ -12,6 +12,7 @@ from infoset.front.game_sources import (
     to_form,
     to_game,
 )
+from infoset.front.kernel_cache import compile_kernels
 from infoset.front.learning_runs import learn, resolve_learner
 from infoset.front.players import is_policy_file, is_searcher, resolve_players
 from infoset.front.registration import (
@@ -35,6 +36,7 @@ __all__ = [
     "GameLike",
     "compare",
     "comparison_budget",
+    "compile_kernels",
     "evaluate",
     "info",
     "is_policy_file",

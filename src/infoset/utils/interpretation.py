@@ -7,7 +7,9 @@ plain Python on some hundred numbers takes less than either. The results are the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from types import FunctionType
 from typing import Any, Final
@@ -18,7 +20,7 @@ from numba.core.extending import _Intrinsic
 
 from infoset.utils import _interpreted_simd
 
-__all__ = ["LinearKernel"]
+__all__ = ["LinearKernel", "always_compiled"]
 
 CALL_WORK: Final = 20
 """The work of a call, in addition to that of the elements of its arguments."""
@@ -28,6 +30,19 @@ UNLOADED_WORK: Final = 10_000
 
 UNCOMPILED_WORK: Final = 300_000
 """A kernel that is not on disk is not compiled before its calls add up to this work."""
+
+
+_compile_always: ContextVar[bool] = ContextVar("compile_always", default=False)
+
+
+@contextmanager
+def always_compiled() -> Iterator[None]:
+    """Compile all kernels that are called in a block, however small their arguments are."""
+    token = _compile_always.set(True)
+    try:
+        yield
+    finally:
+        _compile_always.reset(token)
 
 
 class LinearKernel:
@@ -54,6 +69,8 @@ class LinearKernel:
 
     def __call__(self, *arguments: Any) -> object:
         """Return the function that runs a call with these arguments."""
+        if _compile_always.get():
+            return self.compile_for_args(*arguments)
         self.work += CALL_WORK + num_elements(arguments)
         if self.work <= UNLOADED_WORK:
             return self.run_uncompiled
