@@ -6,23 +6,23 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from infoset.errors import UnknownNameError
-from infoset.front.game_sources import load, to_compiled
 from infoset.front.learning_runs import learn
 from infoset.front.solution import solve
 from infoset.front.team_solution import solve_team
+from infoset.games import load_game
 from infoset.learning import LEARNERS
 from infoset.matches import play_matches
 from infoset.policy import uniform_policy
 from infoset.search import SEARCHERS, make_searcher
 from infoset.solvers import METHODS
 from infoset.teams import TEAM_METHODS
+from infoset.tree import build_tree
 from infoset.utils.interpretation import always_compiled
 
 __all__ = ["compile_kernels"]
 
 POKER = "kuhn_poker"
 TEAM_GAME = "trade_comm(num_items=2)"
-BRIEFLY = {"seconds": 0.0}
 
 
 def compile_kernels(
@@ -72,11 +72,11 @@ def compile_kernels(
 
 def _trials() -> dict[str, list[Callable[[], object]]]:
     """Return short runs that use the kernels of each name."""
-    runs = (
+    runs: tuple[tuple[str, Callable[[], object]], ...] = (
         *((name, partial(solve, POKER, name, iterations=2)) for name in METHODS),
         *((name, partial(learn, POKER, name, episodes=10)) for name in LEARNERS),
         *((name, partial(_match, name)) for name in SEARCHERS),
-        *((name, partial(solve_team, TEAM_GAME, name, **BRIEFLY)) for name in TEAM_METHODS),
+        *((name, partial(solve_team, TEAM_GAME, name, seconds=0.0)) for name in TEAM_METHODS),
     )
     trials: dict[str, list[Callable[[], object]]] = {}
     for name, run in runs:  # a name such as auto is in two registries
@@ -86,5 +86,5 @@ def _trials() -> dict[str, list[Callable[[], object]]]:
 
 def _match(name: str) -> None:
     """Play a match against a searcher."""
-    tree = to_compiled(load(POKER))
+    tree = build_tree(load_game(POKER))
     play_matches(tree, make_searcher(name, tree), uniform_policy(), num_deals=2)
