@@ -21,6 +21,7 @@ from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.game import Game
 from infoset.tree import GameTree
 from infoset.typing import CHANCE, IntArray
+from infoset.utils.arguments import check_path
 from infoset.utils.files import write_bytes
 from infoset.utils.text import distinct_labels
 
@@ -74,8 +75,9 @@ def save_efg(game: ExtensiveForm | Game | GameTree, path: str | Path) -> None:
     Raises
     ------
     UnsupportedGameError, ParameterError
-        As `format_efg`; also if a label cannot be encoded as UTF-8.
+        As `format_efg`; also if a label cannot be encoded as UTF-8, or the file cannot be written.
     """
+    check_path("path", path)
     path = Path(path)
     try:
         data = format_efg(game).encode()
@@ -84,7 +86,13 @@ def save_efg(game: ExtensiveForm | Game | GameTree, path: str | Path) -> None:
             f"{game} has a label with {error.object[error.start]!r}, an unpaired surrogate, "
             "which UTF-8 cannot encode"
         ) from error
-    write_bytes(path, data)
+    try:
+        write_bytes(path, data)
+    except OSError as error:
+        raise ParameterError(
+            f"{path} cannot be written ({error.strerror or error}); give the path of a file in an "
+            "existing folder where you may write"
+        ) from error
 
 
 def _lines(form: ExtensiveForm) -> Iterator[str]:

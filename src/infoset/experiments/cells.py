@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeAlias
 from infoset._version import __version__
 from infoset.errors import CheckpointFileError, CheckpointMismatchError, UnsavedWarning
 from infoset.experiments.json_values import json_text
-from infoset.utils.arguments import check_count
+from infoset.utils.arguments import check_count, check_path
 from infoset.utils.checksums import has_checksum, with_checksum
 from infoset.utils.files import write_text
 from infoset.utils.interrupts import interrupts_held
@@ -73,6 +73,7 @@ class CellFolder:
     """
 
     def __init__(self, path: Path, study: str) -> None:
+        check_path("folder", path)
         self.path = path
         self.study = study
         try:

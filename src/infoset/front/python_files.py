@@ -11,6 +11,7 @@ from typing import Any
 
 from infoset.errors import InfosetError, ParameterError, UnknownNameError
 from infoset.games import parse_spec
+from infoset.utils.arguments import check_path
 
 __all__ = ["is_python_file", "load_from_python_file"]
 
@@ -49,6 +50,7 @@ def load_from_python_file(
     """
     stem, _, rest = spec.partition(SEPARATOR)
     path = Path(f"{stem}.py")
+    check_path("file", path)
     name, parameters = parse_spec(rest)
     found = _objects(_execute(path), kinds)
     if name not in found:

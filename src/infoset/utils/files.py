@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -50,6 +51,8 @@ def replace_file(path: str | Path, *, remove_leftovers: bool = False) -> Iterato
     '1 2 3'
     """
     path = Path(path)
+    if not path.name:
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     temporary = _temporary_name(path)
     try:
         with _locked(temporary):

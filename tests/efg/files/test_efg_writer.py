@@ -204,7 +204,7 @@ def test_a_file_is_replaced_atomically(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.replace", full)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(ParameterError, match="No space"):
         save_efg(load_game("kuhn_poker"), path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
