@@ -56,7 +56,8 @@ def load_efg(path: str | Path) -> ExtensiveForm:
     except FileNotFoundError as error:
         raise GameFileError(f"the file {path} does not exist") from error
     except OSError as error:
-        raise GameFileError(f"the file {path} cannot be read ({error.strerror or error})") from error
+        reason = error.strerror or error
+        raise GameFileError(f"the file {path} cannot be read ({reason})") from error
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
