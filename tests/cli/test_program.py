@@ -193,7 +193,10 @@ def test_a_full_disk_is_no_traceback(command, monkeypatch):
         raise OSError(28, "No space left on device", str(path))
 
     monkeypatch.setattr(run_folder, "_write_picture", fail)
-    assert "No space left on device" in command("solve", "matrix_mp").complaint
+    assert (
+        "No space left on device"
+        in command("solve", "kuhn_poker", "--method", "cfr+", "--iterations", "3").complaint
+    )
 
 
 def test_memory_that_runs_out_is_no_traceback(command, monkeypatch):

@@ -163,5 +163,5 @@ def test_the_first_row_of_a_heat_map_is_at_the_bottom():
 
 @pytest.mark.parametrize("values", [[], [[1.0]], [[1.0, 2.0], [3.0, 4.0]]])
 def test_heat_maps_have_a_number_for_each_pair(values):
-    with pytest.raises(ParameterError, match="y and x have 1 and 2 entries"):
+    with pytest.raises(ParameterError, match="have 1 and 2 entries"):
         plot_heat_map(values, [0, 1], [0], title="t", x_label="x", y_label="y")
