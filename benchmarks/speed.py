@@ -8,16 +8,14 @@
 Building and evaluation are timed alternately with OpenSpiel, in one process on one core. Times are
 medians, and ratios are those of the medians. `peers.py` times the iterations of the peers. An
 iteration is one of CFR+ with alternating updates and the linear average. Numba compiles before the
-timing starts, except in the last table, which includes compilation.
+timing starts. `first_call.py` times whole commands, with compilation.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
-import tempfile
 from importlib.metadata import version
 from statistics import median
 
@@ -98,32 +96,6 @@ def measuring(form: SequenceForm, spec: str, repeats: int) -> list[str]:
     return [shown(median(ours)), shown(median(theirs)), f"{median(theirs) / median(ours):,.0f}×"]
 
 
-def commands() -> str:
-    """Time whole commands, with an empty and a warm compilation cache."""
-    rows = []
-    with tempfile.TemporaryDirectory() as folder:
-        variables = os.environ | {"NUMBA_CACHE_DIR": f"{folder}/cache"}
-        solve = [sys.executable, "-m", "infoset", "solve"]
-        lines = {
-            "`import infoset`": [sys.executable, "-c", "import infoset"],
-            "`infoset solve leduc_poker`, empty cache": [*solve, "leduc_poker"],
-            "the same, warm cache": [*solve, "leduc_poker"],
-            "`infoset solve kuhn_poker`, warm cache": [*solve, "kuhn_poker"],
-        }
-        for name, command in lines.items():
-            once = "empty" in name
-            times = [
-                timed(
-                    lambda c=command: subprocess.run(
-                        c, cwd=folder, env=variables, check=True, capture_output=True
-                    )
-                )[1]
-                for _ in range(1 if once else 5)
-            ]
-            rows.append([name, shown(median(times))])
-    return table(["command", "time"], rows)
-
-
 def peak_memory(spec: str) -> str:
     """Return the peak memory of processes that build a game and Kuhn poker."""
     code = (
@@ -148,7 +120,7 @@ def floor() -> dict[str, str]:
 
 def parts() -> dict[str, str]:
     """Measure everything, and return the parts of the page by name."""
-    whole, peak = commands(), peak_memory(GAMES["Goofspiel 5, random"])
+    peak = peak_memory(GAMES["Goofspiel 5, random"])
     built, measured = [], []
     for title, spec in GAMES.items():
         repeats = 3 if title.startswith("Goofspiel 5") else 5
@@ -161,7 +133,6 @@ def parts() -> dict[str, str]:
         "building": f"{table(BUILDING, built)}\n\n"
         f"Peak memory of a process that builds Goofspiel 5, random: {peak}.",
         "measuring": table(["game", "infoset", "OpenSpiel C++", "ratio"], measured),
-        "commands": whole,
     }
 
 

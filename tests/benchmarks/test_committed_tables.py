@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+import first_call
 import method_times
 import peers
 import pytest
@@ -59,6 +60,14 @@ def test_solver_time_pages_equal_the_stored_measurements():
             assert report.replace_part(text, f"method_times.py: {name}", shown[name]) == text, (
                 f"{name}: run python benchmarks/method_times.py --write --tables"
             )
+
+
+def test_the_times_of_commands_equal_the_stored_measurements():
+    page = (report.DOCS / "benchmarks.md").read_text("utf-8")
+    part = first_call.page_part(first_call.json.loads(first_call.RESULTS.read_text("utf-8")))
+    assert report.replace_part(page, "first_call.py", part) == page, (
+        "run python benchmarks/first_call.py --write"
+    )
 
 
 def test_the_peer_page_equals_the_stored_measurements():
