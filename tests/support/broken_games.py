@@ -455,4 +455,11 @@ BROKEN_AT_START = [
         "equal world states",
         "1 (int) and True (bool)",
     ),
+    broken(
+        "an int and a bool as outcomes of one chance move",
+        meeting(transitions=lambda w, joint: [(1, 0.5), (True, 0.5)] if w == "start" else []),
+        None,
+        "equal world states",
+        "1 (int) and True (bool)",
+    ),
 ]

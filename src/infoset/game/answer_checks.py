@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infoset.errors import GameRuleError, describe_exception, show
+from infoset.game.kinds import KindTable
 from infoset.game.protocol import Observation, Probability
 from infoset.typing import NOOP, Action, JointAction, Player, World
 from infoset.utils.arguments import SUM_TOLERANCE
@@ -190,8 +191,10 @@ def check_outcomes(
         probabilities = [probability for _, probability in answer]
         _check_sum(probabilities, world, joint_action, is_whole=len(answer) <= limit)
     merged: dict[World, Probability] = {}
+    kinds = KindTable()
     for next_world, probability in answer:
         if probability > 0:
+            kinds.check("the next world", next_world, world)
             merged[next_world] = merged.get(next_world, 0) + probability
     return merged
 
