@@ -1,4 +1,4 @@
-"""Every error that infoset raises on purpose, and the warning about files that are not saved.
+"""All errors that infoset raises on purpose, and all its warnings.
 
 A message says what is wrong with the value received, the rule it breaks, and what to do.
 """

@@ -53,7 +53,7 @@ def test_specs_are_parsed(spec, name, parameters):
         ("g(a=[1)", "']' is missing"),
         ("g(a=[1]2)", "is not a list"),
         ("g(a='x)", 'a "\'" is missing'),
-        ("g(a='x'y)", "is not a quoted word"),
+        ("g(a='x'y)", "has no closing quote"),
         ("g(a=" + "[" * 5000 + "]" * 5000 + ")", "nested more than 20 deep"),
     ],
 )

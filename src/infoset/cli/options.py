@@ -106,7 +106,7 @@ BuildSecondsOption: TypeAlias = Annotated[
     float | None,
     typer.Option(
         "--build-seconds",
-        help="Time limit for building the game, without compiling.",
+        help="Time limit for building the game, excluding compilation.",
     ),
 ]
 OnlyBuildSecondsOption: TypeAlias = Annotated[
@@ -114,7 +114,7 @@ OnlyBuildSecondsOption: TypeAlias = Annotated[
     typer.Option(
         "--build-seconds",
         "--seconds",
-        help="Time limit for building the game, without compiling.",
+        help="Time limit for building the game, excluding compilation.",
     ),
 ]
 CacheOption: TypeAlias = Annotated[

@@ -64,8 +64,8 @@ def load_efg(path: str | Path) -> ExtensiveForm:
         before = data[: error.start]
         line, column = before.count(b"\n") + 1, error.start - before.rfind(b"\n")
         raise GameFileError(
-            f"{path}, line {line}, byte {column}: read the byte {data[error.start]:#04x}, expected "
-            "text in UTF-8; convert the file",
+            f"{path}, line {line}, byte {column}: {data[error.start]:#04x} is not valid UTF-8; "
+            "convert the file to UTF-8",
             line=line,
             column=column,
         ) from error

@@ -267,7 +267,6 @@ def exploitability(policy: TabularPolicy) -> float:
     if result is None:
         raise UnsupportedGameError(
             f"exploitability is defined only for two-player constant-sum games, and "
-            f"{policy.sequence_form.name} is not constant-sum with two players; use "
-            f"nash_conv(policy)"
+            f"{policy.sequence_form.name} is not such a game; use nash_conv(policy)"
         )
     return result

@@ -124,7 +124,7 @@ class EFCEEvaluator:
 
     @property
     def num_pairs(self) -> int:
-        """Number of pairs of a trigger and a later sequence; the time of `add` is linear in it."""
+        """Number of pairs of trigger and later sequence; `add` takes time linear in this number."""
         return sum(map(len, self._gradients))
 
     def state(self) -> StateArrays:

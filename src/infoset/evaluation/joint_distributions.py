@@ -93,7 +93,7 @@ def joint_distribution(
     """Return correlated play as a distribution over tuples of pure plans.
 
     One of several policies is drawn for all players. Each player's part of a policy is decomposed
-    into a mixture of few pure plans (`decompose_plan`); the tuples of the policy are all
+    into a mixture of a few pure plans (`decompose_plan`); the tuples of the policy are all
     combinations of these plans. The distribution reaches every terminal with the same probability
     as the mixture of policies.
 

@@ -67,8 +67,8 @@ def parameters_digest(game: Game) -> str:
 def rules_digest(game: Game) -> str:
     """Return a SHA-256 of all source code and constants that define a game's rules.
 
-    These are the module of its class and of its base classes, the modules of the user that they
-    import, directly or indirectly, the constants in these modules and classes, and the versions of
+    These are the module of its class and of its base classes, your own modules that they import,
+    directly or indirectly, the constants in these modules and classes, and the versions of
     Python, NumPy, other packages and this library. Modules that are imported only inside functions
     are included without their constants. Files that the rules read are not included, unless their
     content becomes a parameter or a constant.
@@ -139,7 +139,7 @@ class _SourceModule:
         self.path = Path(file) if file is not None and Path(file).is_file() else None
 
     def is_of_others(self, own: Collection[str]) -> bool:
-        """Return whether a version identifies it: Python, this library, an installed package."""
+        """Return whether the module belongs to Python, this library or an installed package."""
         top = self.name.partition(".")[0]
         if top == PACKAGE or (top in sys.stdlib_module_names and top != "__main__"):
             return True

@@ -103,7 +103,7 @@ class CooperativeMatchingPennies(Game):
         return (self.pass_reward if next_world.guess == PASS else reward,) * 2
 
     def observe(self, world: Table, joint_action: JointAction, next_world: Table) -> Observation:
-        """Show the coin to player 0, and the signal and then guess and coin to everybody."""
+        """Show player 0 the coin, everybody the signal, and in the end the guess and the coin."""
         if not world.coin:
             return Observation(private={0: next_world.coin})
         if not world.signal:

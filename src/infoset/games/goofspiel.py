@@ -39,9 +39,9 @@ OVER = Round(NO_PRIZE, 0, (), ())
 
 
 class Settlement(NamedTuple):
-    """The hands after the bids, and the winners of this round and of the last, forced one.
+    """The hands after the bids, the winner of this round, and the winner of the forced last round.
 
-    `forced_winner` has a meaning only if everybody has one card left.
+    `forced_winner` is meaningful only if everybody has one card left.
     """
 
     hands: tuple[int, ...]

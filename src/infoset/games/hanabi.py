@@ -180,7 +180,7 @@ class Hanabi(Game):
         return (score(next_world) - score(world),) * self.players
 
     def observe(self, world: Table, joint_action: JointAction, next_world: Table) -> Observation:
-        """Show everybody the move, and all players except the holder the new cards."""
+        """Show the move to everybody, and each new card to all players except its holder."""
         if not world.hands:
             begins = self._starting_text(next_world.player)
             return self._showing(begins, dict(enumerate(next_world.hands)))

@@ -57,7 +57,7 @@ class LeducPoker(Game):
     Every player antes one chip and gets one card. In each of the two rounds a player folds (only
     when facing a raise), calls, or raises. A raise is 2 chips in the first round and 4 in the
     second, and there are at most `num_raises` raises per round. A pair with the public card beats
-    everything else. Otherwise the higher card wins; equal hands share the chips.
+    everything else. Otherwise the higher card wins; equal hands split the pot.
 
     Parameters
     ----------

@@ -93,7 +93,7 @@ def parse_value(text: str, source: Source) -> Value:
         return tuple(parse_value(part.strip(), source) for part in parts)
     if text[0] in "'\"":
         if len(text) < 2 or text[-1] != text[0]:
-            raise source.malformed(f"{text} is not a quoted word")
+            raise source.malformed(f"{text} has no closing quote")
         return text[1:-1]
     if text in WORDS:
         return WORDS[text]

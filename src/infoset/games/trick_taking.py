@@ -48,7 +48,7 @@ class TrickTaking(Game):
     Both players are dealt a hand in secret. Player 0 leads any card. The other player must follow
     suit if it can; a card of another suit reveals that it cannot. The higher card of the suit led
     takes the trick, and its player leads to the next one. A player who has taken at least half of
-    the tricks wins 1, a player with fewer loses 1.
+    the tricks wins 1; a player with fewer loses 1.
 
     Parameters
     ----------

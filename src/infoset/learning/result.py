@@ -107,7 +107,7 @@ class LearnResult:
 
     @property
     def efce_gap(self) -> tuple[float, ...] | None:
-        """Gap of each run's joint play from an extensive-form correlated equilibrium.
+        """EFCE gap of each run's joint play: its distance from such an equilibrium.
 
         In the game's units. None if the method does not learn such an equilibrium.
         """

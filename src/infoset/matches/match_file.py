@@ -79,7 +79,7 @@ class MatchFile:
         try:
             stored = json.loads(self.path.read_text(encoding="utf-8"))
             if stored["format"] != FORMAT:
-                raise ValueError(f"format {stored['format']}")
+                raise ValueError(f"its format is {stored['format']}, not {FORMAT}")
             if not has_checksum(stored):
                 raise ValueError("its content does not match its checksum")
             self._check(stored["match"])

@@ -72,7 +72,7 @@ class TreeMatch:
         return win_fractions(self.tree.rewards_so_far)
 
     def __call__(self, deals: range) -> FloatArray:
-        """Return [D, 2 + 2N] the columns of `match_columns` for some deals."""
+        """Return [D, 2 + 2N] the columns of `match_columns` for the given deals."""
         chance, choices, mixing = self._random_numbers(deals)
         ends = np.empty((len(deals), self.tree.num_players), np.int32)
         for first, second, rows in _drawn_pairs(self.first, self.second, mixing):

@@ -71,7 +71,7 @@ def plot_heat_map(
     if shown.shape != (len(y), len(x)) or not shown.size:
         raise ParameterError(
             f"`values` has shape {shown.shape}, but `y` and `x` have {len(y)} and {len(x)} "
-            "entries; give one row for each y, with one number for each x; both need at least one "
+            "entries; give one row for each y, with one number for each x; neither may be empty"
             "entry"
         )
     figure = new_figure(INCHES, layout="constrained")

@@ -149,7 +149,7 @@ def _measure_columns(picture: Picture, nodes: Sequence[int], lanes: Sequence[Lan
 def join_infosets(
     picture: Picture, order: Sequence[int]
 ) -> tuple[tuple[Lane, ...], tuple[PictureInfoset, ...]]:
-    """Return the lanes that join nodes of one depth, and pairs of nodes of different depths.
+    """Return the lanes, which join nodes of the same depth, and the pairs to join across depths.
 
     Overlapping lanes get different tracks. `order` lists the nodes of each depth from the
     top.

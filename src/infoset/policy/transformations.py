@@ -85,7 +85,7 @@ def _check_same_game(policies: Sequence[TabularPolicy]) -> None:
 
 
 def decompose_plan(treeplex: Treeplex, plan: FloatArray) -> tuple[BoolArray, FloatArray]:
-    """Decompose a realization plan into a mixture of few pure plans.
+    """Decompose a realization plan into a mixture of a few pure plans.
 
     Each step selects the pure plan whose minimum weight in the rest of the plan is largest, and
     subtracts this weight from its sequences. Every step reduces some sequence without successors to

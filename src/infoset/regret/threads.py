@@ -265,7 +265,7 @@ def _runs(layout: Layout, first: int, part: LongArray) -> tuple[IndexArray, ...]
 
 
 def _payoffs_in_ranges(payoffs: BlockPayoffs, number: int) -> tuple[BlockPayoffs, ...]:
-    """Return the payoffs of `number` ranges of blocks of about equal work."""
+    """Split the blocks into `number` ranges of about equal work; return the payoffs of each."""
     work = payoffs.first.astype(np.int64) + np.arange(len(payoffs.first))
     cuts = np.searchsorted(work, np.linspace(0, work[-1], number + 1)).tolist()
     return tuple(

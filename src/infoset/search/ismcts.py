@@ -50,7 +50,7 @@ class TreeSearchRecord(SearchRecord):
 
     @property
     def is_short(self) -> bool:
-        """Whether the time limit left fewer than ten simulations per action."""
+        """Whether there was time for fewer than ten simulations per action."""
         is_limited = self.time_limit is not None and len(self.actions) > 1
         return is_limited and self.num_simulations < MIN_SIMULATIONS * len(self.actions)
 

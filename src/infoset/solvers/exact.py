@@ -59,7 +59,7 @@ def solve_exactly(game: GameTree | ExtensiveForm) -> ValueProof:
     -----
     Rewards are taken as exactly the floating-point numbers that the game stores.
     Source: Applegate, Cook, Dash and Espinoza (2007), for the basis and the pivots; Wan (2006), for
-    the equations; Terlaky (1985), for the rule of the pivots.
+    the equations; Terlaky (1985), for the pivot rule.
 
     Examples
     --------

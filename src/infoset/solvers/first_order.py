@@ -180,7 +180,7 @@ class FirstOrderScheme:
 
         If the magnet is fixed, `gaps["quantal"]` of the result is the `quantal_gap`, and
         exploitability does not converge to zero. Without limits, the run then stops when the
-        `quantal_distance` is at most 0.001. The target of a budget still is an exploitability; if
+        `quantal_distance` is at most 0.001. The target of a budget is still an exploitability; if
         that of the quantal response equilibrium is higher, the outcome is 'stalled'.
 
         Raises

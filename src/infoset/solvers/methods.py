@@ -98,7 +98,7 @@ METHODS: Registry[MethodSpec] = Registry(
 def get_method(
     method: str | RegretScheme | MethodSpec, precision: str = "float64", threads: int = 1
 ) -> MethodSpec:
-    """Return a method, given its name in any case, a `RegretScheme`, or a `MethodSpec`.
+    """Return the method for a name (upper or lower case), a `RegretScheme`, or a `MethodSpec`.
 
     Raises
     ------

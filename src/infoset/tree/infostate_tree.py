@@ -27,7 +27,7 @@ class InfostateTree:
     parent : IntArray
         [S] infostate one transition shorter; -1 at the root.
     action : IntArray
-        [S] index of the own action taken at the parent; -1 for none.
+        [S] index of the player's own action at the parent; -1 for none.
     private_observation, public_observation : IntArray
         [S] index into `observations` of the observation in the transition from the parent; -1 at
         the root.

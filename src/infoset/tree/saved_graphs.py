@@ -31,10 +31,10 @@ def graph_cache(folder: str | Path) -> Iterator[Path]:
 
     Building a large game mostly consists of visiting its world states in Python. A graph that is
     loaded has the same arrays and labels; its world states are made by the rules when they are
-    needed. A saved graph is used only if the class of the game, its parameters, the source code of
-    its module and of the modules of the user that this imports, the constants in them, and the
-    versions of Python, NumPy, other packages and this library are the same. Otherwise, or if the
-    file is damaged, the game is built, the file is replaced, and a `GraphCacheWarning` says why.
+    needed. A saved graph is used only if the class of the game, its parameters, the source code and
+    constants of its module and of your own modules that it imports, and the versions of Python,
+    NumPy, other packages and this library are the same. Otherwise, or if the file is damaged, the
+    game is built, the file is replaced, and a `GraphCacheWarning` says why.
 
     The same warning is issued, and nothing is saved, if a label is not text, a number, bytes, None,
     or a tuple or frozen set of these, if the rules are not in a file, or if the disk is full. Rules
@@ -43,12 +43,12 @@ def graph_cache(folder: str | Path) -> Iterator[Path]:
     Parameters
     ----------
     folder : str or Path
-        It is made if it does not exist. Any of its files can be deleted.
+        It is created if it does not exist. Any of its files can be deleted.
 
     Raises
     ------
     ParameterError
-        If the folder cannot be made.
+        If the folder cannot be created.
 
     Examples
     --------

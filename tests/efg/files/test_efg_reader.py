@@ -253,7 +253,7 @@ def test_files_that_are_no_text(tmp_path):
     assert caught.value.line is None
     path = tmp_path / "latin.efg"
     path.write_bytes('EFG 2 R\n"café" { "A" } t "" 0'.encode("latin-1"))
-    with pytest.raises(GameFileError, match="read the byte 0xe9, expected text in UTF-8") as caught:
+    with pytest.raises(GameFileError, match="0xe9 is not valid UTF-8") as caught:
         load_efg(path)
     assert (caught.value.line, caught.value.column) == (2, 5)
 

@@ -22,8 +22,8 @@ NamesArgument = Annotated[
 def run(names: NamesArgument = None, as_json: JsonOption = False) -> None:
     """Compile the kernels of methods once, so that later commands start fast.
 
-    Kernels are compiled at their first call otherwise, and stored on disk.
-    Set NUMBA_CACHE_DIR to choose the folder.
+    Compiled kernels are stored on disk. Without this command, each is compiled when it is
+    first called. Set NUMBA_CACHE_DIR to choose the folder.
     """
     from infoset.front import compile_kernels
     from infoset.utils.clocks import compiling_seconds

@@ -232,7 +232,7 @@ def utility_kind(tree: GameTree) -> Any:
 
 
 def game_info(compiled: CompiledGame) -> Any:
-    """Return the sizes of a game that OpenSpiel requires."""
+    """Return the sizes and utility bounds of a game, which OpenSpiel requires."""
     minimum, maximum = compiled.tree.sequence_form.payoff_range
     return pyspiel.GameInfo(
         num_distinct_actions=len(compiled.actions),
