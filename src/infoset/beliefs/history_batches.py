@@ -32,8 +32,8 @@ from infoset.typing import (
 __all__ = ["HistoryBatch", "InfostateIndex", "ObservedStep", "Successor"]
 
 Extension: TypeAlias = tuple[int, Action, Hashable, Hashable]
-"""Index of the previous infostate, then the own action, private observation, and public observation
-of a step."""
+"""Index of the previous infostate, then the player's action, private observation, and public
+observation of a step."""
 
 
 class ObservedStep(NamedTuple):
@@ -43,7 +43,7 @@ class ObservedStep(NamedTuple):
     ----------
     player : Player or None
     step : Step
-        For the public, the own action is `NOOP` and the private observation is None.
+        For the public, the action is `NOOP` and the private observation is None.
     """
 
     player: Player | None

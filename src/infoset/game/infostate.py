@@ -68,7 +68,7 @@ class PublicState:
 def step_text(action: Action, private: Hashable, public: Hashable) -> str:
     """Format a step of an infostate as `!action public [private]`; absent parts are left out.
 
-    If the own action equals the public observation, it is printed only once.
+    If the player's action equals the public observation, it is printed only once.
 
     Examples
     --------

@@ -69,7 +69,7 @@ class LeducPoker(Game):
     suit_isomorphism : bool
         Show the cards without their suits.
     starting_player : int
-        Player who begins each round; if it has folded, the next player who has not.
+        Player who begins each round, or the next player in the hand if that player has folded.
     num_ranks : int
         Number of ranks in the deck; -1 for one more than there are players.
     num_suits : int

@@ -106,13 +106,13 @@ def get_learner(
     if preset is not None:
         check_type("preset", preset, str, f"one of: {', '.join(spec.presets) or 'none'}")
         if not spec.presets:
-            raise ParameterError(f"preset={preset!r}: {spec.name} has no presets: leave preset out")
+            raise ParameterError(f"preset={preset!r}: {spec.name} has no presets; leave preset out")
         check_choice(f"preset of {spec.name}", preset.lower(), spec.presets)
         spec = _changed(spec, **spec.presets[preset.lower()])
     if step_sizes is None:
         return spec
     if getattr(spec, "step_sizes", None) is None:
-        raise ParameterError(f"{spec.name} has no step sizes: leave step_sizes out")
+        raise ParameterError(f"{spec.name} has no step sizes; leave step_sizes out")
     return _changed(spec, step_sizes=step_sizes)
 
 

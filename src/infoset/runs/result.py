@@ -116,8 +116,8 @@ class SolveResult:
         from. None otherwise.
     gaps : Mapping[str, float]
         Further measurements of some methods, in the game's units. `quantal`: the `quantal_gap` of
-        the answer of magnetic mirror descent; `quantal_distance` bounds the distance in
-        probability.
+        the answer of magnetic mirror descent (the function `quantal_distance` bounds the
+        distance in probability).
         `excessive`: the upper bound on NashConv that the excessive gap technique certifies.
     build_seconds : float
         Time that `solve` took to build the game, without compilation.

@@ -150,8 +150,8 @@ def unroll_histories(
 def last_sequences(parent: IntArray, action: IntArray, first_sequence: IntArray) -> IntArray:
     """Return [S] the last own sequence before each infostate.
 
-    parent [S]; action [S] the own action that leads from the parent, -1 for none; first_sequence
-    [S] the first sequence of each acting infostate.
+    parent [S]; action [S] the player's action that leads from the parent, -1 for none;
+    first_sequence [S] the first sequence of each acting infostate.
     """
     last = np.zeros(len(parent), np.int32)
     # Infostate 0 is the root, before which the last sequence is 0, the empty one. Parents have

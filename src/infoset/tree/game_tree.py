@@ -194,7 +194,7 @@ def unroll(
     Raises
     ------
     GameTooLargeError, CyclicGameError, GameRuleError
-        As `build_tree`.
+        As in `build_tree`.
     ValueError
         If the graph is not complete.
     """

@@ -68,7 +68,7 @@ def build_sequence_form(
         If the sequence form would not fit in memory. Terminal histories are counted before anything
         is allocated, and infostates as they are found.
     ExplorationLimitError, GameRuleError
-        As `build_tree`.
+        As in `build_tree`.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def contract_graph(
     Raises
     ------
     GameTooLargeError, CyclicGameError, GameRuleError
-        As `build_sequence_form`.
+        As in `build_sequence_form`.
     ValueError
         If the graph is not complete.
     """

@@ -142,7 +142,7 @@ def _payoff_text(payoffs: Payoffs) -> str:
 
 
 def sweep_cell(miss: float, name: str, penalty: float, runs: int) -> HidingCell:
-    """Return the cell of a learner with full sweeps, with a projector or as two agents."""
+    """Return the cell of a learner with full sweeps; `name` is a projector or a baseline."""
     learner = LEARNERS["FTRL, η 0.5, σ 0.5"]
     if name in BASELINES:
         scheme = HidingScheme(learner=learner, weighting=BASELINES[name])

@@ -187,7 +187,7 @@ def timing_witness(visits: Iterable[Visit], texts: MoveTexts) -> TimingWitness |
 
 
 def pair_text(witness: RecallWitness | TimingWitness) -> str:
-    """Return a string and its two histories as text."""
+    """Return a sentence that shows an infostate string and two histories with this string."""
     return (
         f"player {witness.player} sees {shown(witness.infostate_string)} after "
         f"[{'; '.join(witness.history_a)}] and after [{'; '.join(witness.history_b)}]"

@@ -134,7 +134,7 @@ def _split(histories: Histories, waiting: Pairs, num_outcomes: int) -> Intervals
 
 
 def _of_each(before: LongArray, waiting: Pairs) -> Pairs:
-    """Return the waiting groups of each new outcome, which refines the outcome `before` [W]."""
+    """Return the waiting groups of each new outcome; outcome w refines the outcome `before[w]`."""
     order = np.argsort(waiting.outcome, kind="stable")
     sorted_outcome = waiting.outcome[order]
     start = np.searchsorted(sorted_outcome, before)
