@@ -193,6 +193,13 @@ class Constant:
         return np.array([0.5, 0.5])
 
 
+class OfModel(Constant):
+    """A class of searches whose constructor has a parameter."""
+
+    def __init__(self, model):
+        self.model = model
+
+
 class Searcher:
     """A class with a method `search`, as searchers have."""
 
@@ -258,6 +265,10 @@ def test_a_leak_at_a_rare_infostate_is_found_with_every_seed():
         ({"num_plays": 0}, "num_plays=0 must be a whole number, at least 1"),
         ({"num_worlds": 0}, "num_worlds=0"),
         ({"make_search": 1}, "make_search=1"),
+        ({"make_search": OfModel}, "make_search cannot be called.*'model'.*give a function"),
+        ({"search": lambda infostate: [1.0]}, "search cannot be called with 2 arguments"),
+        ({"search": lambda infostate, rng: None}, "search returned None at the infostate"),
+        ({"search": lambda infostate, rng: "pass"}, "search returned 'pass'.*one number per legal"),
     ],
 )
 def test_what_cannot_be_tried_is_refused(change, message):

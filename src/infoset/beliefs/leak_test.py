@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from inspect import signature
 from typing import TypeAlias
 
 import numpy as np
@@ -15,6 +17,7 @@ from infoset.game.broken_rules import check_num_players
 from infoset.game.checked_rules import CheckedGame
 from infoset.typing import FloatArray, Player, World
 from infoset.utils.arguments import check_callable, check_count, check_type
+from infoset.utils.text import shortened
 
 __all__ = ["Leak", "Search", "find_leak"]
 
@@ -22,6 +25,7 @@ Search: TypeAlias = Callable[[Infostate, np.random.Generator], FloatArray]
 """A function that returns the probability of each legal action at an infostate."""
 
 
+IS_A_SEARCH = "a function of an infostate and a random generator"
 MAKES_A_SEARCH = "a function or class that returns a search, such as lambda: PIMC(model).search"
 
 NUM_BRANCHES = 8
@@ -108,7 +112,8 @@ def find_leak(
     Raises
     ------
     ParameterError
-        If an argument has the wrong type or is out of range.
+        If an argument has the wrong type or is out of range, or if the search does not return a
+        list of numbers.
 
     Notes
     -----
@@ -124,13 +129,15 @@ def find_leak(
     """
     check_type("game", game, Game, 'a game, such as infoset.load("kuhn_poker")')
     check_num_players(game)
-    check_callable("search", search, "a function of an infostate and a random generator")
+    check_callable("search", search, IS_A_SEARCH)
+    _check_parameters("search", search, (None, None), IS_A_SEARCH)
     check_count("seed", seed)
     check_count("num_plays", num_plays, minimum=1)
     check_count("num_worlds", num_worlds, minimum=1)
     if make_search is not None:
         if not isinstance(make_search, type):
             check_callable("make_search", make_search, MAKES_A_SEARCH)
+        _check_parameters("make_search", make_search, (), MAKES_A_SEARCH)
         _check_made(make_search())
     test = _LeakTest(game, search, seed, num_worlds, make_search)
     rng = np.random.default_rng(seed)
@@ -139,6 +146,35 @@ def find_leak(
         if found is not None:
             return found
     return None
+
+
+def _check_parameters(
+    name: str, function: Callable[..., object], arguments: tuple[None, ...], instruction: str
+) -> None:
+    """Raise if a function or class cannot be called with as many arguments as there are."""
+    with suppress(ValueError):  # a function without a known signature
+        known = signature(function)
+        try:
+            known.bind(*arguments)
+        except TypeError as error:
+            raise ParameterError(
+                f"{name} cannot be called with {len(arguments)} arguments: {error}; give "
+                f"{instruction}"
+            ) from None
+
+
+def _numbers(answer: object, infostate: Infostate) -> FloatArray:
+    """Return the answer of a search as an array of its own, because the search may reuse its."""
+    try:
+        numbers = np.array(answer, np.float64)
+    except (TypeError, ValueError):
+        numbers = np.array(np.nan)
+    if numbers.ndim != 1:  # also for None, which NumPy converts to a number
+        raise ParameterError(
+            f"search returned {shortened(repr(answer))} at the infostate {infostate} of player "
+            f"{infostate.player}; it must return one number per legal action"
+        )
+    return numbers
 
 
 def _check_made(search: object) -> None:
@@ -281,7 +317,7 @@ class _LeakTest:
     ) -> FloatArray:
         _lead_rules(self.game, history)
         rng = np.random.default_rng([self.seed, entropy])
-        return np.array(search(infostate, rng), dtype=np.float64)
+        return _numbers(search(infostate, rng), infostate)
 
 
 def _lead_rules(game: Game, history: History) -> None:

@@ -110,12 +110,16 @@ class RulesModel(SearchModel):
     def action_indices(self, infostate: Infostate, roots: RootPositions) -> LongArray:
         """Return [K, A] for each root, the index of each of the infostate's legal actions."""
         player = infostate.player
-        worlds = [self._positions[number].world for number in roots.states[:, 0].tolist()]
+        # The rules are asked once per infostate, because a large belief has thousands of roots.
+        _, first, place = np.unique(
+            roots.infostates[:, player], return_index=True, return_inverse=True
+        )
+        worlds = [self._positions[number].world for number in roots.states[first, 0].tolist()]
         offered = [
             checked_legal_actions(self.game, world, player) if player in self._actors(world) else ()
             for world in worlds
         ]
-        return action_indices_in(offered, self.legal_actions(infostate))
+        return action_indices_in(offered, self.legal_actions(infostate))[place]
 
     # The functions of `_model_kernels` as methods: searches on this model run uncompiled.
 
