@@ -237,6 +237,32 @@ def test_searchers(text, model_class):
             assert_same(searched(changed(name, game), text, model_class), expected, name)
 
 
+@pytest.mark.parametrize("model_class", [GraphModel, RulesModel])
+@pytest.mark.parametrize("text", SEARCHES.values(), ids=[*SEARCHES])
+def test_searchers_with_extreme_payoffs(text, model_class):
+    expected = searched(base(), text, model_class)
+    for name in EXTREMES:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = searched(changed(name), text, model_class)
+        assert found == pytest.approx(expected, abs=1e-9), name
+
+
+@pytest.mark.parametrize("text", SEARCHES.values(), ids=[*SEARCHES])
+def test_searchers_report_values_in_the_units_of_the_game(text):
+    def values(tree):
+        searcher = make_searcher(text, GraphModel(tree))
+        trees = tree.infostate_trees[1]
+        known = trees.infostate_at(int(trees.acting[0]))
+        searcher.search(known, np.random.default_rng(1))
+        return searcher.last_search.values
+
+    assert values(base()) == pytest.approx(values(changed("times 0.3")) / 0.3)
+    low, high = base().sequence_form.payoff_range
+    assert all(low <= value <= high for value in values(base()))
+    assert np.isfinite(values(changed("1e308"))).all()
+
+
 def test_the_scale_of_payoffs_ignores_constants():
     scale = payoff_scale(base().sequence_form)
     assert payoff_scale(changed_trees()["one + 100"].sequence_form) == pytest.approx(

@@ -20,6 +20,7 @@ import numpy as np
 from infoset.search.models._model_kernels import (
     CHANCE_MOVE,
     END,
+    SUM_UNIT,
     Position,
     actor,
     choose_action,
@@ -65,7 +66,7 @@ class Tree(NamedTuple):
     entry_visits : LongArray
         [E] number n of these simulations that took the action.
     returns : FloatArray
-        [E] sum of the acting player's returns, in the game's units.
+        [E] sum of the acting player's returns, in `SUM_UNIT`.
     path : LongArray
         [D, 3] the actions that the current simulation took inside the tree.
     counts : LongArray
@@ -137,9 +138,10 @@ class Playout(NamedTuple):
     infostates : LongArray
         [N] the current infostate of each player.
     lowest, highest : FloatArray
-        [N] the smallest and the largest utility of each player in the playouts of this search.
+        [N] the smallest and the largest utility of each player in the playouts of this search, in
+        `SUM_UNIT`.
     width : FloatArray
-        [N] factor of the bonus of each player, in units of utility.
+        [N] factor of the bonus of each player, in `SUM_UNIT`.
     """
 
     position: Position
@@ -258,7 +260,7 @@ def select_action(tree: Tree, infostate: int, count: int, width: float, stream: 
         tried = tree.entry_visits[first + action]
         # Equals returns / n + widened / sqrt(n), with a single division.
         ucb = (tree.returns[first + action] + widened * sqrt(tried)) / tried
-        # Returns are in utility units, and so is `width`.
+        # Returns and `width` are in the same unit.
         if ucb > highest:
             best, ties, highest = action, 1, ucb
         elif ucb == highest:
@@ -294,14 +296,14 @@ def start_widths(playout: Playout, bonus: Bonus) -> None:
     for player in range(len(playout.width)):
         playout.lowest[player], playout.highest[player] = np.inf, -np.inf
         # Until a utility is known, all returns are equally good and the bonus has no effect.
-        playout.width[player] = 0.0 if bonus.is_relative else bonus.factor
+        playout.width[player] = 0.0 if bonus.is_relative else bonus.factor / SUM_UNIT
 
 
 @inlined
 def observe_utility(playout: Playout, bonus: Bonus) -> None:
     """Widen the range of each player's utilities, and with it the factor of its bonus."""
     for player in range(len(playout.width)):
-        utility = playout.position.rewards_so_far[player]
+        utility = playout.position.rewards_so_far[player] / SUM_UNIT
         playout.lowest[player] = min(playout.lowest[player], utility)
         playout.highest[player] = max(playout.highest[player], utility)
         # Differences of utilities depend neither on their unit nor on a constant in them.
@@ -390,7 +392,7 @@ def back_up(tree: Tree, length: int, utility: FloatArray, num_rollouts: int) -> 
     """Add to each action on the path the acting player's utility."""
     for step in range(length):
         # As in max^n, each action is credited with the utility of the player who took it.
-        gain = utility[tree.path[step, PLAYER]]
+        gain = utility[tree.path[step, PLAYER]] / SUM_UNIT
         tree.returns[tree.path[step, ENTRY]] += gain / num_rollouts
 
 

@@ -23,6 +23,7 @@ from infoset.game import Infostate
 from infoset.search._max_n_kernels import TIE_TOLERANCE
 from infoset.search.budget import SearchBudget, SearchRecord
 from infoset.search.models import RootPositions, SearchModel
+from infoset.search.models._model_kernels import SUM_UNIT
 from infoset.search.perfect_information import MAX_N, perfect_information_values
 from infoset.search.searcher import Searcher
 from infoset.typing import BoolArray, FloatArray, LongArray, Player
@@ -47,10 +48,10 @@ class WorldScores(NamedTuple):
     ----------
     score : FloatArray
         [A] mean value of each action over the worlds in which it is legal, times the weight of all
-        worlds. NaN if the action is legal in none of them, so that nothing is known about it.
+        worlds, in `SUM_UNIT`. NaN if the action is legal in none of them, so that nothing is known about it.
     scale : float
-        Sum over worlds of weight times the largest absolute value; the tie tolerance is relative to
-        it.
+        Sum over worlds of weight times the largest absolute value, in `SUM_UNIT`; the tie tolerance
+        is relative to it.
     """
 
     score: FloatArray
@@ -252,7 +253,7 @@ class DeterminizedSearcher(Searcher):
             found = evaluate_worlds(roots.probability, self.budget, rng, score_worlds, start)
         self.last_search = WorldSearchRecord(
             actions=actions,
-            values=found.scores.score / (1 if found.is_exact else found.num_worlds),
+            values=found.scores.score / (1 if found.is_exact else found.num_worlds) * SUM_UNIT,
             num_worlds=found.num_worlds,
             is_exact=found.is_exact,
             num_nodes=self._perfect.num_nodes - nodes_before,

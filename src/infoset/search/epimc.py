@@ -26,6 +26,7 @@ from infoset.search.determinization import (
     mean_where_legal,
 )
 from infoset.search.models import END, RootPositions, SearchModel
+from infoset.search.models._model_kernels import SUM_UNIT
 from infoset.search.perfect_information import (
     MAX_N,
     PerfectInformationValues,
@@ -155,6 +156,8 @@ def _join(parts: list[Plays]) -> Plays:
 class OwnDecisions:
     """The tree of the player's decisions, with a value for each action at each infostate.
 
+    Values are in `SUM_UNIT`.
+
     Parameters
     ----------
     num_actions : int
@@ -166,10 +169,11 @@ class OwnDecisions:
         self.scale = 0.0
         self._levels: list[tuple[LongArray, LongArray]] = []
 
-    def add(self, entry: LongArray, value: FloatArray) -> None:
-        """Add values [M] to entries [M]."""
-        self.value += np.bincount(entry, value, len(self.value))
-        self.scale += float(abs(value).sum())
+    def add(self, entry: LongArray, weight: FloatArray, value: FloatArray) -> None:
+        """Add values [M], times their weights [M], to entries [M]."""
+        weighted = weight * (value / SUM_UNIT)
+        self.value += np.bincount(entry, weighted, len(self.value))
+        self.scale += float(abs(weighted).sum())
 
     def extend(self, parent: LongArray, num_actions: LongArray) -> LongArray:
         """Add J infostates below the entries `parent` [J]; return the first entry [J] of each."""
@@ -257,7 +261,7 @@ class PostponedSearch:
         leaves = plays.pick(is_leaf)
         if len(leaves.weight):
             value = self._perfect.values(leaves.states, leaves.rewards_so_far, self._player)
-            decisions.add(leaves.entry, leaves.weight * value)
+            decisions.add(leaves.entry, leaves.weight, value)
         return plays.pick(~is_leaf)
 
     def _transition(self, plays: Plays) -> Plays:
@@ -282,7 +286,7 @@ class PostponedSearch:
             self._model.arrays, plays.states, self._model.num_players
         )
         over = plays.pick(movers == END)
-        decisions.add(over.entry, over.weight * over.rewards_so_far[:, self._player])
+        decisions.add(over.entry, over.weight, over.rewards_so_far[:, self._player])
         parts = [plays.pick((movers < 0) & (movers != END))]
         for mover in sorted(set(movers[movers >= 0].tolist())):
             there = plays.pick(movers == mover)

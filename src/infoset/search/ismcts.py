@@ -15,6 +15,7 @@ from infoset.search._ismcts_kernels import Bonus, Roots, repeat_search, simulate
 from infoset.search.budget import SearchBudget, SearchRecord
 from infoset.search.final_policies import FINAL_POLICIES
 from infoset.search.models import SearchModel
+from infoset.search.models._model_kernels import SUM_UNIT
 from infoset.search.search_tree import SearchRoot, SearchTree
 from infoset.search.searcher import Searcher
 from infoset.typing import FloatArray, LongArray
@@ -313,7 +314,7 @@ class ISMCTS(Searcher):
 
 
 def _mean_returns(returns: FloatArray, visits: LongArray) -> FloatArray:
-    """Return [A] the mean return of each action; NaN without visits."""
+    """Return [A] the mean return of each action, in the game's units; NaN without visits."""
     means = np.full(len(visits), nan)
     np.divide(returns, visits, out=means, where=visits > 0)
-    return means
+    return means * SUM_UNIT

@@ -18,6 +18,7 @@ from infoset.search.determinization import (
     mean_where_legal,
 )
 from infoset.search.models import RootPositions
+from infoset.search.models._model_kernels import SUM_UNIT
 from infoset.search.perfect_information import PerfectInformationValues
 from infoset.typing import FloatArray, LongArray, Player
 
@@ -125,7 +126,7 @@ class RootActionValues:
             self._values = np.concatenate([self._values, self._action_values(new)])
         values, weight = self._values[self._row[drawn]], weight[drawn]
         is_legal = ~np.isnan(values)
-        values = np.where(is_legal, values, 0.0)
+        values = np.where(is_legal, values, 0.0) / SUM_UNIT
         score = mean_where_legal(weight @ values, weight, is_legal)
         return WorldScores(score, float(weight @ abs(values).max(axis=1)))
 

@@ -23,6 +23,10 @@ from infoset.utils.splitmix import Stream, next_uniform
 CHANCE_MOVE = CHANCE_NODE
 END = TERMINAL_NODE
 
+SUM_UNIT = 2.0**40
+"""Unit in which searches sum utilities over simulations and worlds, so that no sum overflows. It is a
+power of two, so dividing by it changes no digit."""
+
 Function = TypeVar("Function", bound=Callable[..., object])
 
 INLINED: Any = {"forceinline": True, "error_model": "numpy", "_nrt": False}
