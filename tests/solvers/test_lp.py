@@ -168,6 +168,13 @@ def test_a_program_cut_off_returns_what_regret_minimization_has_found(method, mo
     assert result.exploitability <= expected.exploitability
 
 
+def test_an_incumbent_iterates_until_a_late_program_ends(monkeypatch):
+    """HiGHS looks at its time limit only now and then; the time until then is not wasted."""
+    stop_after(50, monkeypatch)
+    result = infoset.solve(leduc_tree(), "lp", seconds=0)
+    assert "this is the policy of sapdcfr+ after 50 iterations" in result.reason
+
+
 def test_a_perturbed_program_cut_off_keeps_its_minimum_probabilities(monkeypatch):
     monkeypatch.setattr(
         _linear_program, "maximize", lambda model, *others: unsolved(model, "seconds")

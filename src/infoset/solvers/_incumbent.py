@@ -81,7 +81,10 @@ class Incumbent:
         self._is_done = False
 
     def improve(self, is_over: Event) -> None:
-        """Iterate until `is_over` is set or a limit is reached; then wait a moment for `is_over`.
+        """Iterate until `is_over` is set; if the target is reached before, wait a moment for it.
+
+        HiGHS may notice its time limit late, for example in presolve. The time limit of the budget
+        therefore does not end the iterations: the caller has to wait for HiGHS anyway.
 
         Raises
         ------
@@ -93,7 +96,7 @@ class Incumbent:
             return
         if self._solver is None and is_over.wait(self._head_start):
             return
-        result = self._iterate(maxsize, is_over)
+        result = self._iterate(maxsize, None, is_over)
         self._is_done = result is None or result.outcome != "interrupted"
         if not self._is_done and not is_over.is_set():
             raise KeyboardInterrupt
@@ -101,19 +104,21 @@ class Incumbent:
     def best(self) -> Substitute:
         """Return the better of the uniform policy and the policy after one or more iterations."""
         if self._result is None and not self._is_done:
-            self._iterate(1, Event())
+            self._iterate(1, self._budget.seconds, Event())
         uniform = Substitute(self._uniform, self._measure(self._uniform), "the uniform policy")
         if self._result is None or self._result.nash_conv > uniform.measured.nash_conv:
             return uniform
         origin = f"the policy of {BEST} after {self._result.iterations:,} iterations"
         return Substitute(self._result.policy, self._result.measured, origin)
 
-    def _iterate(self, iterations: int, is_over: Event) -> SolveResult | None:
+    def _iterate(
+        self, iterations: int, seconds: float | None, is_over: Event
+    ) -> SolveResult | None:
         """Iterate within the limits; return None if the method breaks down numerically."""
         budget = Budget(
             self._budget.target,
             iterations,
-            self._budget.seconds,
+            seconds,
             started=self._budget.started,
             interrupt=is_over,
         )
