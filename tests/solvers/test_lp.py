@@ -175,6 +175,26 @@ def test_an_incumbent_iterates_until_a_late_program_ends(monkeypatch):
     assert "this is the policy of sapdcfr+ after 50 iterations" in result.reason
 
 
+def test_an_incumbent_that_starts_late_uses_the_time_left(monkeypatch):
+    """While its kernels are compiled, which does not count as time, HiGHS reaches its limit."""
+    monkeypatch.setattr(
+        _linear_program, "maximize", lambda model, *others: unsolved(model, "seconds")
+    )
+    clock, run = [0.0], RegretSolver.run
+
+    def run_and_count(solver, more):
+        run(solver, more)
+        clock[0] += more
+
+    monkeypatch.setattr(RegretSolver, "run", run_and_count)
+    monkeypatch.setattr("infoset.runs.budget.working_seconds", lambda: clock[0])
+    result = LinearProgram().run(leduc_tree().sequence_form, Budget(seconds=50, started=0.0))
+    assert result.outcome == "seconds"
+    assert 50 <= result.seconds < 60
+    expected = infoset.solve(leduc_tree(), "sapdcfr+", iterations=50)
+    assert result.exploitability <= expected.exploitability
+
+
 def test_a_perturbed_program_cut_off_keeps_its_minimum_probabilities(monkeypatch):
     monkeypatch.setattr(
         _linear_program, "maximize", lambda model, *others: unsolved(model, "seconds")

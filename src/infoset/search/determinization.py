@@ -48,7 +48,8 @@ class WorldScores(NamedTuple):
     ----------
     score : FloatArray
         [A] mean value of each action over the worlds in which it is legal, times the weight of all
-        worlds, in `SUM_UNIT`. NaN if the action is legal in none of them, so that nothing is known about it.
+        worlds, in `SUM_UNIT`. NaN if the action is legal in none of them, so that nothing is known
+        about it.
     scale : float
         Sum over worlds of weight times the largest absolute value, in `SUM_UNIT`; the tie tolerance
         is relative to it.

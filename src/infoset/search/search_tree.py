@@ -133,7 +133,10 @@ class SearchTree:
         return int((self.tree.first_entry[:number] != NO_NODE).sum())
 
     def root_totals(self, roots: Roots) -> tuple[LongArray, FloatArray]:
-        """Return visits [A] of the actions and returns [A] in `SUM_UNIT`, over the player's roots."""
+        """Return visits [A] and returns [A] of the actions, summed over the player's root nodes.
+
+        Returns are in `SUM_UNIT`.
+        """
         num_actions = roots.action_indices.shape[1]
         visits, returns = np.zeros(num_actions, np.int64), np.zeros(num_actions)
         add_root_totals(self.tree, roots, visits, returns)

@@ -101,6 +101,15 @@ class Incumbent:
         if not self._is_done and not is_over.is_set():
             raise KeyboardInterrupt
 
+    def use_time_left(self) -> None:
+        """Iterate until the time limit.
+
+        Compilation does not count as time, but HiGHS runs meanwhile. It can therefore reach its
+        limit before the first iteration.
+        """
+        if not self._is_done:
+            self._iterate(maxsize, self._budget.seconds, Event())
+
     def best(self) -> Substitute:
         """Return the better of the uniform policy and the policy after one or more iterations."""
         if self._result is None and not self._is_done:

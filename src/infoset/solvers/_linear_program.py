@@ -357,6 +357,8 @@ ENDED_BY: dict[Outcome, str] = {
 
 def _best_answer(answer: Answer, incumbent: Incumbent, budget: Budget) -> Answer:
     """Return the better of an unconfirmed answer and the incumbent; it may reach the target."""
+    if answer.outcome == "seconds" and budget.seconds is not None:
+        incumbent.use_time_left()
     best, origin = incumbent.best(), "its policy so far"
     if best.measured.nash_conv < answer.measured.nash_conv:
         origin = best.origin

@@ -24,8 +24,8 @@ CHANCE_MOVE = CHANCE_NODE
 END = TERMINAL_NODE
 
 SUM_UNIT = 2.0**40
-"""Unit in which searches sum utilities over simulations and worlds, so that no sum overflows. It is a
-power of two, so dividing by it changes no digit."""
+"""Unit in which searches sum utilities over simulations and worlds, so that no sum overflows.
+Division by a power of two changes no digit."""
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
