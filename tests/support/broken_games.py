@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -182,6 +183,16 @@ BROKEN_AT_START = [
             f"a probability of joint action ('left', 'left') is {probability!r}",
         )
         for probability in (-0.5, float("nan"), float("inf"), "half", None)
+    ],
+    *[
+        broken(
+            f"certain probability of type {type(probability).__name__}",
+            meeting(transitions=leads_to(("a", probability))),
+            None,
+            "finite, nonnegative number",
+            f"a probability of joint action ('left', 'left') is {probability!r}",
+        )
+        for probability in (Decimal(1), 1 + 0j, np.array([1.0]))
     ],
     broken(
         "transitions without probability",
@@ -416,6 +427,13 @@ BROKEN_AT_START = [
         None,
         "in UTF-8",
         "the public observation is '\\ud800', whose text raises UnicodeEncodeError",
+    ),
+    broken(
+        "a surrogate within an observation",
+        meeting(observe=always(Observation(("K", ("\ud800",))))),
+        None,
+        "in UTF-8",
+        "whose text raises UnicodeEncodeError",
     ),
     broken(
         "an observation without text",

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infoset.errors import GameRuleError, describe_exception, show
+from infoset.game.infostate import value_text
 from infoset.game.kinds import KindTable
 from infoset.game.protocol import Observation, Probability
 from infoset.typing import NOOP, Action, JointAction, Player, World
@@ -157,10 +158,8 @@ def check_legal_actions(
 def check_text(label: Hashable, what: str, world: World, player: Player | None = None) -> None:
     """Raise if an action or observation cannot be written as text, for files and messages."""
     try:
-        if isinstance(label, str):
-            label.encode()
-        elif label is not None:
-            str(label).encode()
+        if label is not None:
+            value_text(label).encode()
     except Exception as error:
         raise GameRuleError(
             "actions and observations can be written as text, in UTF-8",

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import MISSING, Field, fields, is_dataclass
 from fractions import Fraction
+from numbers import Real
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
@@ -187,7 +188,9 @@ class Game(ABC):
             raise TypeError(f"transitions returned a {type(listed).__name__}; return a list")
         weights = [float(probability) for _, probability in pairs]
         cumulative = np.cumsum(weights)
-        if not (pairs and min(weights) >= 0 and abs(cumulative[-1] - 1) <= SUM_TOLERANCE):
+        are_real = all(issubclass(kind, Real) for kind in {type(pair[1]) for pair in pairs})
+        is_sum = pairs and min(weights) >= 0 and abs(cumulative[-1] - 1) <= SUM_TOLERANCE
+        if not (are_real and is_sum):
             raise ValueError("the probabilities of transitions are nonnegative and sum to 1")
         if len(pairs) == 1:
             return pairs[0][0]

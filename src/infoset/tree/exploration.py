@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Hashable, Iterable
 from fractions import Fraction
 from itertools import islice, product
 from math import fsum, prod
-from numbers import Rational
+from numbers import Rational, Real
 from typing import Any
 
 import numpy as np
 
-from infoset.errors import NO_WORLD, GameRuleError
+from infoset.errors import NO_WORLD, GameRuleError, show
 from infoset.game import Game, Observation, Probability
 from infoset.game.answer_checks import (
     Transition,
@@ -122,7 +123,10 @@ def _explore(explorer: _Explorer, watch: BuildWatch, partial: bool) -> str | Non
     try:
         broken = watch.run(explorer.explore)
     except LimitReached:
-        return watch.stop or watch.reached
+        stop = watch.stop or watch.reached
+        if stop is None:  # the limit of a watchdog around this one: the graph is not complete
+            raise
+        return stop
     except MemoryError:
         explorer.index.clear()
         return "memory"
@@ -189,6 +193,7 @@ class _Explorer:
             self.world_index(self.game.initial_world())
             while self.num_expanded < len(self.worlds):
                 self.expand()
+            self.check_probability_types()
         except MemoryError:
             raise
         except Exception as error:
@@ -398,6 +403,23 @@ class _Explorer:
         for label in (parts.public, *parts.private):
             first = self.typed_labels.get(self.observations[label], label)
             self.check_kinds("the observation", first, label)
+
+    def check_probability_types(self) -> None:
+        """Raise if a probability is not a real number, such as an array or a `Decimal` equal to 1.
+
+        Each type is looked at once, after the exploration, since almost all are the same.
+        """
+        kinds = {*map(type, self.exact_probability)}
+        wrong = {kind for kind in kinds if not issubclass(kind, Real)}
+        if wrong:
+            edge = next(i for i, value in enumerate(self.exact_probability) if type(value) in wrong)
+            # This world state is looked at again, by the slow checks, to explain the error.
+            self.num_expanded = bisect_right(self.first_edge, edge) - 1
+            raise GameRuleError(
+                "a probability is a finite, nonnegative number",
+                found=f"a probability is {show(self.exact_probability[edge])}",
+                world=self.world,
+            )
 
     def graph(self, stop: str | None) -> WorldGraph:
         """Return the read-only arrays, without the edges of a partly expanded world."""
