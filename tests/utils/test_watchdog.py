@@ -9,7 +9,10 @@ import threading
 
 import pytest
 
+from infoset.game import check_game
+from infoset.tree import build_world_graph
 from infoset.utils.watchdog import LimitReached, Watchdog, available_memory
+from tests.support.function_game import FunctionGame
 
 
 def busy_loop():
@@ -85,3 +88,21 @@ def test_a_limit_on_address_space_counts_as_available_memory():
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
     )
     assert 0 < int(done.stdout) < min(limit, free)
+
+
+@pytest.mark.parametrize(
+    "limited",
+    [
+        lambda game: build_world_graph(game, max_seconds=60.0, partial=True),
+        lambda game: check_game(game, max_seconds=60.0),
+        lambda game: check_game(game),
+    ],
+    ids=["exploring", "checking within a limit", "checking"],
+)
+def test_the_limit_of_an_outer_watchdog_passes_through_inner_ones(limited):
+    """If an inner one took it for its own, a part of the game would count as the whole game."""
+    game = FunctionGame(transitions=lambda world, joint: busy_loop())
+    watch = Watchdog(seconds=0.02)
+    with pytest.raises(LimitReached):
+        watch.run(lambda: limited(game))
+    assert watch.reached == "seconds"

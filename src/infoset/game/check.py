@@ -142,9 +142,12 @@ def check_game(
         check_number("max_seconds", max_seconds)
     walk = _Walk(game, max_histories)
     check = partial(_check, walk, max_samples, seed)
+    watch = None if max_seconds is None else Watchdog(max_seconds)
     try:
-        check() if max_seconds is None else Watchdog(max_seconds).run(check)
+        check() if watch is None else watch.run(check)
     except LimitReached:
+        if watch is None or watch.reached is None:  # the limit of a watchdog around this one
+            raise
         walk.is_complete = False
     except GameRuleError:
         raise

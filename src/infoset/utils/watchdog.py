@@ -52,6 +52,9 @@ class Watchdog:
         Limit on the growth of this process's resident memory, in bytes; None for no limit.
     """
 
+    repeat_seconds = REPEAT_SECONDS
+    """Seconds after which a limit is raised again."""
+
     def __init__(self, seconds: float | None = None, memory: int | None = None) -> None:
         self.seconds = seconds
         self.memory = memory
@@ -133,8 +136,12 @@ class Watchdog:
         pause = LOOK_SECONDS
         while not self._pause.acquire(timeout=pause):
             if self._is_exceeded() and self._is_running.locked():
-                _raise_in(self._thread_id)
-                pause = REPEAT_SECONDS
+                self.raise_limit()
+                pause = self.repeat_seconds
+
+    def raise_limit(self) -> None:
+        """Raise `LimitReached` in the thread that runs the function."""
+        _raise_in(self._thread_id)
 
 
 def _ignore_limits(hook: Callable[[Any], object], unraisable: Any) -> None:
