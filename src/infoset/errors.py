@@ -20,6 +20,7 @@ __all__ = [
     "GameRuleError",
     "GameTooLargeError",
     "InfosetError",
+    "LimitError",
     "MissingExtraError",
     "NumericalError",
     "ParameterError",
@@ -156,6 +157,10 @@ class GameTooLargeError(InfosetError):
 
 class ExplorationLimitError(GameTooLargeError):
     """Building reached a limit on world states, memory or seconds; counts are lower bounds."""
+
+
+class LimitError(InfosetError):
+    """A command that reached its limit on time or memory before it had a result."""
 
 
 class UnsupportedGameError(InfosetError):

@@ -213,3 +213,50 @@ def test_what_is_shown_meanwhile():
     text = console.export_text()
     assert "kuhn_poker, pimc against uniform" in text
     assert {"1,250", "0.25", "0.12", "50%"} <= set(text.split())
+
+
+ENDLESS = """
+from infoset.game import Game, Observation
+
+
+class Endless(Game):
+    num_players = 2
+
+    def initial_world(self):
+        return 0
+
+    def actors(self, world):
+        return (1,)
+
+    def legal_actions(self, world, player):
+        return ("a", "b")
+
+    def transitions(self, world, joint_action):
+        return [(world + 1, 1)]
+
+    def rewards(self, world, joint_action, next_world):
+        return (0, 0)
+
+    def observe(self, world, joint_action, next_world):
+        return Observation()
+"""
+
+
+@pytest.mark.parametrize(
+    "arguments", [["match", "uniform", "uniform"], ["play", "--as", "0"]], ids=["match", "play"]
+)
+def test_plays_without_end_stop_at_the_time_limit(command, arguments, tmp_path):
+    (tmp_path / "endless.py").write_text(ENDLESS)
+    verb, *rest = arguments
+    ran = command(verb, f"{tmp_path}/endless.py:Endless", *rest, "--seconds", "0.1")
+    assert ran.code == 2
+    assert "Endless stopped at the time limit of 0.1 s" in ran.err
+    assert "--seconds or --memory" in ran.err
+
+
+def test_a_match_reports_the_deals_until_its_time_limit(command):
+    ran = command(
+        "match", "kuhn_poker", "uniform", "uniform", "--deals", "10000000", "--seconds", "1"
+    )
+    assert ran.code == 0
+    assert "time limit reached; results of the deals played so far" in ran.out

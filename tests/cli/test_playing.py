@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infoset.cli.commands.play import find_choice, menu, play_interactively
+from infoset.cli.commands.play import Table, find_choice, menu, play_interactively
 from infoset.errors import UnknownNameError
 from infoset.game import Game, Infostate, Observation
 from infoset.games import load_game
@@ -192,9 +192,8 @@ def test_what_is_shown_follows_from_what_the_player_knows(monkeypatch, game, sea
     for seed in range(150):
         monkeypatch.setattr(sys, "stdin", io.StringIO(ALWAYS_FIRST))
         lines: list[str] = []
-        history = play_interactively(
-            rules, seat, uniform_policy(), np.random.default_rng(seed), lines.append
-        )
+        table = Table(rules, seat, uniform_policy(), np.random.default_rng(seed))
+        history = play_interactively(table, lines.append)
         asked = [stop for stop in history.path() if seat in stop.actors]
         if asked:
             known = asked[-1].infostates[seat]
@@ -236,9 +235,8 @@ class Whisper(Game):
 def test_neither_worlds_nor_actions_nor_observations_of_others_leak(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO("left\nright\n"))
     lines = []
-    history = play_interactively(
-        Whisper(), 0, uniform_policy(), np.random.default_rng(0), lines.append
-    )
+    table = Table(Whisper(), 0, uniform_policy(), np.random.default_rng(0))
+    history = play_interactively(table, lines.append)
     assert history.is_terminal
     assert history.rewards_so_far == (7, -7)
     text = "\n".join(lines)
@@ -290,7 +288,6 @@ def test_an_answer_of_the_policy_that_is_missing_is_an_error(monkeypatch):
             raise UnknownNameError("no play of this game leads there")
 
     monkeypatch.setattr(sys, "stdin", io.StringIO("1\n"))
+    table = Table(load_game("kuhn_poker"), 0, Lost(), np.random.default_rng(0))
     with pytest.raises(UnknownNameError):
-        play_interactively(
-            load_game("kuhn_poker"), 0, Lost(), np.random.default_rng(0), lambda line: None
-        )
+        play_interactively(table, lambda line: None)

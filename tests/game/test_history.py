@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infoset.errors import GameRuleError
+from infoset.errors import CyclicGameError, GameRuleError
 from infoset.game import (
     Game,
     History,
@@ -286,3 +286,30 @@ def test_plays_end_at_a_terminal_history_of_the_game(game: Game, seed: int) -> N
 
     ends = {v.history for v in enumerate_histories(game) if v.history.is_terminal}
     assert play_out(initial_history(game), [choose] * game.num_players, rng) in ends
+
+
+def playing_on(next_world):
+    """Play a game of one action to the end, from world state 0."""
+    game = FunctionGame(
+        initial_world=lambda: 0,
+        actors=lambda w: (0,),
+        legal_actions=lambda w, p: ("go",),
+        transitions=lambda w, a: [(next_world(w), 1)],
+        observe=lambda w, a, x: Observation(),
+    )
+    return play_out(initial_history(game), [lambda *_: "go"], np.random.default_rng(0))
+
+
+def test_a_play_around_a_cycle_names_the_cycle(monkeypatch):
+    monkeypatch.setattr("infoset.game.history.STEPS_PER_CHECK", 100)
+    with pytest.raises(CyclicGameError) as caught:
+        playing_on(lambda world: world + 1 if world < 42 else 40)
+    assert caught.value.cycle == (40, 41, 42)
+
+
+def test_a_play_without_end_breaks_a_rule(monkeypatch):
+    monkeypatch.setattr("infoset.game.history.STEPS_PER_CHECK", 100)
+    monkeypatch.setattr("infoset.game.history.MAX_STEPS", 300)
+    with pytest.raises(GameRuleError, match="has not ended after 300 transitions") as caught:
+        playing_on(lambda world: world + 1)
+    assert caught.value.world == 300

@@ -18,8 +18,15 @@ from infoset.cli.options import (
 
 __all__ = ["with_build_limits"]
 
+GRACE_SECONDS: Final = 0.5
+"""Seconds after the time limit at which a command is stopped that does more than building. The
+limits of building come first, because their errors say more."""
+
 WITH_OTHER_CLOCKS: Final = frozenset({"solve", "learn", "compare", "match", "play"})
 """Commands in which `--seconds` would not, or not only, be the time for building."""
+
+STOPPED_BY_OTHERS: Final = WITH_OTHER_CLOCKS | {"info"}
+"""Commands that do not end with an error at the limit: they report what they have until then."""
 
 
 def with_build_limits(name: str, run: Callable[..., Any]) -> Callable[..., Any]:
@@ -48,13 +55,19 @@ def with_build_limits(name: str, run: Callable[..., Any]) -> Callable[..., Any]:
         cache: Path | None,
         **options: Any,
     ) -> Any:
+        from infoset.cli.command_watch import CommandWatch
         from infoset.tree import build_limits, graph_cache
 
         with (
             build_limits(max_worlds=max_worlds, max_seconds=build_seconds),
             nullcontext() if cache is None else graph_cache(cache),
         ):
-            return run(*arguments, **options)
+            if build_seconds is None or name in STOPPED_BY_OTHERS:
+                return run(*arguments, **options)
+            watch = CommandWatch(
+                f"infoset {name}", build_seconds, options="--seconds", grace=GRACE_SECONDS
+            )
+            return watch.end(lambda: run(*arguments, **options))
 
     parameters = []
     for parameter in known.parameters.values():

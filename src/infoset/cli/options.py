@@ -114,7 +114,7 @@ OnlyBuildSecondsOption: TypeAlias = Annotated[
     typer.Option(
         "--build-seconds",
         "--seconds",
-        help="Time limit for building the game, excluding compilation.",
+        help="Time limit in seconds, excluding compilation.",
     ),
 ]
 CacheOption: TypeAlias = Annotated[

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 
-from infoset.errors import GameRuleError, show
+from infoset.errors import CyclicGameError, GameRuleError, show
 from infoset.game.answer_checks import check_form, check_world
 from infoset.game.broken_rules import check_num_players, rules_at
 from infoset.game.checked_rules import (
@@ -26,6 +27,12 @@ from infoset.typing import NOOP, Action, JointAction, Player, World
 __all__ = ["History", "initial_history", "play_out"]
 
 NOTHING_SEEN = Observation()
+
+MAX_STEPS: Final = 10_000
+"""Maximum number of transitions of a play. The infostates of all its histories together have a
+quadratic number of steps."""
+STEPS_PER_CHECK: Final = 1000
+"""Number of transitions between two looks for a repeated world state."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -131,7 +138,17 @@ class History:
         )
 
     def extend(self, joint_action: JointAction, next_world: World) -> History:
-        """Return this history extended by one transition."""
+        """Return this history extended by one transition.
+
+        Raises
+        ------
+        GameRuleError
+            If the game breaks a rule, or a play does not end after 10,000 transitions.
+        CyclicGameError
+            If a play of 1,000 or more transitions has visited a world state twice.
+        """
+        if self.depth and self.depth % STEPS_PER_CHECK == 0:
+            self._check_length()
         seen, parts = checked_observation(self.game, self.world, joint_action, next_world)
         rewards = checked_rewards(self.game, self.world, joint_action, next_world)
         infostates = tuple(
@@ -155,6 +172,22 @@ class History:
             next_world = self.game.sample_transition(self.world, joint_action, rng)
             check_world(next_world, "a next world", self.world)
         return self.extend(joint_action, next_world)
+
+    def _check_length(self) -> None:
+        """Raise if the play has visited a world state twice, or is too long."""
+        worlds = [history.world for history in self.path()]
+        with rules_at(self.game, self.world):
+            visited: dict[World, int] = {}
+            for place, world in enumerate(worlds):
+                if visited.setdefault(world, place) < place:
+                    raise CyclicGameError(worlds[visited[world] : place])
+        if self.depth >= MAX_STEPS:
+            raise GameRuleError(
+                f"every play ends, after at most {MAX_STEPS:,} transitions; in a terminal world "
+                "state nobody acts, and the list of transitions is empty",
+                found=f"a play has not ended after {self.depth:,} transitions",
+                world=self.world,
+            )
 
     def path(self) -> list[History]:
         """Return the histories from the root to this one."""

@@ -11,7 +11,13 @@ import typer
 
 from infoset.cli.exit_codes import INTERRUPTED
 from infoset.cli.interrupts import interrupts_reported
-from infoset.cli.options import CheckpointOption, GameArgument, JsonOption, MemoryOption
+from infoset.cli.options import (
+    CheckpointOption,
+    GameArgument,
+    JsonOption,
+    MemoryOption,
+    SecondsOption,
+)
 from infoset.cli.progress import Progress, live
 from infoset.cli.screen import (
     SEARCHER_NOTE,
@@ -38,7 +44,11 @@ ENDINGS = {
     "deals": "all deals played",
     "exact": "computed exactly",
     "interrupted": "interrupted; results of the deals played so far",
+    "seconds": "time limit reached; results of the deals played so far",
+    "memory": "memory limit reached; results of the deals played so far",
 }
+RAISING = "--seconds or --memory"
+"""The options that raise the limits on playing."""
 
 
 def player_argument(metavar: str) -> Any:
@@ -79,6 +89,7 @@ def run(
     ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     workers: Annotated[int, typer.Option(metavar="NUMBER", min=1, help="Number of processes.")] = 1,
+    seconds: SecondsOption = None,
     checkpoint: CheckpointOption = None,
     memory: MemoryOption = None,
     as_json: JsonOption = False,
@@ -88,18 +99,26 @@ def run(
     With more than two players, SECOND plays all other positions. Ctrl-C stops
     at any time and reports the results so far.
     """
+    from infoset.cli.command_watch import CommandWatch
     from infoset.front import to_game
+    from infoset.tree import allowed_memory
 
     stops = _Stops(deals, half_width, checkpoint)
     stops.check(exact=exact)
     rules = to_game(game)
     with interrupts_reported(), live(str(rules)) as progress:
         table, players = _game_and_players(rules, (first, second), exact, memory, progress)
+        watch = CommandWatch(
+            f"the match in {rules}", seconds, allowed_memory(memory), options=RAISING
+        )
         if exact:
-            result, outcome = _computed(table, players)
+            result, outcome = watch.end(lambda: _computed(table, players))
         else:
             progress.playing(f"{first} against {second}", stops.max_deals, half_width)
-            result, outcome = _played(table, players, stops, seed, workers, progress)
+            result, outcome = watch.end(
+                lambda: _played(table, players, stops, seed, workers, progress)
+            )
+            outcome = watch.reached if outcome == "interrupted" and watch.reached else outcome
     tell_notes(rules)
     _note_overruns((first, second), players, workers)
     about = {"game": str(rules), "first": first, "second": second, "outcome": outcome}

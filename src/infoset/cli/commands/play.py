@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from textwrap import fill
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
 import typer
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from infoset.typing import Action, Player
 
     Write: TypeAlias = Callable[[str], None]
+
+Done = TypeVar("Done")
 
 UNIFORM = "uniform"
 WIDTH = 78
@@ -50,6 +53,12 @@ def run(
         int | None,
         typer.Option(min=0, help="Random seed.", show_default="random"),
     ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--seconds", help="Time limit for all moves between two of yours."
+        ),
+    ] = None,
     memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -68,7 +77,8 @@ def run(
     write = tell if as_json else say
     write(f"{rules}: you are player {human} of {rules.num_players}, against {against}")
     write("answer with the name or number of an action; Ctrl-D quits")
-    history = play_interactively(rules, human, _searching_anew(others, rng), rng, write)
+    table = Table(rules, human, _searching_anew(others, rng), rng, seconds, memory)
+    history = play_interactively(table, write)
     _show_end(history, write)
     _note_overruns(others, against)
     if as_json:
@@ -105,29 +115,72 @@ def _note_overruns(player: Policy, text: str) -> None:
         tell(f"note: {text}: {player.overruns}")
 
 
-def play_interactively(
-    rules: Game, human: Player, others: Policy, rng: np.random.Generator, write: Write
-) -> History:
+class Table(NamedTuple):
+    """A game, who plays it, and the limits on the moves that are not the human's.
+
+    Attributes
+    ----------
+    rules : Game
+    human : Player
+    others : Policy
+    rng : np.random.Generator
+    seconds : float or None
+        Time limit between two decisions of the human; None for no limit.
+    memory : int or None
+        Memory limit in bytes; by default 70% of the free memory.
+    """
+
+    rules: Game
+    human: Player
+    others: Policy
+    rng: np.random.Generator
+    seconds: float | None = None
+    memory: int | None = None
+
+    def within_limits(self, work: Callable[[], Done]) -> Done:
+        """Return the result of a function, which may call rules that do not end."""
+        from infoset.cli.command_watch import CommandWatch
+        from infoset.tree import allowed_memory
+
+        memory = allowed_memory(self.memory)
+        watch = CommandWatch(
+            f"the play of {self.rules}", self.seconds, memory, options="--seconds or --memory"
+        )
+        return watch.end(work)
+
+    def next_decision(self, history: History) -> tuple[History, Sequence[Action]]:
+        """Play until the human acts; return its legal actions, or none at the end."""
+        while not history.is_terminal and self.human not in history.actors:
+            history = self.move(history, {})
+        return history, () if history.is_terminal else history.legal_actions(self.human)
+
+    def move(self, history: History, chosen: Mapping[Player, Action]) -> History:
+        """Return the history after a move of all actors; the policy chooses for the others."""
+        actions = dict(chosen)
+        for player in history.actors:
+            if player not in actions:
+                legal = history.legal_actions(player)
+                probabilities = self.others.action_probabilities(history.infostates[player], legal)
+                actions[player] = legal[self.rng.choice(len(legal), p=probabilities)]
+        return history.sample(history.joint(actions), self.rng)
+
+
+def play_interactively(table: Table, write: Write) -> History:
     """Play until the game or the input ends; return the history."""
     from infoset.game import initial_history
 
-    history = initial_history(rules)
+    history = table.within_limits(lambda: initial_history(table.rules))
     num_shown = 0
-    while not history.is_terminal:
-        actions: dict[Player, Action] = {}
-        for player in history.actors:
-            legal = history.legal_actions(player)
-            if player == human:
-                num_shown = _show_observations(history, human, num_shown, write)
-                try:
-                    actions[player] = _ask(legal, write)
-                except InputEndedError:
-                    return history
-            else:
-                probabilities = others.action_probabilities(history.infostates[player], legal)
-                actions[player] = legal[rng.choice(len(legal), p=probabilities)]
-        history = history.sample(history.joint(actions), rng)
-    return history
+    while True:
+        history, legal = table.within_limits(partial(table.next_decision, history))
+        if not legal:
+            return history
+        num_shown = _show_observations(history, table.human, num_shown, write)
+        try:
+            chosen = {table.human: _ask(legal, write)}
+        except InputEndedError:
+            return history
+        history = table.within_limits(partial(table.move, history, chosen))
 
 
 def _show_observations(history: History, human: Player, num_shown: int, write: Write) -> int:

@@ -1,0 +1,121 @@
+"""Limits on the time and memory of a command, which end it as Ctrl-C does."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from _thread import interrupt_main
+from collections.abc import Callable
+from functools import partial
+from math import inf
+from typing import Any, Final, TypeVar
+
+from infoset.errors import LimitError
+from infoset.utils.text import format_bytes
+from infoset.utils.watchdog import Watchdog
+
+__all__ = ["CommandWatch"]
+
+Result = TypeVar("Result")
+
+PATIENCE_SECONDS: Final = 5.0
+"""Seconds after an interrupt, in which results are saved, before the next one."""
+
+
+class CommandWatch(Watchdog):
+    """Limits on a part of a command, which is interrupted at a limit as it is by Ctrl-C.
+
+    In contrast to the exception of other watchdogs, an interrupt also ends waiting and sleeping,
+    stops HiGHS, and never comes while results are added up or saved.
+
+    Parameters
+    ----------
+    what : str
+        The part of the command, for the error message.
+    seconds : float or None
+        Limit on the time, excluding compilation; None for no limit.
+    memory : int or None
+        Limit on the growth of this process's resident memory, in bytes; None for no limit.
+    options : str
+        Names of the options that raise the limits, for the error message.
+    grace : float
+        Seconds by which the time limit is exceeded, so that more specific limits come first.
+    """
+
+    repeat_seconds = 0.05
+
+    def __init__(
+        self,
+        what: str,
+        seconds: float | None,
+        memory: int | None = None,
+        *,
+        options: str,
+        grace: float = 0.0,
+    ) -> None:
+        super().__init__(None if seconds is None else seconds + grace, memory)
+        self.what = what
+        self.limit_text = f"time limit of {seconds} s"
+        self.options = options
+        self._next_interrupt = -inf
+
+    def end(self, work: Callable[[], Result]) -> Result:
+        """Return the result of a function.
+
+        Raises
+        ------
+        LimitError
+            If a limit is reached first.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            return work()  # only the main thread can be interrupted
+        results: list[Result] = []
+        before = signal.getsignal(signal.SIGINT)
+        hook = sys.unraisablehook
+        sys.unraisablehook = partial(self._interrupt_again, hook)
+        try:
+            if not callable(before):  # Ctrl-C is ignored, as in the background of a shell
+                signal.signal(signal.SIGINT, self._handle)
+            self.run(lambda: results.append(work()))
+        except KeyboardInterrupt:
+            if self.reached is None:
+                raise
+        finally:
+            sys.unraisablehook = hook
+            if before is not None:
+                signal.signal(signal.SIGINT, before)
+        if not results:
+            raise self.error()
+        return results[0]
+
+    def raise_limit(self) -> None:
+        """Interrupt the main thread, unless it may still be handling the last interrupt."""
+        if time.monotonic() < self._next_interrupt:
+            return
+        self._next_interrupt = time.monotonic() + PATIENCE_SECONDS
+        if hasattr(signal, "pthread_kill"):
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        else:
+            interrupt_main()
+
+    def error(self) -> LimitError:
+        """Return the error for work that has no result at the limit."""
+        limit = self.limit_text
+        if self.reached == "memory":
+            limit = f"memory limit of {format_bytes(self.memory or 0)}"
+        return LimitError(
+            f"{self.what} stopped at the {limit}; use smaller parameters, or raise {self.options}"
+        )
+
+    def _interrupt_again(self, hook: Callable[[Any], object], unraisable: Any) -> None:
+        """Repeat an interrupt that came in a callback of the garbage collector and was lost."""
+        if self.reached is not None and unraisable.exc_type is KeyboardInterrupt:
+            self._next_interrupt = -inf  # an interrupt in this function would be lost, too
+        else:
+            hook(unraisable)
+
+    def _handle(self, *_: object) -> None:
+        if self.reached is not None:
+            raise KeyboardInterrupt
