@@ -55,9 +55,7 @@ def run(
     ] = None,
     seconds: Annotated[
         float | None,
-        typer.Option(
-            "--seconds", help="Time limit for all moves between two of yours."
-        ),
+        typer.Option("--seconds", help="Time limit for all moves between two of yours."),
     ] = None,
     memory: MemoryOption = None,
     as_json: JsonOption = False,
