@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import builtins
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from threading import Event
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -29,6 +31,7 @@ from infoset.solvers import (
 )
 from infoset.solvers._linear_program import LinearModel, maximize, plan_model
 from infoset.solvers.regret_family import RegretSolver
+from infoset.utils import clocks
 from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 
@@ -106,6 +109,23 @@ def test_a_budget_of_zero_seconds():
     model = plan_model(leduc_tree().sequence_form, 0)
     assert maximize(model, "simplex", -1.0).outcome == "seconds"
     assert infoset.solve(leduc_tree(), "lp", seconds=0).outcome == "seconds"
+
+
+def test_loading_highs_does_not_count_as_time(monkeypatch):
+    now, load, loaded = [0.0], builtins.__import__, set()
+
+    def load_slowly(name, *others):
+        if name == "highspy" and name not in loaded:
+            loaded.add(name)
+            now[0] += 5
+        return load(name, *others)
+
+    monkeypatch.setattr(clocks, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(builtins, "__import__", load_slowly)
+    before = clocks.working_seconds()
+    maximize(plan_model(leduc_tree().sequence_form, 0), "simplex", 0.0)
+    assert loaded
+    assert clocks.working_seconds() == before
 
 
 class Stuck:

