@@ -75,6 +75,18 @@ def test_a_result_in_time_is_returned_and_ctrl_c_passes():
         watch(600).end(lambda: signal.raise_signal(signal.SIGINT))
 
 
+def test_an_interrupt_while_a_kernel_is_called_is_one(command, monkeypatch):
+    def interrupted(*_, **__):
+        raise SystemError("a result with an exception set") from KeyboardInterrupt()
+
+    monkeypatch.setattr("infoset.front.info", interrupted)
+    assert command("info", "kuhn_poker").code == 130
+    watched = watch()
+    watched.reached = "seconds"
+    with pytest.raises(LimitError):
+        watched.end(interrupted)
+
+
 def test_work_may_return_what_it_has_when_it_is_interrupted():
     def work():
         try:

@@ -34,6 +34,7 @@ from infoset.cli.commands import (
     warm,
 )
 from infoset.cli.exit_codes import DONE, INTERRUPTED, USER_ERROR
+from infoset.cli.interrupts import is_interrupt
 from infoset.cli.saved_results import warnings_reported
 from infoset.cli.screen import complain, say
 from infoset.errors import InfosetError, describe_exception
@@ -143,6 +144,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except Exception as error:
+        if is_interrupt(error):
+            return INTERRUPTED
         place = _place_of(error) or "run the same call in Python for the full traceback"
         complain(f"unexpected {describe_exception(error)}", place)
     return USER_ERROR

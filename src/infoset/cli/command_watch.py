@@ -12,6 +12,7 @@ from functools import partial
 from math import inf
 from typing import Any, Final, TypeVar
 
+from infoset.cli.interrupts import is_interrupt
 from infoset.errors import LimitError
 from infoset.utils.text import format_bytes
 from infoset.utils.watchdog import Watchdog
@@ -79,8 +80,8 @@ class CommandWatch(Watchdog):
             if not callable(before):  # Ctrl-C is ignored, as in the background of a shell
                 signal.signal(signal.SIGINT, self._handle)
             self.run(lambda: results.append(work()))
-        except KeyboardInterrupt:
-            if self.reached is None:
+        except (KeyboardInterrupt, SystemError) as error:
+            if self.reached is None or not is_interrupt(error):
                 raise
         finally:
             sys.unraisablehook = hook

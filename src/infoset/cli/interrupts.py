@@ -8,7 +8,18 @@ from contextlib import contextmanager
 
 from infoset.cli.screen import tell
 
-__all__ = ["interrupts_ignored", "interrupts_reported"]
+__all__ = ["interrupts_ignored", "interrupts_reported", "is_interrupt"]
+
+
+def is_interrupt(error: BaseException) -> bool:
+    """Return whether an exception is that of Ctrl-C.
+
+    If Ctrl-C comes while the arguments of a kernel are examined, Python raises a `SystemError` that
+    is caused by it.
+    """
+    return isinstance(error, KeyboardInterrupt) or (
+        isinstance(error, SystemError) and isinstance(error.__cause__, KeyboardInterrupt)
+    )
 
 
 @contextmanager
@@ -16,8 +27,9 @@ def interrupts_reported() -> Iterator[None]:
     """Report that Ctrl-C came before there was a result to save."""
     try:
         yield
-    except KeyboardInterrupt:
-        tell("interrupted before there were results to save")
+    except (KeyboardInterrupt, SystemError) as error:
+        if is_interrupt(error):
+            tell("interrupted before there were results to save")
         raise
 
 

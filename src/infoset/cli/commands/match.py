@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from infoset.cli.exit_codes import INTERRUPTED
-from infoset.cli.interrupts import interrupts_reported
+from infoset.cli.interrupts import interrupts_reported, is_interrupt
 from infoset.cli.options import (
     CheckpointOption,
     GameArgument,
@@ -204,8 +204,8 @@ def _played(
             checkpoint=stops.checkpoint,
             callback=show,
         )
-    except KeyboardInterrupt:
-        if not so_far:
+    except (KeyboardInterrupt, SystemError) as error:
+        if not so_far or not is_interrupt(error):
             raise
         return so_far[0], "interrupted"
     wanted = stops.half_width
