@@ -188,3 +188,11 @@ def test_a_comparison_that_raises_is_reported(game: Any, verb: Callable[[Any], o
         verb(game)
     assert caught.value.world == "start"
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+def test_beliefs_report_a_comparison_that_raises() -> None:
+    game = meeting(observe=lambda w, joint, x: Observation(Incomparable()))
+    after = Infostate(0).extend(Step("left", None, "seen"))
+    with pytest.raises(GameRuleError, match="raised ZeroDivisionError: cannot compare") as caught:
+        private_belief(game, after)
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)

@@ -20,7 +20,7 @@ from infoset.plotting.labels import number_duplicates, probability_text, shorten
 from infoset.plotting.picture import OBSERVING, TERMINAL
 from infoset.plotting.truncation import Limits, TruncatedTree, choose_part, compile_part
 from infoset.policy import random_policy, uniform_policy
-from infoset.tree import build_tree
+from infoset.tree import build_limits, build_tree
 from infoset.typing import CHANCE, NOOP
 from tests.support.function_game import FunctionGame
 from tests.support.hypothesis_strategies import random_games
@@ -332,6 +332,11 @@ def test_a_game_too_large_to_explore_has_a_lower_bound():
     assert remark.startswith("… at least ")
     with pytest.raises(GameTooLargeError, match="more than 5 possible first steps"):
         compile_part(load_game("leduc_poker"), max_worlds=5)
+    with (
+        build_limits(max_seconds=0.0),
+        pytest.raises(GameTooLargeError, match="first steps of leduc_poker take more"),
+    ):
+        compile_part(load_game("leduc_poker"))
 
 
 def test_numbers_and_labels():

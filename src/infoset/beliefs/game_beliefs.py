@@ -14,6 +14,7 @@ from infoset.beliefs.history_filter import Information, get_history_filter
 from infoset.beliefs.history_sampling import SamplingLimits, sampled_histories
 from infoset.errors import ParameterError
 from infoset.game import Game, History, Infostate, PublicState
+from infoset.game.broken_rules import rules_at
 from infoset.policy import Policy
 from infoset.typing import FloatArray
 
@@ -71,7 +72,9 @@ class GameBeliefs:
     def _batch(self, information: Information) -> HistoryBatch:
         """Return the histories that agree with some information: all of them, or a sample."""
         limits = self.limits
-        batch, length = get_history_filter(self.game, limits.max_worlds).enumerated(information)
+        with rules_at(self.game):  # comparing observations calls code of the game
+            histories = get_history_filter(self.game, limits.max_worlds)
+            batch, length = histories.enumerated(information)
         if length == _num_steps(information):
             return batch
         if limits.rng is None:

@@ -6,6 +6,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import islice, product
 from sys import maxsize
@@ -67,6 +68,10 @@ class Outcomes(Protocol):
         ...
 
 
+USUAL = (int, float, Fraction)
+"""Types of probabilities that need no closer look."""
+
+
 @dataclass(frozen=True)
 class EnumeratedOutcomes:
     """Enumerates the outcomes of chance.
@@ -94,7 +99,8 @@ class EnumeratedOutcomes:
             check_form("transitions", answer, world, joint_action)
             pairs = list(islice(answer, min(self.limit + 1, maxsize)))
             if len(pairs) <= self.limit:
-                if len(pairs) != 1 or pairs[0][1] != 1:
+                is_move = len(pairs) == 1 and type(pairs[0][1]) in USUAL and pairs[0][1] == 1
+                if not is_move:
                     check_outcomes(tuple(pairs), world, joint_action, len(pairs))
                 if not pairs and any(action is not NOOP for action in joint_action):
                     raise no_transitions_error(world, joint_action)

@@ -25,7 +25,7 @@ limits of building come first, because their errors say more."""
 WITH_OTHER_CLOCKS: Final = frozenset({"solve", "learn", "compare", "match", "play"})
 """Commands in which `--seconds` would not, or not only, be the time for building."""
 
-STOPPED_BY_OTHERS: Final = WITH_OTHER_CLOCKS | {"info"}
+STOPPED_BY_OTHERS: Final = WITH_OTHER_CLOCKS | {"info", "draw"}
 """Commands that do not end with an error at the limit: they report what they have until then."""
 
 

@@ -143,10 +143,11 @@ def _explore_first_steps(
         if depth is not None and steps > depth:
             break
     if deepest is None:
+        problem = f"{game} has more than {graph.num_worlds - 1:,} possible first steps, too many"
+        if graph.stop in ("seconds", "memory"):
+            problem = f"the first steps of {game} take more than the {graph.stop} allowed"
         raise GameTooLargeError(
-            f"{game} has more than {graph.num_worlds - 1:,} possible first steps, "
-            "too many to draw; use smaller parameters",
-            {"world_states": graph.num_worlds},
+            f"{problem} to draw; use smaller parameters", {"world_states": graph.num_worlds}
         )
     return deepest
 
