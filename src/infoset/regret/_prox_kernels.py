@@ -17,7 +17,7 @@ import math
 from typing import NamedTuple
 
 from infoset.typing import FloatArray, IndexArray, IntArray
-from infoset.utils.compilation import kernel
+from infoset.utils.compilation import kernel, nested_kernel
 
 MIN_LOGARITHM = -700.0
 """About the logarithm of the smallest normal float64; as a minimum it keeps behavior positive."""
@@ -49,7 +49,7 @@ class ProxProblem(NamedTuple):
     policy: FloatArray
 
 
-@kernel
+@nested_kernel
 def respond_by_entropy(
     base: int,
     count: int,
@@ -105,7 +105,7 @@ def respond_by_entropy(
         value[i] *= weight[i] * regularization
 
 
-@kernel
+@nested_kernel
 def project_on_simplex(point: FloatArray, first: int, step: int, num: int) -> None:
     """Replace the `num` numbers at first, first + step, … with the nearest probabilities, in place.
 
@@ -140,7 +140,7 @@ def project_on_simplex(point: FloatArray, first: int, step: int, num: int) -> No
         point[first + a * step] = max(point[first + a * step] - largest - shift, 0.0)
 
 
-@kernel
+@nested_kernel
 def respond_by_projection(
     base: int,
     count: int,
@@ -240,7 +240,10 @@ def deepest_sums(
     # Parents have smaller numbers, so in reverse order all sums below an infostate are complete.
     for infostate in range(len(own) - 1, -1, -1):
         first = first_sequence[infostate]
-        sums[infostate] += factor * below[first : first + num_actions[infostate]].max()
+        best = below[first]
+        for sequence in range(first + 1, first + num_actions[infostate]):
+            best = max(best, below[sequence])
+        sums[infostate] += factor * best
         # Several infostates may follow one sequence: a plan reaches them all, so their sums add up,
         # whereas only one of the actions is taken.
         below[parent_sequence[infostate]] += sums[infostate]

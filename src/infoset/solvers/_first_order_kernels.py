@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from infoset.regret import BlockPayoffs, ProxProblem, block_gradient, prox_sweep, realize_policy
 from infoset.typing import FloatArray, IndexArray, LongArray
-from infoset.utils.compilation import kernel
+from infoset.utils.compilation import bare_kernel, nested_kernel
 
 NO_PREDICTION = 0
 LAST_GRADIENT = 1
@@ -74,14 +74,14 @@ class Workspace(NamedTuple):
     total: FloatArray
 
 
-@kernel
+@nested_kernel
 def observe(state: PlayerState, opponent_plan: FloatArray) -> None:
     """Compute a player's gradient at a plan of the opponent."""
     # g = A y for the player's payoffs A, in order of position.
     block_gradient(state.pair, opponent_plan, state.gradient)
 
 
-@kernel
+@nested_kernel
 def prox_step(
     state: PlayerState,
     is_euclidean: bool,
@@ -118,7 +118,7 @@ def prox_step(
     realize_policy(state.groups, state.parent, state.policy, plan)
 
 
-@kernel
+@nested_kernel
 def move_base(
     state: PlayerState, is_euclidean: bool, is_lazy: bool, row: FloatArray, workspace: Workspace
 ) -> None:
@@ -151,7 +151,7 @@ def move_base(
             state.sums[i] += state.gradient[i]
 
 
-@kernel
+@nested_kernel
 def play_prediction(
     state: PlayerState, is_euclidean: bool, is_lazy: bool, row: FloatArray, workspace: Workspace
 ) -> None:
@@ -172,7 +172,7 @@ def play_prediction(
     )
 
 
-@kernel
+@bare_kernel
 def iterate_first_order(
     schedule: FloatArray,
     done: LongArray,
@@ -219,4 +219,6 @@ def iterate_first_order(
         # Moving magnet: from here on, D is the distance from the current base.
         if magnet_period > 0 and done[0] % magnet_period == 0:
             for state in states:
-                state.magnet[:] = state.base
+                # A loop compiles faster than a slice assignment.
+                for i in range(len(state.base)):
+                    state.magnet[i] = state.base[i]

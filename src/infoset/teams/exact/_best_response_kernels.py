@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from infoset.teams.exact.team_problem import NO_CHOICE, TeamTree
-from infoset.typing import FloatArray, LongArray
-from infoset.utils.compilation import kernel
+from infoset.typing import BoolArray, FloatArray, LongArray
+from infoset.utils.compilation import inner_kernel, kernel, linear_kernel, nested_kernel
 from infoset.utils.splitmix import Stream, next_uniform
 
 
-@kernel
+@linear_kernel
 def respond(tree: TeamTree, first_entry: LongArray, pick: LongArray) -> FloatArray:
     """Return [N] the value of each node under a best response at each cell.
 
@@ -19,8 +19,19 @@ def respond(tree: TeamTree, first_entry: LongArray, pick: LongArray) -> FloatArr
     first_entry : [cells + 1] the first action entry of each cell.
     pick : [cells] the action at each cell; modified in place where another action is better.
     """
-    worth = np.zeros(len(tree.cell))
-    total = np.zeros(first_entry[-1])
+    worth = np.empty(len(tree.cell))
+    total = np.empty(first_entry[-1])
+    fill_response(tree, first_entry, pick, worth, total)
+    return worth
+
+
+@nested_kernel
+def fill_response(
+    tree: TeamTree, first_entry: LongArray, pick: LongArray, worth: FloatArray, total: FloatArray
+) -> None:
+    """Fill `worth` [N] with the values that `respond` returns; `total` is a buffer."""
+    clear(worth)
+    clear(total)
     # Dynamic programming from the last stage, so that the values of children are final.
     for stage in range(len(tree.first_node) - 2, -1, -1):
         first, end = tree.first_node[stage], tree.first_node[stage + 1]
@@ -33,10 +44,16 @@ def respond(tree: TeamTree, first_entry: LongArray, pick: LongArray) -> FloatArr
             if cell >= 0:
                 pick[cell] = best(total, first_entry[cell], first_entry[cell + 1], pick[cell])
                 worth[node] = value_of(tree, worth, tree.first_edge[node] + pick[cell])
-    return worth
 
 
-@kernel
+@inner_kernel
+def clear(array: FloatArray) -> None:
+    """Set all numbers to 0; a loop compiles faster than a slice assignment."""
+    for index in range(len(array)):
+        array[index] = 0.0
+
+
+@inner_kernel
 def add_up(
     tree: TeamTree, first_entry: LongArray, worth: FloatArray, total: FloatArray, node: int
 ) -> None:
@@ -52,7 +69,7 @@ def add_up(
             worth[node] += value
 
 
-@kernel
+@inner_kernel
 def value_of(tree: TeamTree, worth: FloatArray, edge: int) -> float:
     """Return the value of an edge from that of its child."""
     child = tree.child[edge]
@@ -60,7 +77,7 @@ def value_of(tree: TeamTree, worth: FloatArray, edge: int) -> float:
     return float(tree.gain[edge] + after)
 
 
-@kernel
+@inner_kernel
 def best(total: FloatArray, first: int, end: int, pick: int) -> int:
     """Return the action with the largest `total`; `pick` if none is larger."""
     for entry in range(first, end):
@@ -88,11 +105,19 @@ def alternate(
     """
     # Each response is exact given the other blocks, so the value never decreases. The climb ends
     # where no block can gain alone.
-    num_blocks = block.max() + 1
+    num_blocks = 0
+    for cell in range(len(block)):
+        num_blocks = max(num_blocks, block[cell] + 1)
+    num_nodes, num_edges = len(tree.cell), len(tree.gain)
+    cells, is_met = np.empty(num_nodes, np.int64), np.empty(num_nodes, np.bool_)
+    alone = TeamTree(tree.first_node, cells, tree.first_edge, tree.child, np.empty(num_edges))
+    worth, total = np.empty(num_nodes), np.empty(first_entry[-1])
     value = -np.inf
-    turn, idle = 0, 0
+    turn, idle = -1, 0
     while idle < num_blocks:
-        worth = respond_alone(tree, first_entry, block, turn, pick)
+        turn = (turn + 1) % num_blocks
+        fix_others(tree, block, turn, pick, is_met, alone)
+        fill_response(alone, first_entry, pick, worth, total)
         found = 0.0
         for root in roots:
             found += worth[root]
@@ -100,38 +125,38 @@ def alternate(
         # before another block does, so the count starts at 1.
         idle = idle + 1 if found <= value + tolerance else 1
         value = found
-        turn = (turn + 1) % num_blocks
     return value
 
 
-@kernel
-def respond_alone(
-    tree: TeamTree, first_entry: LongArray, block: LongArray, turn: int, pick: LongArray
-) -> FloatArray:
-    """Let the block `turn` respond to the actions of the others, and return [N] the values.
+@nested_kernel
+def fix_others(
+    tree: TeamTree,
+    block: LongArray,
+    turn: int,
+    pick: LongArray,
+    is_met: BoolArray,
+    alone: TeamTree,
+) -> None:
+    """Fill `alone`, a tree in which only the block `turn` chooses, and the others play `pick`.
 
-    pick : [cells] the action at each cell; modified in place at the cells of the block.
+    is_met : [N] buffer.
+    alone : the arrays of `tree`, except for `cell` and `gain`, which are modified in place.
     """
-    # A copy of the tree in which the actions of the other blocks are fixed; `respond` solves it.
-    cell = tree.cell.copy()
-    gain = np.zeros(len(tree.gain))
-    is_met = np.ones(len(cell), np.bool_)
-    for node in range(len(cell)):
+    for node in range(len(is_met)):
+        is_met[node] = True
+    for node in range(len(is_met)):
         # `is_met`: whether the fixed actions allow play to reach a node. Parents come before
         # children, so it is final when it is read.
         own, first = tree.cell[node], tree.first_edge[node]
         # Nodes of other blocks become nodes without a choice, and gains below actions that these
         # blocks do not take become 0.
         is_fixed = own >= 0 and block[own] != turn
-        if is_fixed:
-            cell[node] = NO_CHOICE
+        alone.cell[node] = NO_CHOICE if is_fixed else own
         for edge in range(first, tree.first_edge[node + 1]):
             met = is_met[node] and (not is_fixed or pick[own] == edge - first)
-            gain[edge] = tree.gain[edge] if met else 0.0
+            alone.gain[edge] = tree.gain[edge] if met else 0.0
             if tree.child[edge] >= 0:
                 is_met[tree.child[edge]] = met
-    alone = TeamTree(tree.first_node, cell, tree.first_edge, tree.child, gain)
-    return respond(alone, first_entry, pick)
 
 
 @kernel

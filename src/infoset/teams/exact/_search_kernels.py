@@ -16,7 +16,13 @@ from numpy.typing import NDArray
 
 from infoset.teams.exact.frames import Frames, Memo
 from infoset.teams.exact.public_states import PublicStates
-from infoset.utils.compilation import bare_kernel, inner_kernel, kernel
+from infoset.utils.compilation import (
+    bare_kernel,
+    inner_kernel,
+    kernel,
+    linear_kernel,
+    nested_kernel,
+)
 
 FACTOR = np.uint64(0xBF58476D1CE4E5B9)
 SHIFT = np.uint64(29)
@@ -70,7 +76,7 @@ def add_row(memo: Memo, row: int, state: int, nodes: NDArray[np.uint64], upper: 
     memo.num_filled[0] += 1
 
 
-@kernel
+@linear_kernel
 def row_of(memo: Memo, state: int, nodes: NDArray[np.uint64]) -> int:
     """Return the row of a state of the search, or the empty row where it belongs."""
     return find_row(memo, state, nodes)
@@ -89,7 +95,7 @@ def move_rows(old: Memo, new: Memo) -> None:
                 new.choice[place, cell] = old.choice[row, cell]
 
 
-@bare_kernel
+@nested_kernel
 def open_frame(
     states: PublicStates, frames: Frames, state: int, nodes: NDArray[np.uint64], need: float
 ) -> None:
@@ -123,7 +129,7 @@ def open_frame(
         begin_branching(frames, depth)
 
 
-@bare_kernel
+@nested_kernel
 def list_cells(states: PublicStates, frames: Frames, depth: int) -> None:
     """List the cells of a frame with a node in the set, and bound each of their actions."""
     state = frames.state[depth]
@@ -169,7 +175,7 @@ def next_node(states: PublicStates, state: int, way: int) -> int:
     return int(states.first_node[states.first_cell[after]] + states.place[way])
 
 
-@bare_kernel
+@nested_kernel
 def next_candidate(states: PublicStates, frames: Frames, depth: int, tolerance: float) -> bool:
     """Process the evaluated candidate and prepare the next one; return False if there is none."""
     # Stage 1: evaluate every action of every cell alone, for tight bounds.
@@ -201,7 +207,7 @@ def next_trial(frames: Frames, depth: int) -> bool:
     return bool(frames.level[depth] < frames.num_cells[depth])
 
 
-@bare_kernel
+@nested_kernel
 def begin_branching(frames: Frames, depth: int) -> None:
     """Order the cells, bound each suffix by its best single values, and start at the first cell."""
     # Cells whose second-best action costs most come first: they tighten the bound early.
@@ -322,7 +328,7 @@ def pick(frames: Frames, depth: int, tolerance: float) -> None:
         frames.choice[depth, cell] = frames.picked[depth, position]
 
 
-@bare_kernel
+@nested_kernel
 def make_candidate(states: PublicStates, frames: Frames, depth: int) -> None:
     """Fill the candidate's row: add the nodes that its action reaches to the sets."""
     base = base_row(frames, depth)
@@ -389,6 +395,8 @@ def search(
     states: PublicStates,
     memo: Memo,
     frames: Frames,
+    root: int,
+    nodes: NDArray[np.uint64],
     tolerance: float,
     max_states: int,
     max_steps: int,
@@ -397,7 +405,11 @@ def search(
 
     `memo` and `frames` are modified in place; `frames.depth` is -1 when the search is done. An
     incumbent is replaced only by a value that is larger by more than `tolerance`.
+
+    root, nodes : the state at which a search begins if the stack is empty.
     """
+    if frames.depth[0] < 0:
+        open_frame(states, frames, root, nodes, -np.inf)
     steps = 0
     while frames.depth[0] >= 0 and steps < max_steps and memo.num_filled[0] < max_states:
         steps += 1

@@ -8,7 +8,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from infoset.teams.exact._search_kernels import move_rows, open_frame, row_of, search
+from infoset.teams.exact._search_kernels import move_rows, row_of, search
 from infoset.teams.exact.frames import Frames, Memo, empty_frames, empty_memo
 from infoset.teams.exact.public_states import PublicStates, list_public_states, number_within
 from infoset.teams.exact.team_problem import NO_CHOICE, TeamTree
@@ -80,12 +80,18 @@ class Search:
 
     def _advance(self, max_states: int) -> None:
         if self.frames.depth[0] < 0:
-            self._begin_root()
+            self.num_begun += 1
         if self.num_states >= self._max_rows:
             self._grow()
         rows = min(max_states, self._max_rows)
         self.num_steps += search(
-            self.states, self.memo, self.frames, self.tree.tolerance, rows, STEPS_AT_ONCE
+            self.states,
+            self.memo,
+            self.frames,
+            *self._place(self._root_nodes(self.num_begun - 1)),
+            self.tree.tolerance,
+            rows,
+            STEPS_AT_ONCE,
         )
         self._note_bounds()
 
@@ -99,7 +105,7 @@ class Search:
 
         Cells that play does not reach are left unchanged.
         """
-        nodes = np.flatnonzero(self.component == self.roots[root])
+        nodes = self._root_nodes(root)
         is_at_work = root == self.num_begun - 1 and self.frames.depth[0] >= 0
         choice = self.frames.choice[0] if is_at_work else self._known_choice(nodes)
         waiting = self._play(nodes, choice, pick)
@@ -127,11 +133,8 @@ class Search:
         parts = np.split(child, np.flatnonzero(np.diff(self.component[child])) + 1)
         return parts if len(child) else []
 
-    def _begin_root(self) -> None:
-        nodes = np.flatnonzero(self.component == self.roots[self.num_begun])
-        self.num_begun += 1
-        state, bits = self._place(nodes)
-        open_frame(self.states, self.frames, state, bits, -np.inf)
+    def _root_nodes(self, root: int) -> LongArray:
+        return np.flatnonzero(self.component == self.roots[root])
 
     def _grow(self) -> None:
         rows, words = self.memo.nodes.shape

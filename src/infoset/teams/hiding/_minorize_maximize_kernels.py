@@ -14,7 +14,7 @@ from infoset.teams.hiding._progressive_hiding_kernels import (
 from infoset.teams.hiding._projection_kernels import clear, fill_reach, sum_by_cell
 from infoset.teams.hiding.arrays import Game, Numbers, State, Workspace
 from infoset.typing import FloatArray, LongArray
-from infoset.utils.compilation import inner_kernel, kernel
+from infoset.utils.compilation import bare_kernel, inner_kernel, nested_kernel
 
 
 class Stages(NamedTuple):
@@ -32,7 +32,7 @@ class Stages(NamedTuple):
     first_cell: LongArray
 
 
-@kernel
+@bare_kernel
 def minorize_maximize(
     stages: Stages,
     game: Game,
@@ -64,7 +64,7 @@ def minorize_maximize(
         keep_best(game, state, row)
 
 
-@kernel
+@nested_kernel
 def respond(
     team: int, penalty: float, stages: Stages, game: Game, state: State, workspace: Workspace
 ) -> None:
@@ -113,7 +113,7 @@ def add_children(team: int, first: int, end: int, game: Game, workspace: Workspa
                     )
 
 
-@kernel
+@nested_kernel
 def respond_at_cells(
     team: int, penalty: float, first: int, end: int, game: Game, state: State, workspace: Workspace
 ) -> None:

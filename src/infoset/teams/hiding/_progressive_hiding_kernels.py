@@ -24,17 +24,15 @@ from infoset.teams.hiding.arrays import (
     Nodes,
     Numbers,
     Outcomes,
+    Sampling,
     State,
     View,
     Visit,
     Workspace,
 )
 from infoset.typing import FloatArray, IndexArray, LongArray
-from infoset.utils.compilation import inner_kernel, kernel
+from infoset.utils.compilation import bare_kernel, inner_kernel, nested_kernel
 from infoset.utils.splitmix import Stream, draw_index, next_uniform
-
-EVERYTHING = 0
-OUTCOME = 1
 
 # Columns of a row of the trace.
 IMPLEMENTABLE = 0
@@ -46,16 +44,19 @@ MIN_TOTAL = np.finfo(np.float64).tiny
 """Cells of a smaller total weight count as unreached: dividing by it would overflow."""
 
 
-@kernel
+@bare_kernel
 def hide(
     game: Game,
     numbers: Numbers,
+    sampling: Sampling | None,
     visit: Visit,
     state: State,
     workspace: Workspace,
     trace: FloatArray,
 ) -> None:
     """Run one iteration per row of `trace` [I, T, 4], and fill the rows; update `state` in place.
+
+    sampling : None if each iteration visits everything; then no code for sampling is compiled.
 
     Source: Heymann and Lanctot (2025), Algorithm 2.
     """
@@ -74,18 +75,8 @@ def hide(
         project_policy(game, numbers, state, workspace)
         weigh_nodes(game, numbers, state, workspace)
         # The full traversal is filled in once, before the first iteration.
-        if numbers.visits == OUTCOME:
-            visit_outcome(game.outcomes, game.nodes, state.stream, visit)
-        elif numbers.visits != EVERYTHING:
-            visit_path(
-                numbers.exploration,
-                game.outcomes,
-                game.nodes,
-                game.fine,
-                state.policy,
-                state.stream,
-                visit,
-            )
+        if sampling is not None:
+            sample_visit(sampling, game, state, visit)
         # Steps 4 and 5: backward pass for Q^t and V^t; R_ι.observe(v^t_ι) at every cell.
         # The visit may be sampled, but π̂ above is exact: only the gradients are estimates.
         learn(game, numbers, visit, state, workspace)
@@ -94,7 +85,7 @@ def hide(
         adapt_penalty(numbers, row, state.penalty)
 
 
-@kernel
+@nested_kernel
 def decide(
     cells: LongArray, view: View, learning_rate: float, regret: FloatArray, policy: FloatArray
 ) -> None:
@@ -111,7 +102,7 @@ def decide(
             match_regrets(first, end, regret, policy)
 
 
-@kernel
+@nested_kernel
 def project_policy(game: Game, numbers: Numbers, state: State, workspace: Workspace) -> None:
     """Project the relaxed policy: fill π̂ and the squared distance ‖π_ι - π̂_c(ι)‖² of each cell."""
     current, previous, uniform = numbers.of_current, numbers.of_previous, numbers.of_uniform
@@ -141,7 +132,7 @@ def project_policy(game: Game, numbers: Numbers, state: State, workspace: Worksp
     )
 
 
-@kernel
+@nested_kernel
 def weigh_nodes(game: Game, numbers: Numbers, state: State, workspace: Workspace) -> None:
     """Fill the weight of each node in the mean action values of its cell."""
     fill_weights(
@@ -165,9 +156,9 @@ def weigh_nodes(game: Game, numbers: Numbers, state: State, workspace: Workspace
         normalize_by_cell(game.nodes, game.fine.cell, total, game.of_chance, workspace.weight)
 
 
-@kernel
+@nested_kernel
 def fill_weights(
-    group: IndexArray,
+    group: IndexArray | None,
     num_groups: int,
     nodes: Nodes,
     view: View,
@@ -178,17 +169,19 @@ def fill_weights(
 ) -> None:
     """Fill `weight` [N] with the reach [N] of each node without the choices of its group.
 
-    group : [N] the acting group; without groups the weight is the whole reach.
+    group : [N] the acting group; if it is None, the weight is the whole reach.
     others : [N] buffer.
     """
-    if num_groups == 0:
+    if group is None:
         copy(reach, weight)
-    # One pass for each group: with several teams, a team's own choices must not weigh its values.
-    for removed in range(num_groups):
-        fill_reach_without(group, removed, nodes, view, policy, others, weight)
+    else:
+        # One pass for each group: with several teams, a team's own choices must not weigh its
+        # values.
+        for removed in range(num_groups):
+            fill_reach_without(group, removed, nodes, view, policy, others, weight)
 
 
-@kernel
+@nested_kernel
 def normalize_by_cell(
     nodes: Nodes,
     cell: IndexArray,
@@ -223,7 +216,24 @@ def draw_outcome(outcomes: Outcomes, nodes: Nodes, stream: Stream) -> int:
     return outcome
 
 
-@kernel
+@nested_kernel
+def sample_visit(sampling: Sampling, game: Game, state: State, visit: Visit) -> None:
+    """Sample what an iteration visits."""
+    if sampling.of_paths:
+        visit_path(
+            sampling.exploration,
+            game.outcomes,
+            game.nodes,
+            game.fine,
+            state.policy,
+            state.stream,
+            visit,
+        )
+    else:
+        visit_outcome(game.outcomes, game.nodes, state.stream, visit)
+
+
+@nested_kernel
 def visit_outcome(outcomes: Outcomes, nodes: Nodes, stream: Stream, visit: Visit) -> None:
     """Sample an outcome of chance and visit everything below it, updating `visit` in place."""
     outcome = draw_outcome(outcomes, nodes, stream)
@@ -241,7 +251,7 @@ def visit_outcome(outcomes: Outcomes, nodes: Nodes, stream: Stream, visit: Visit
     visit.size[1] = end - first
 
 
-@kernel
+@nested_kernel
 def visit_path(
     exploration: float,
     outcomes: Outcomes,
@@ -284,7 +294,7 @@ def visit_path(
         visit.size[1] = 1
 
 
-@kernel
+@nested_kernel
 def learn(game: Game, numbers: Numbers, visit: Visit, state: State, workspace: Workspace) -> None:
     """Pass values up from the visited nodes and let the learners observe their gradients."""
     # Teams pass up their own payoffs and pay for their own cells only.
@@ -320,7 +330,7 @@ def learn(game: Game, numbers: Numbers, visit: Visit, state: State, workspace: W
     )
 
 
-@kernel
+@nested_kernel
 def add_gains(
     team: int,
     penalty: float,
@@ -367,7 +377,7 @@ def add_gains(
                 gain[entry] += weight[parent] * worth
 
 
-@kernel
+@nested_kernel
 def observe(
     cells: LongArray,
     fine: View,
@@ -409,7 +419,7 @@ def observe(
         observed[cell] = 0.0
 
 
-@kernel
+@nested_kernel
 def measure(game: Game, state: State, workspace: Workspace, row: FloatArray) -> None:
     """Fill a row [T, 4] of the trace: J(π̂), J(π), E ‖π - π̂‖², γ."""
     fill_payoffs(game.nodes, game.fine, state.policy, workspace.reach, workspace.relaxed)

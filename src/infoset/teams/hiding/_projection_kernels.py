@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from infoset.teams.hiding.arrays import Nodes, View
 from infoset.typing import FloatArray, IndexArray
-from infoset.utils.compilation import inner_kernel, kernel
+from infoset.utils.compilation import inner_kernel, kernel, linear_kernel, nested_kernel
 
 
 @inner_kernel
@@ -24,7 +24,7 @@ def copy(source: FloatArray, target: FloatArray) -> None:
         target[index] = source[index]
 
 
-@kernel
+@linear_kernel
 def fill_reach(nodes: Nodes, view: View, policy: FloatArray, reach: FloatArray) -> None:
     """Fill `reach` [N] with ρ^π(n), the probability that each node is reached under a policy."""
     for node in range(len(reach)):
@@ -37,7 +37,7 @@ def fill_reach(nodes: Nodes, view: View, policy: FloatArray, reach: FloatArray) 
             reach[node] = reach[parent] * policy[view.entry[node]]
 
 
-@kernel
+@nested_kernel
 def fill_reach_without(
     group: IndexArray,
     removed: int,
@@ -64,7 +64,7 @@ def fill_reach_without(
             weight[node] = others[node]
 
 
-@kernel
+@linear_kernel
 def fill_payoffs(
     nodes: Nodes, view: View, policy: FloatArray, reach: FloatArray, payoffs: FloatArray
 ) -> None:

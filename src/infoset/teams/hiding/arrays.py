@@ -12,7 +12,17 @@ from typing import NamedTuple
 from infoset.typing import FloatArray, IndexArray, LongArray
 from infoset.utils.splitmix import Stream
 
-__all__ = ["Game", "Nodes", "Numbers", "Outcomes", "State", "View", "Visit", "Workspace"]
+__all__ = [
+    "Game",
+    "Nodes",
+    "Numbers",
+    "Outcomes",
+    "Sampling",
+    "State",
+    "View",
+    "Visit",
+    "Workspace",
+]
 
 
 class Nodes(NamedTuple):
@@ -158,8 +168,9 @@ class Numbers(NamedTuple):
     of_current, of_previous, of_uniform : float
         Weights of the three reaches whose sum is ρ in the projector: under the relaxed policy,
         under the previous projection, and under uniform play.
-    group : IndexArray
-        [N] the group whose own choices are left out of a node's weight; see `fill_weights`.
+    group : IndexArray | None
+        [N] the group whose own choices are left out of a node's weight; None if no choices are left
+        out. See `fill_weights`.
     num_groups : int
         Number of groups; 0 if no choices are left out.
     conditional : bool
@@ -168,11 +179,6 @@ class Numbers(NamedTuple):
         After an iteration, γ ← clip(γ · (up if J(π) > target else down) + step, low, high).
     future : float
         1 if values include penalties of later stages, otherwise 0.
-    visits : int
-        EVERYTHING, OUTCOME (the nodes below one sampled outcome), or another number for one sampled
-        path.
-    exploration : float
-        Probability of uniform play at each node of a sampled path.
     """
 
     learning_rate: float
@@ -181,7 +187,7 @@ class Numbers(NamedTuple):
     of_current: float
     of_previous: float
     of_uniform: float
-    group: IndexArray
+    group: IndexArray | None
     num_groups: int
     conditional: bool
     up: float
@@ -191,7 +197,20 @@ class Numbers(NamedTuple):
     low: float
     high: float
     future: float
-    visits: int
+
+
+class Sampling(NamedTuple):
+    """What each iteration of a scheme with sampled visits samples.
+
+    Attributes
+    ----------
+    of_paths : bool
+        Whether an iteration samples one path; otherwise the nodes below one sampled outcome.
+    exploration : float
+        Probability of uniform play at each node of a sampled path.
+    """
+
+    of_paths: bool
     exploration: float
 
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from infoset.errors import ParameterError
 from infoset.teams.hiding._progressive_hiding_kernels import hide
-from infoset.teams.hiding.arrays import Numbers
+from infoset.teams.hiding.arrays import Numbers, Sampling
 from infoset.teams.hiding.relaxed_form import RelaxedForm
-from infoset.teams.hiding.scheme import VISITS, HidingScheme, RegretRestarts, Weighting
+from infoset.teams.hiding.scheme import HidingScheme, RegretRestarts, Weighting
 from infoset.teams.hiding.state import (
     NOISE,
     FixedPolicies,
@@ -79,6 +79,7 @@ class ProgressiveHiding(HidingState):
         check_type("scheme", self.scheme, HidingScheme, "HidingScheme(penalty=0.3)")
         super().__init__(relaxed_form, self.scheme.schedule.first, seed, fixed or {})
         self._numbers = numbers_of(self.scheme, relaxed_form, len(self._game.teams))
+        self._sampling = _sampling_of(self.scheme)
         self._visit = visit_everything(relaxed_form)
         regret = self._state.regret
         regret[:] = self.scheme.learner.first_regrets(len(regret), self._generator)
@@ -93,7 +94,15 @@ class ProgressiveHiding(HidingState):
         """
         trace = self._trace_rows(iterations)
         for rows in self._by_restart(trace):
-            hide(self._game, self._numbers, self._visit, self._state, self._workspace, rows)
+            hide(
+                self._game,
+                self._numbers,
+                self._sampling,
+                self._visit,
+                self._state,
+                self._workspace,
+                rows,
+            )
         return HidingTrace(*np.moveaxis(trace, 2, 0))
 
     def _by_restart(self, trace: FloatArray) -> Iterator[FloatArray]:
@@ -137,7 +146,7 @@ def numbers_of(scheme: HidingScheme, relaxed_form: RelaxedForm, num_learning: in
         of_previous=float(reference.previous),
         of_uniform=float(reference.uniform),
         group=group,
-        num_groups=0 if weights.leaves_out == "nobody" else int(group.max()) + 1,
+        num_groups=0 if group is None else int(group.max()) + 1,
         conditional=weights.conditional,
         up=float(schedule.up),
         down=float(schedule.down),
@@ -146,13 +155,20 @@ def numbers_of(scheme: HidingScheme, relaxed_form: RelaxedForm, num_learning: in
         low=float(schedule.low),
         high=float(schedule.high),
         future=float(scheme.future_penalties),
-        visits=VISITS.index(scheme.visits),
-        exploration=float(scheme.exploration),
     )
 
 
-def _group(weights: Weighting, relaxed_form: RelaxedForm) -> IndexArray:
-    """Return [N] for each node, the group whose choices the weighting excludes."""
+def _sampling_of(scheme: HidingScheme) -> Sampling | None:
+    """Return what each iteration samples; None if it visits everything."""
+    if scheme.visits == "everything":
+        return None
+    return Sampling(scheme.visits == "path", float(scheme.exploration))
+
+
+def _group(weights: Weighting, relaxed_form: RelaxedForm) -> IndexArray | None:
+    """Return [N] for each node, the group whose choices the weighting excludes, if any."""
+    if weights.leaves_out == "nobody":
+        return None
     if weights.leaves_out == "agent":
         return relaxed_form.form.arrays.agent.astype(np.uint32)
     if weights.leaves_out == "team":
