@@ -13,6 +13,7 @@ from infoset.efg import load_efg, save_efg
 from infoset.errors import InfosetError
 from infoset.evaluation import load_correlated_policy
 from infoset.experiments import CellFolder, check_results, save_run
+from infoset.games import load_game
 from infoset.policy import (
     load_policy,
     load_policy_csv,
@@ -51,6 +52,10 @@ CALLS: dict[str, Callable[[str], object]] = {
     "read_checkpoint": read_checkpoint,
     "save_run": lambda path: save_run(solved(), path),
     "check_results": check_results,
+    "match": lambda path: infoset.play_matches(
+        load_game("kuhn_poker"), uniform_policy(), uniform_policy(), num_deals=2, checkpoint=path
+    ),
+    "picture": lambda path: infoset.draw("kuhn_poker").save(f"{path}.svg"),
     "study": lambda path: CellFolder(Path(path), "study"),
     "graph_cache": lambda path: graph_cache(path).__enter__(),
 }
@@ -64,6 +69,25 @@ def test_an_impossible_path_is_rejected_shortly(name, kind, tmp_path, monkeypatc
     with pytest.raises(InfosetError) as caught:
         CALLS[name](PATHS[kind])
     assert len(str(caught.value)) < 800
+    assert str(caught.value).encode(), "it can be printed"
+    assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("path", [3, b"x", None])
+def test_what_is_not_a_path_is_refused(path):
+    with pytest.raises(InfosetError, match="give a path"):
+        save_policy_csv(uniform_policy(form()), path)
+    with pytest.raises(InfosetError, match="give a path"):
+        infoset.draw("kuhn_poker").save(path)
+
+
+def test_a_picture_on_a_full_disk_ends_in_an_error_of_the_library(tmp_path, monkeypatch):
+    def full(source, target):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", full)
+    with pytest.raises(InfosetError, match=r"kuhn\.svg cannot be written \(No space"):
+        infoset.draw("kuhn_poker").save(tmp_path / "kuhn.svg")
     assert not any(tmp_path.iterdir())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import shutil
 import subprocess
@@ -334,6 +335,16 @@ def test_a_match_goes_on_where_its_folder_vanishes(tmp_path):
             callback=lambda _: shutil.rmtree(folder, ignore_errors=True),
         )
     assert found == wanted
+
+
+def test_a_match_deletes_what_a_killed_process_left(tmp_path):
+    leftover = tmp_path / ".match.json.17-ab.tmp"
+    leftover.write_text("half")
+    os.utime(leftover, (0, 0))
+    play_matches(
+        load_game("kuhn_poker"), None, None, num_deals=20, checkpoint=tmp_path / "match.json"
+    )
+    assert os.listdir(tmp_path) == ["match.json"]
 
 
 # Workers

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from infoset.utils.files import replace_file, write_bytes, write_folder, write_text
+from infoset.utils.files import replace_file, write_folder, write_output, write_text
 
 posix = pytest.mark.skipif(os.name != "posix", reason="locks and modes are POSIX")
 
@@ -18,7 +18,7 @@ def test_a_file_is_written_and_replaced(tmp_path):
     write_text(path, "first")
     write_text(str(path), "über")
     assert path.read_bytes() == "über".encode()
-    write_bytes(path, b"\x00")
+    write_output(path, b"\x00")
     assert path.read_bytes() == b"\x00"
     assert os.listdir(tmp_path) == ["notes.txt"]
 
@@ -77,6 +77,24 @@ def test_temporary_files_of_living_writers_remain(tmp_path):
         assert path.read_text() == "quick"
     assert path.read_text() == "slow"
     assert os.listdir(tmp_path) == [path.name]
+
+
+@posix
+def test_leftover_folders_of_killed_writers_are_removed(tmp_path):
+    """A folder that another process still writes remains."""
+    leftover, other = tmp_path / ".results.17-ab.tmp", tmp_path / ".others.17-ab.tmp"
+    for folder in (leftover, other):
+        folder.mkdir()
+        (folder / "policy.parquet").write_text("half")
+        os.utime(folder, (0, 0))
+
+    def write_slowly(slow):
+        os.utime(slow, (0, 0))
+        write_folder(tmp_path / "results", lambda folder: None)
+        assert slow.is_dir()
+
+    write_folder(tmp_path / "results", write_slowly)
+    assert sorted(os.listdir(tmp_path)) == [other.name, "results", "results-2"]
 
 
 def test_an_error_names_the_file_and_not_the_temporary_one(tmp_path):

@@ -22,7 +22,7 @@ from infoset.game import Game
 from infoset.tree import GameTree
 from infoset.typing import CHANCE, IntArray
 from infoset.utils.arguments import check_path
-from infoset.utils.files import write_bytes
+from infoset.utils.files import write_output
 from infoset.utils.text import distinct_labels
 
 __all__ = ["format_efg", "plain_labels", "save_efg"]
@@ -78,7 +78,6 @@ def save_efg(game: ExtensiveForm | Game | GameTree, path: str | Path) -> None:
         As `format_efg`; also if a label cannot be encoded as UTF-8, or the file cannot be written.
     """
     check_path("path", path)
-    path = Path(path)
     try:
         data = format_efg(game).encode()
     except UnicodeEncodeError as error:
@@ -86,13 +85,7 @@ def save_efg(game: ExtensiveForm | Game | GameTree, path: str | Path) -> None:
             f"{game} has a label with {error.object[error.start]!r}, an unpaired surrogate, "
             "which UTF-8 cannot encode"
         ) from error
-    try:
-        write_bytes(path, data)
-    except OSError as error:
-        raise ParameterError(
-            f"{path} cannot be written ({error.strerror or error}); give the path of a file in an "
-            "existing folder where you may write"
-        ) from error
+    write_output(path, data)
 
 
 def _lines(form: ExtensiveForm) -> Iterator[str]:

@@ -22,7 +22,7 @@ from infoset.matches.tree_matches import TreeMatch, find_table
 from infoset.policy import Policy, TabularPolicy, uniform_policy
 from infoset.tree import GameTree
 from infoset.typing import FloatArray
-from infoset.utils.arguments import check_count, check_number
+from infoset.utils.arguments import check_count, check_number, check_path
 from infoset.utils.interrupts import interrupts_held
 from infoset.utils.workers import parallel_map
 
@@ -149,6 +149,7 @@ def play_matches(
     rules = game.game if isinstance(game, GameTree) else game
     tally, next_check, file = Tally(2 + 2 * rules.num_players), FIRST_CHECK, None
     if checkpoint is not None:
+        check_path("checkpoint", checkpoint)
         file = MatchFile(Path(checkpoint), _identity(rules, match, first, second, seed, values))
         next_check = file.read(tally) or next_check
 

@@ -119,7 +119,8 @@ class MatchFile:
             "deals": tally.state(),
         }
         try:
-            write_text(self.path, json.dumps(with_checksum(content)))
+            text = json.dumps(with_checksum(content))
+            write_text(self.path, text, remove_leftovers=True)
         except OSError as error:
             self._warn_once(error)
         self._written = time.monotonic()

@@ -22,8 +22,8 @@ from infoset.plotting.truncation import Limits, TruncatedTree, compile_part
 from infoset.policy import TabularPolicy
 from infoset.tree import GameTree, build_tree
 from infoset.typing import Player
-from infoset.utils.arguments import check_choice, check_player
-from infoset.utils.files import write_bytes
+from infoset.utils.arguments import check_choice, check_path, check_player
+from infoset.utils.files import write_output
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -82,13 +82,11 @@ class Drawing:
         Raises
         ------
         ParameterError
-            If the extension is unknown or the folder does not exist.
-        OSError
-            If the file cannot be written.
+            If the extension is unknown, the folder does not exist, or the file cannot be written.
         """
         suffix = check_target(path)
         data = self.svg().encode() if suffix == ".svg" else self._bytes(suffix)
-        write_bytes(path, data)
+        write_output(path, data)
 
     def _repr_svg_(self) -> str:
         return self.svg()
@@ -109,8 +107,10 @@ def check_target(path: str | Path) -> str:
     Raises
     ------
     ParameterError
-        If the extension is unknown or the folder does not exist.
+        If the extension is unknown, the folder does not exist, or the system does not accept the
+        path.
     """
+    check_path("path", path)
     suffix = Path(path).suffix.lower()
     if suffix not in FORMATS:
         known = " or ".join(FORMATS)

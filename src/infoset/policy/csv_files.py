@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import TextIO
 
@@ -61,7 +62,9 @@ def save_policy_csv(policy: TabularPolicy, file: str | Path | TextIO) -> None:
     1,(start),1.0,Tails,0.5
     """
     check_policy(policy)
-    if not isinstance(file, (str, Path)):
+    if not isinstance(file, str | PathLike):
+        if not hasattr(file, "write"):
+            check_path("file", file)
         _write(policy, file)
         return
     check_path("file", file)

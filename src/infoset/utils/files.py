@@ -13,7 +13,10 @@ from pathlib import Path
 from secrets import token_hex
 from shutil import rmtree
 
-__all__ = ["replace_file", "write_bytes", "write_folder", "write_text"]
+from infoset.errors import ParameterError
+from infoset.utils.arguments import check_path
+
+__all__ = ["replace_file", "write_folder", "write_output", "write_text"]
 
 MAX_STEM_LENGTH = 200
 """Bytes of a name; file systems allow 255, to which a temporary name adds at most 30."""
@@ -55,7 +58,7 @@ def replace_file(path: str | Path, *, remove_leftovers: bool = False) -> Iterato
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     temporary = _temporary_name(path)
     try:
-        with _locked(temporary):
+        with _locked(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL):
             if remove_leftovers:
                 _remove_leftovers(path, temporary)
             yield temporary
@@ -77,6 +80,8 @@ def write_folder(path: str | Path, write: Callable[[Path], object]) -> Path:
 
     The files are written to a temporary folder, which is then renamed. If the process is killed or
     `write` raises, no folder of the final name exists. Concurrent processes get different folders.
+    Hidden temporary folders of the same name that killed processes left behind are deleted, as
+    files are in `replace_file`.
 
     Parameters
     ----------
@@ -105,24 +110,39 @@ def write_folder(path: str | Path, write: Callable[[Path], object]) -> Path:
     temporary = _temporary_name(path)
     temporary.mkdir()
     try:
-        write(temporary)
-        made = _renamed_to_free_name(temporary, path)
+        with _locked(temporary, os.O_RDONLY):
+            _remove_leftovers(path, temporary)
+            write(temporary)
+            made = _renamed_to_free_name(temporary, path)
         _flush_folder(path.parent)
         return made
     finally:
         rmtree(temporary, ignore_errors=True)
 
 
-def write_text(path: str | Path, text: str) -> None:
-    """Write text in UTF-8 to a file, completely or not at all."""
-    with replace_file(path) as temporary:
+def write_text(path: str | Path, text: str, *, remove_leftovers: bool = False) -> None:
+    """Write text in UTF-8 to a file, completely or not at all; see `replace_file`."""
+    with replace_file(path, remove_leftovers=remove_leftovers) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
-def write_bytes(path: str | Path, data: bytes) -> None:
-    """Write bytes to a file, completely or not at all."""
-    with replace_file(path) as temporary:
-        temporary.write_bytes(data)
+def write_output(path: str | Path, data: bytes) -> None:
+    """Write bytes to a file that the user has named, completely or not at all.
+
+    Raises
+    ------
+    ParameterError
+        If the system does not accept the path, or the file cannot be written.
+    """
+    check_path("path", path)
+    try:
+        with replace_file(path) as temporary:
+            temporary.write_bytes(data)
+    except OSError as error:
+        raise ParameterError(
+            f"{path} cannot be written ({error.strerror or error}); give the path of a file in an "
+            "existing folder where you may write"
+        ) from error
 
 
 def _temporary_name(path: Path) -> Path:
@@ -153,14 +173,14 @@ def _renamed_to_free_name(folder: Path, wanted: Path) -> Path:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Create a file, and lock it as long as this process writes to it."""
+def _locked(path: Path, flags: int) -> Iterator[None]:
+    """Open a file or folder, and lock it as long as this process writes to it."""
     if os.name != "posix":
         yield
         return
     from fcntl import LOCK_EX, flock
 
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+    descriptor = os.open(path, flags, 0o666)
     try:
         with suppress(OSError):  # a file system without locks
             flock(descriptor, LOCK_EX)
@@ -170,21 +190,25 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _remove_leftovers(path: Path, own: Path) -> None:
-    """Delete temporary files of `path` that are old and that no process has locked."""
+    """Delete temporary files and folders of `path` that are old and that no process has locked."""
     if os.name != "posix":
         return
     # Both times are of the file system's clock, which may differ from the clock of this machine.
     latest = own.stat().st_mtime - MIN_LEFTOVER_AGE
     for leftover in path.parent.glob(f".{escape(_stem(path))}.*.tmp"):
         with suppress(OSError):
-            if leftover.stat().st_mtime <= latest and not _is_locked(leftover):
+            if leftover.stat().st_mtime > latest or _is_locked(leftover):
+                continue
+            if leftover.is_dir():
+                rmtree(leftover, ignore_errors=True)
+            else:
                 leftover.unlink()
 
 
 def _is_locked(path: Path) -> bool:
     from fcntl import LOCK_EX, LOCK_NB, flock
 
-    descriptor = os.open(path, os.O_RDWR)
+    descriptor = _opened(path)
     try:
         flock(descriptor, LOCK_EX | LOCK_NB)
     except OSError:  # another process has locked it, or the file system has no locks
@@ -194,8 +218,13 @@ def _is_locked(path: Path) -> bool:
     return False
 
 
+def _opened(path: Path) -> int:
+    """Return a descriptor with which a file or folder can be locked and flushed."""
+    return os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+
+
 def _flush_to_disk(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    descriptor = _opened(path)
     try:
         os.fsync(descriptor)
     finally:
