@@ -153,6 +153,25 @@ def test_errors_of_the_user(command, tmp_path, arguments, says, as_json):
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["evaluate", "kuhn_poker", "x" * 20_000],
+        ["match", "kuhn_poker", "x" * 20_000, "uniform"],
+        ["match", "kuhn_poker", "x" * 20_000 + ".py:Own", "uniform"],
+        ["show", "kuhn_poker", "uniform", "x" * 20_000],
+        ["solve", "kuhn_poker", "--iterations", "x" * 20_000],
+        ["draw", "kuhn_poker", "--out", "a\udc80.svg"],
+        ["export", "kuhn_poker", "--out", "a\udc80.efg"],
+    ],
+)
+def test_errors_quote_only_the_beginning_of_a_long_text(command, tmp_path, arguments):
+    complaint = command(*arguments).complaint
+    assert "Error" not in complaint
+    assert len(complaint) < 900
+    assert os.listdir(tmp_path) == []
+
+
 @pytest.mark.parametrize("damage", ["truncated", "empty", "text", "folder", "other parquet"])
 @pytest.mark.parametrize("name", ["evaluate", "show"])
 def test_a_damaged_policy_file(command, tmp_path, name, damage):

@@ -13,6 +13,7 @@ from infoset.efg import load_efg, save_efg
 from infoset.errors import InfosetError
 from infoset.evaluation import load_correlated_policy
 from infoset.experiments import CellFolder, check_results, save_run
+from infoset.front import resolve_players
 from infoset.games import load_game
 from infoset.policy import (
     load_policy,
@@ -26,7 +27,7 @@ from infoset.runs import read_checkpoint
 from infoset.tree import graph_cache
 from tests.support.cached_games import cached_tree
 
-PATHS = {"long": "a" * 5000, "NUL": "x\0y", "surrogate": "a\ud800b"}
+PATHS = {"long": "a" * 5000, "NUL": "x\0y", "surrogate": "a\ud800b", "byte": "a\udc80b"}
 
 
 def form():
@@ -52,6 +53,9 @@ CALLS: dict[str, Callable[[str], object]] = {
     "read_checkpoint": read_checkpoint,
     "save_run": lambda path: save_run(solved(), path),
     "check_results": check_results,
+    "evaluate": lambda path: infoset.evaluate(cached_tree("kuhn_poker"), path),
+    "player": lambda path: resolve_players([path], load_game("kuhn_poker")),
+    "player of a file": lambda path: resolve_players([f"{path}.py:Own"], load_game("kuhn_poker")),
     "match": lambda path: infoset.play_matches(
         load_game("kuhn_poker"), uniform_policy(), uniform_policy(), num_deals=2, checkpoint=path
     ),

@@ -38,6 +38,7 @@ from infoset.cli.interrupts import is_interrupt
 from infoset.cli.saved_results import warnings_reported
 from infoset.cli.screen import complain, say
 from infoset.errors import InfosetError, describe_exception
+from infoset.utils.text import shortened
 
 __all__ = ["app", "main"]
 
@@ -45,6 +46,9 @@ UsageError = cast(type[Exception], typer.BadParameter.__mro__[1])
 """The exception of typer for an invalid command line; it has no public name."""
 
 LIBRARY = str(Path(__file__).parents[1])
+
+MAX_USAGE = 400
+"""Maximum number of characters of a message about the command line, which may quote it."""
 
 PLAIN_WORDS = {
     "Input should be a valid integer, unable to parse string as an integer": "give a whole number",
@@ -140,7 +144,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     except MemoryError:
         complain("out of memory; use smaller parameters, or a lower limit with --memory")
     except OSError as error:
-        complain(": ".join(filter(None, [error.strerror or str(error), error.filename])))
+        parts = error.strerror or str(error), error.filename and shortened(str(error.filename))
+        complain(": ".join(filter(None, parts)))
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except Exception as error:
@@ -166,7 +171,7 @@ def _usage_text(error: BaseException) -> tuple[str, str]:
     for theirs, ours in PLAIN_WORDS.items():
         message = message.replace(theirs, ours)
     command = getattr(getattr(error, "ctx", None), "command_path", "infoset")
-    return message, f"run {command} --help for usage"
+    return shortened(message, MAX_USAGE), f"run {command} --help for usage"
 
 
 @contextmanager

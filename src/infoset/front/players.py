@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from functools import cache
-from pathlib import Path
 
 from infoset.efg import ExtensiveForm, find_source_form
 from infoset.errors import PolicyFileError, PolicyMismatchError, UnknownNameError
@@ -99,7 +99,8 @@ def _from_either(player: str, form: ExtensiveForm, rules: Game | GameTree) -> Ta
 
 def is_policy_file(player: str) -> bool:
     """Return whether a text names a policy file: an existing file, or a name with its extension."""
-    return player.lower().endswith(FILE_ENDINGS) or Path(player).is_file()
+    # Not `Path.is_file`, which raises an error for texts that are too long for a path.
+    return player.lower().endswith(FILE_ENDINGS) or os.path.isfile(player)
 
 
 def is_searcher(player: str) -> bool:

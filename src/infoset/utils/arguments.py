@@ -166,8 +166,13 @@ def check_path(name: str, value: object) -> None:
 
 
 def path_problem(path: str | PathLike[str]) -> str | None:
-    """Return why the system cannot accept a path; None for paths of existing and missing files."""
+    """Return why the system cannot accept a path; None for paths of existing and missing files.
+
+    Names with bytes that are not UTF-8 are refused on all systems: Parquet and terminals cannot
+    write them.
+    """
     try:
+        str(os.fspath(path)).encode()
         os.stat(path)
     except UnicodeEncodeError:
         return "it has characters that cannot be encoded"
