@@ -250,6 +250,17 @@ def test_a_package_that_is_installed_without_a_version_is_noticed(tmp_path, monk
     assert np.array_equal(rewards[0], -rewards[1])
 
 
+def test_a_replaced_function_of_a_module_is_noticed(coins, tmp_path):
+    with graph_cache(tmp_path / "cache"):
+        game = coins.load()
+        build_world_graph(game)
+        coins.write("other_rewards", "def own_rewards(*transition):\n    return (2, -2)\n")
+        module = sys.modules[type(game).__module__]
+        module.unused = importlib.import_module("other_rewards").own_rewards  # type: ignore[attr-defined]
+        with pytest.warns(GraphCacheWarning, match="will be replaced"):
+            build_world_graph(game)
+
+
 def test_a_replaced_method_is_noticed(coins, tmp_path):
     with graph_cache(tmp_path / "cache"):
         before = build_world_graph(coins.load())

@@ -104,7 +104,7 @@ def rules_digest(game: Game) -> str:
             found[name] = part.identity(own, is_loaded)
             at_top, inside = part.imports(own)
             if is_loaded:
-                loaded += at_top
+                loaded += [*at_top, *part.origins(own)]
                 inside_functions += inside
             else:
                 inside_functions += [*at_top, *inside]
@@ -190,6 +190,12 @@ class _SourceModule:
         for node in ast.walk(tree):
             (inside if node in in_functions else at_top).extend(self._imported_by(node))
         return at_top, inside
+
+    def origins(self, own: Collection[str]) -> set[str]:
+        """Return the modules of its functions, one of which may have been replaced by another."""
+        if self.module is None or self.is_of_others(own):
+            return set()
+        return {function.__module__ for function in _functions(self.module) if function.__module__}
 
     def _imported_by(self, node: ast.AST) -> Iterator[str]:
         if isinstance(node, ast.Import):

@@ -21,6 +21,7 @@ __all__ = [
     "count_histories",
     "level_sizes",
     "too_large_error",
+    "world_order",
 ]
 
 EXACT_FLOAT = 2**53
@@ -76,9 +77,7 @@ def count_histories(graph: WorldGraph) -> GameCounts:
     CyclicGameError
         If a world state can be reached from itself.
     """
-    order = topological_order(graph.first_edge, graph.next_world)
-    if len(order) < graph.num_worlds:
-        raise CyclicGameError(graph.worlds[world] for world in _find_cycle(graph, order))
+    order = world_order(graph)
     paths = path_counts(order, graph.first_edge, graph.next_world)
     is_terminal = np.diff(graph.first_edge) == 0
     is_terminal[graph.num_expanded :] = False
@@ -92,6 +91,20 @@ def count_histories(graph: WorldGraph) -> GameCounts:
         histories, terminals = map(_lower_bound, (paths.sum(), paths[is_terminal].sum()))
     histories = max(histories, graph.num_worlds)
     return GameCounts(graph.num_players, graph.num_worlds, histories, terminals, is_exact)
+
+
+def world_order(graph: WorldGraph) -> IntArray:
+    """Return [W] the world states in topological order.
+
+    Raises
+    ------
+    CyclicGameError
+        If a world state can be reached from itself.
+    """
+    order = topological_order(graph.first_edge, graph.next_world)
+    if len(order) < graph.num_worlds:
+        raise CyclicGameError(graph.worlds[world] for world in _find_cycle(graph, order))
+    return order
 
 
 def _lower_bound(rounded: float) -> int:

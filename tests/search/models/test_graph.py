@@ -5,12 +5,14 @@ import numpy as np
 import pytest
 
 from infoset.beliefs import PublicPrivateBelief
+from infoset.errors import CyclicGameError
 from infoset.game import initial_history
 from infoset.games import load_game
-from infoset.search import GraphModel, RulesModel
+from infoset.search import GraphModel, RulesModel, search_model
 from infoset.search.models import _model_kernels as ask
 from infoset.tree import build_world_graph
 from infoset.utils.splitmix import make_stream
+from tests.support.function_game import FunctionGame
 
 GAMES = (
     "kuhn_poker(players=3)",
@@ -141,3 +143,10 @@ def test_simultaneous_actors_choose_one_after_another():
     joint_actions = np.diff(graph.first_edge).sum()
     assert (nodes.actor == ask.CHANCE_MOVE).sum() <= joint_actions
     assert nodes.num_children[nodes.actor == ask.CHANCE_MOVE].sum() == graph.num_edges
+
+
+def test_a_cycle_is_refused_because_searches_would_not_end():
+    game = FunctionGame(initial_world=lambda: 0, transitions=lambda w, joint: [((w + 1) % 3, 1)])
+    with pytest.raises(CyclicGameError) as caught:
+        search_model(game)
+    assert sorted(caught.value.cycle) == [0, 1, 2]

@@ -19,6 +19,7 @@ from infoset.search.models.root_positions import (
     rewards_of_histories,
 )
 from infoset.tree import GameTree, WorldGraph
+from infoset.tree.counting import world_order
 from infoset.tree.decision_nodes import CHANCE_NODE, DecisionGraph, decision_graph
 from infoset.tree.state_numbering import StepTable
 from infoset.typing import Action, FloatArray, LongArray, World
@@ -42,6 +43,8 @@ class GraphModel(SearchModel):
     ------
     ParameterError
         If `source` is of another type, or is an incomplete world graph.
+    CyclicGameError
+        If a world state can be reached from itself.
     """
 
     state_size = 1
@@ -60,6 +63,8 @@ class GraphModel(SearchModel):
                 "the world graph is incomplete; build it with build_world_graph(game), which "
                 "explores the whole game"
             )
+        if self.tree is None:
+            world_order(self.graph)  # a play of a game with a cycle need not end
         self.game = self.graph.game
         self.arrays = graph_nodes(self.graph)
 
