@@ -254,9 +254,9 @@ def test_a_replaced_function_of_a_module_is_noticed(coins, tmp_path):
     with graph_cache(tmp_path / "cache"):
         game = coins.load()
         build_world_graph(game)
-        coins.write("other_rewards", "def own_rewards(*transition):\n    return (2, -2)\n")
+        coins.write("replaced_rewards", "def own_rewards(*transition):\n    return (2, -2)\n")
         module = sys.modules[type(game).__module__]
-        module.unused = importlib.import_module("other_rewards").own_rewards  # type: ignore[attr-defined]
+        module.unused = importlib.import_module("replaced_rewards").own_rewards  # type: ignore[attr-defined]
         with pytest.warns(GraphCacheWarning, match="will be replaced"):
             build_world_graph(game)
 
