@@ -16,7 +16,7 @@ from infoset.errors import ExplorationLimitError, GraphCacheWarning, GraphFileEr
 from infoset.game import Game
 from infoset.games import load_game
 from infoset.tree import WorldGraph, build_sequence_form, build_world_graph, graph_cache
-from infoset.tree import exploration as exploration_module
+from infoset.tree.explorer import Explorer
 from infoset.utils import array_files
 
 GAMES = [
@@ -76,13 +76,13 @@ def no_silent_warnings():
 def counted(monkeypatch):
     """Count the games that are explored, which means that they are not loaded."""
     games: list[str] = []
-    explore = exploration_module._Explorer.explore
+    explore = Explorer.explore
 
     def counting(self):
         games.append(str(self.game))
         return explore(self)
 
-    monkeypatch.setattr(exploration_module._Explorer, "explore", counting)
+    monkeypatch.setattr(Explorer, "explore", counting)
     return games
 
 

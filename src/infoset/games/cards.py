@@ -5,12 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from math import perm
 from typing import TypeVar
 
 import numpy as np
 
-__all__ = ["SUITS", "deals", "rank_names", "sample_cards", "sample_others", "with_entry"]
+from infoset.game import Observation
+
+__all__ = [
+    "SUITS",
+    "deals",
+    "public_observation",
+    "rank_names",
+    "sample_cards",
+    "sample_others",
+    "with_entry",
+]
 
 Entry = TypeVar("Entry")
 
@@ -91,6 +102,16 @@ def sample_others(
     others = iter(sample_cards(rest, count - len(known), rng))
     cards = (str(known[place]) if place in known else next(others) for place in range(count))
     return tuple(cards), chance
+
+
+@lru_cache(maxsize=1 << 14)
+def public_observation(seen: Hashable) -> Observation:
+    """Return the observation that every player sees `seen`, which must consist of text.
+
+    The few public moves of a card game are observed in very many world states, so that each
+    observation is made once.
+    """
+    return Observation(seen)
 
 
 def with_entry(values: tuple[Entry, ...], index: int, entry: Entry) -> tuple[Entry, ...]:

@@ -10,9 +10,15 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from infoset.game import Game, Observation, Probability, Step
-from infoset.games.cards import deals, rank_names, sample_cards, sample_others
+from infoset.games.cards import (
+    deals,
+    public_observation,
+    rank_names,
+    sample_cards,
+    sample_others,
+)
 from infoset.games.parameters import check_parameters, integer
-from infoset.typing import JointAction, Player
+from infoset.typing import NOOP, JointAction, Player
 
 __all__ = ["KuhnPoker"]
 
@@ -27,15 +33,12 @@ class Table(NamedTuple):
 class Betting(NamedTuple):
     """The public part of a table: whose turn it is, who has bet, and who has not folded.
 
-    `turn` is None before the deal and at the end.
+    `turn` is None at the end.
     """
 
     turn: Player | None
     bettors: tuple[Player, ...] = ()
     left: tuple[Player, ...] = ()
-
-
-BEFORE_DEAL = Betting(turn=None)
 
 
 @dataclass(frozen=True)
@@ -80,17 +83,13 @@ class KuhnPoker(Game):
         """The cards, in increasing order."""
         return rank_names(self.players + 1)
 
-    @cached_property
-    def _strength(self) -> dict[str, int]:
-        return {card: strength for strength, card in enumerate(self.deck)}
-
     def initial_world(self) -> Table:
         """Return the table before the deal."""
         return Table()
 
     def actors(self, world: Table) -> Sequence[Player]:
         """Return the player whose turn it is."""
-        turn = self._betting(world).turn
+        turn = betting_after(world.moves, self.players).turn if world.cards else None
         return () if turn is None else (turn,)
 
     def legal_actions(self, world: Table, player: Player) -> Sequence[str]:
@@ -103,30 +102,28 @@ class KuhnPoker(Game):
         """Return the deals, or the table after a move."""
         if not world.cards:
             return ((Table(cards), chance) for cards, chance in deals(self.deck, self.players))
-        if self._betting(world).turn is None:
-            return []
-        return [(self._after(world, joint_action), 1)]
+        move = joint_action[len(world.moves) % self.players]
+        return [] if move is NOOP else [(Table(world.cards, (*world.moves, str(move))), 1)]
 
     def rewards(
         self, world: Table, joint_action: JointAction, next_world: Table
     ) -> Sequence[float]:
         """Return the chips won or lost at the end of the betting."""
-        betting = self._betting(next_world)
-        if betting.turn is not None:
+        betting = betting_after(next_world.moves, self.players)
+        if betting.turn is not None or not world.cards:
             return (0,) * self.players
-        winner = max(betting.left, key=lambda player: self._strength[next_world.cards[player]])
+        winner = winner_among(betting.left, next_world.cards, self.deck)
         return payoffs(winner, betting.bettors, self.players)
 
     def observe(self, world: Table, joint_action: JointAction, next_world: Table) -> Observation:
         """Show each player its card, and everybody the moves and, at a showdown, the cards."""
         if not world.cards:
             return Observation(private=next_world.cards)
-        move, betting = next_world.moves[-1], self._betting(next_world)
+        moves = next_world.moves
+        betting = betting_after(moves, self.players)
         if betting.turn is not None or len(betting.left) == 1:
-            return Observation(public=move)
-        cards = enumerate(next_world.cards)
-        shown = [card if player in betting.left else "-" for player, card in cards]
-        return Observation(public=(move, *shown))
+            return public_observation(moves[-1])
+        return showdown(moves[-1], next_world.cards, betting.left)
 
     def sample_transition(
         self, world: Table, joint_action: JointAction, rng: np.random.Generator
@@ -134,7 +131,8 @@ class KuhnPoker(Game):
         """Deal the cards, or make the move."""
         if not world.cards:
             return Table(sample_cards(self.deck, self.players, rng))
-        return self._after(world, joint_action)
+        move = joint_action[len(world.moves) % self.players]
+        return Table(world.cards, (*world.moves, str(move)))
 
     def sample_observed_transition(
         self,
@@ -151,13 +149,6 @@ class KuhnPoker(Game):
         found = sample_others(self.deck, self.players, known, rng)
         return found and (Table(found[0]), found[1])
 
-    def _after(self, world: Table, joint_action: JointAction) -> Table:
-        move = joint_action[len(world.moves) % self.players]
-        return Table(world.cards, (*world.moves, str(move)))
-
-    def _betting(self, world: Table) -> Betting:
-        return betting_after(world.moves, self.players) if world.cards else BEFORE_DEAL
-
 
 # The same moves are made with every deal of the cards: the results of these functions are cached.
 
@@ -170,6 +161,19 @@ def betting_after(moves: tuple[str, ...], players: int) -> Betting:
     num_moves = players + (moves.index("bet") if bettors else 0)
     turn = len(moves) % players if len(moves) < num_moves else None
     return Betting(turn, bettors, bettors or tuple(range(players)))
+
+
+@lru_cache(maxsize=1 << 14)
+def winner_among(left: tuple[Player, ...], cards: tuple[str, ...], deck: tuple[str, ...]) -> Player:
+    """Return the player with the highest card among the given ones."""
+    return max(left, key=lambda player: deck.index(cards[player]))
+
+
+@lru_cache(maxsize=1 << 14)
+def showdown(move: str, cards: tuple[str, ...], left: tuple[Player, ...]) -> Observation:
+    """Return the observation of the last move and the cards of the players who have not folded."""
+    shown = [card if player in left else "-" for player, card in enumerate(cards)]
+    return Observation((move, *shown))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -10,7 +10,15 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from infoset.game import Game, Observation, Probability, Step
-from infoset.games.cards import SUITS, deals, rank_names, sample_cards, sample_others, with_entry
+from infoset.games.cards import (
+    SUITS,
+    deals,
+    public_observation,
+    rank_names,
+    sample_cards,
+    sample_others,
+    with_entry,
+)
 from infoset.games.parameters import check_parameters, flag, integer, parameter_error
 from infoset.typing import Action, JointAction, Player
 
@@ -127,8 +135,8 @@ class LeducPoker(Game):
     def _strength(self) -> dict[str, int]:
         return {card: index // self.num_suits for index, card in enumerate(self.deck)}
 
-    # The three dictionaries below cache results of the rules, because the same betting occurs with
-    # every deal of the cards.
+    # The dictionaries below cache results of the rules, because the same betting occurs with every
+    # deal of the cards, and the same showdown after many ways of betting.
 
     @cached_property
     def _legal(self) -> dict[Betting, tuple[str, ...]]:
@@ -143,6 +151,13 @@ class LeducPoker(Game):
     @cached_property
     def _payoffs(self) -> dict[tuple[tuple[int, ...], tuple[Player, ...]], tuple[float, ...]]:
         """The chips won or lost at the end, by chips put in and winners."""
+        return {}
+
+    @cached_property
+    def _best_hands(
+        self,
+    ) -> dict[tuple[tuple[str, ...], str, tuple[bool, ...]], tuple[Player, ...]]:
+        """The players with the best hand, by private cards, public card and who has folded."""
         return {}
 
     def initial_world(self) -> Table:
@@ -203,14 +218,16 @@ class LeducPoker(Game):
         turn = world.betting.turn
         if turn is None:
             return (
-                Observation(public=next_world.board)
+                public_observation(next_world.board)
                 if next_world.board
                 else Observation(private=next_world.cards)
             )
-        move = self._meaning(world.betting, joint_action[turn])
+        move = joint_action[turn]
+        if self.action_mapping:
+            move = self._meaning(world.betting, move)
         after = next_world.betting
         if not after.is_over or after.num_left == 1:
-            return Observation(public=move)
+            return public_observation(move)
         hands = zip(next_world.cards, after.folded, strict=True)
         return Observation(public=(move, *["-" if folded else card for card, folded in hands]))
 
@@ -289,14 +306,19 @@ class LeducPoker(Game):
 
     def _winners(self, world: Table) -> tuple[Player, ...]:
         """Return the players with the best hand among those who have not folded."""
-        strength = self._strength
-        pair = strength.get(world.board, -1)
-        hands = [
-            -1 if folded else len(self.deck) if strength[card] == pair else strength[card]
-            for card, folded in zip(world.cards, world.betting.folded, strict=True)
-        ]
-        best = max(hands)
-        return tuple([player for player, hand in enumerate(hands) if hand == best])
+        key = world.cards, world.board, world.betting.folded
+        winners = self._best_hands.get(key)
+        if winners is None:
+            strength = self._strength
+            pair = strength.get(world.board, -1)
+            hands = [
+                -1 if folded else len(self.deck) if strength[card] == pair else strength[card]
+                for card, folded in zip(world.cards, world.betting.folded, strict=True)
+            ]
+            best = max(hands)
+            winners = tuple([player for player, hand in enumerate(hands) if hand == best])
+            self._best_hands[key] = winners
+        return winners
 
 
 @lru_cache(maxsize=1 << 10)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import combinations
 from math import comb, factorial
 from typing import ClassVar, NamedTuple
@@ -13,7 +13,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from infoset.game import Game, Observation, Probability, Step
-from infoset.games.cards import SUITS, rank_names, sample_others
+from infoset.games.cards import SUITS, public_observation, rank_names, sample_others
 from infoset.games.parameters import check_parameters, choice, integer, parameter_error
 from infoset.typing import NOOP, JointAction, Player
 
@@ -21,6 +21,8 @@ __all__ = ["TrickTaking"]
 
 NO_CARD = -1
 ALL_CARDS = -1
+NO_HANDS = (0, 0)
+TRICK_WINNERS = ("player 0 takes the trick", "player 1 takes the trick")
 
 
 class Table(NamedTuple):
@@ -30,7 +32,7 @@ class Table(NamedTuple):
     cards and cards that were not dealt are not part of the world state.
     """
 
-    hands: tuple[int, int] = (0, 0)
+    hands: tuple[int, int] = NO_HANDS
     led: int = NO_CARD
     player: Player = 0
     tricks: tuple[int, int] = (0, 0)
@@ -142,7 +144,7 @@ class TrickTaking(Game):
 
     def actors(self, world: Table) -> Sequence[Player]:
         """Return the player whose turn it is."""
-        return (world.player,) if any(world.hands) else ()
+        return (world.player,) if world.hands != NO_HANDS else ()
 
     def legal_actions(self, world: Table, player: Player) -> Sequence[str]:
         """Return the cards that follow suit; if there are none, or in the lead, the whole hand."""
@@ -154,29 +156,30 @@ class TrickTaking(Game):
         self, world: Table, joint_action: JointAction
     ) -> Iterable[tuple[Table, Probability]]:
         """Return the deals, or the table after a card is played."""
-        if any(world.hands):
-            return [(self._play(world, self._number[joint_action[world.player]]), 1)]
+        card = joint_action[world.player]
+        if card is not NOOP:
+            return [(self._play(world, self._number[card]), 1)]
         return () if world.is_dealt else self._deals()
 
     def rewards(
         self, world: Table, joint_action: JointAction, next_world: Table
     ) -> Sequence[float]:
         """Return 1 for the winner and -1 for the loser after the last trick."""
-        first, second = next_world.tricks
-        if first + second < self.num_tricks:
+        if next_world.hands != NO_HANDS:
             return (0, 0)
+        first, second = next_world.tricks
         if first == second:
             return (1, 1) if self.tie == "both_win" else (0, 0)
         return (1, -1) if first > second else (-1, 1)
 
     def observe(self, world: Table, joint_action: JointAction, next_world: Table) -> Observation:
         """Show each player its hand, and everybody the played cards and each trick's winner."""
-        if not world.is_dealt:
-            return Observation(private=tuple(map(self._names, next_world.hands)))
         card = joint_action[world.player]
+        if card is NOOP:
+            return Observation(private=tuple(map(self._names, next_world.hands)))
         if world.led == NO_CARD:
-            return Observation(public=card)
-        return Observation(public=(card, f"player {next_world.player} takes the trick"))
+            return public_observation(card)
+        return public_observation((card, TRICK_WINNERS[next_world.player]))
 
     def sample_transition(
         self, world: Table, joint_action: JointAction, rng: np.random.Generator
@@ -218,19 +221,31 @@ class TrickTaking(Game):
                 yield Table((bit_set(hand), bit_set(other))), chance
 
     def _play(self, world: Table, card: int) -> Table:
-        player = world.player
-        left = world.hands[player] ^ 1 << card
-        hands = (left, world.hands[1]) if player == 0 else (world.hands[0], left)
-        if world.led == NO_CARD:
-            return Table(hands, card, 1 - player, world.tricks)
-        follows = self.suit_sets[card] == self.suit_sets[world.led]
-        winner = player if follows and card > world.led else 1 - player
-        first, second = world.tricks
+        (first_hand, second_hand), led, player, tricks = world
+        played = 1 << card
+        hands = (
+            (first_hand ^ played, second_hand)
+            if player == 0
+            else (first_hand, second_hand ^ played)
+        )
+        if led == NO_CARD:
+            return Table(hands, card, 1 - player, tricks)
+        follows = played & self.suit_sets[led]
+        winner = player if follows and card > led else 1 - player
+        first, second = tricks
         tricks = (first + 1, second) if winner == 0 else (first, second + 1)
         return Table(hands, NO_CARD, winner, tricks)
 
+    @cached_property
+    def _known_names(self) -> dict[int, tuple[str, ...]]:
+        return {}
+
     def _names(self, cards: int) -> tuple[str, ...]:
-        return tuple(self.deck[card] for card in numbers(cards))
+        """Return the names of the cards of a bit set, which many world states share."""
+        names = self._known_names.get(cards)
+        if names is None:
+            names = self._known_names[cards] = tuple(self.deck[card] for card in numbers(cards))
+        return names
 
 
 def bit_set(cards: Iterable[int]) -> int:
@@ -238,7 +253,6 @@ def bit_set(cards: Iterable[int]) -> int:
     return sum(1 << card for card in cards)
 
 
-@lru_cache(maxsize=1 << 16)
 def numbers(cards: int) -> tuple[int, ...]:
     """Return the cards of a bit set, in increasing order."""
     return tuple(card for card in range(cards.bit_length()) if cards >> card & 1)
