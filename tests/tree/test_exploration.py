@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 from fractions import Fraction
 from itertools import count
 
@@ -19,6 +20,7 @@ from infoset.tree import (
     build_world_graph,
     count_histories,
 )
+from infoset.typing import NOOP
 from infoset.utils.watchdog import Watchdog
 from tests.support.function_game import FunctionGame
 
@@ -252,3 +254,58 @@ def test_the_memory_of_the_world_graph_counts(build, monkeypatch):
     monkeypatch.setattr(Watchdog, "memory_growth", 60_000_000)
     with pytest.raises(GameTooLargeError, match=r"needs about .* and 20\.0 MB are allowed"):
         build(load_game("liars_dice(dice_sides=7)"), memory=80_000_000)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "kuhn_poker(players=3)",
+        "leduc_poker(num_ranks=2)",
+        "goofspiel(num_cards=3)",
+        "liars_dice(dice_sides=2)",
+        "trick_taking(num_cards=4,num_suits=2,hand_size=2)",
+        "tiny_bridge_2p",
+        "dark_hex(num_cols=2,num_rows=2)",
+    ],
+)
+def test_the_arrays_have_the_answers_of_the_rules(name):
+    game = load_game(name)
+    graph = build_world_graph(game)
+    for number, world in enumerate(graph.worlds):
+        actors = game.actors(world)
+        legal = {player: tuple(game.legal_actions(world, player)) for player in actors}
+        for player, chosen in enumerate(graph.action_set[number]):
+            assert (graph.action_sets[chosen] if chosen >= 0 else None) == legal.get(player)
+        for edge in range(*graph.first_edge[number : number + 2]):
+            indices = graph.joint_action[edge]
+            joint = tuple(
+                legal[player][index] if index >= 0 else NOOP for player, index in enumerate(indices)
+            )
+            target = graph.worlds[graph.next_world[edge]]
+            outcomes = [chance for to, chance in game.transitions(world, joint) if to == target]
+            assert graph.probability[edge] == float(sum(outcomes))
+            assert (*graph.rewards[edge],) == (*game.rewards(world, joint, target),)
+            seen = game.observe(world, joint, target)
+            labels = [graph.observations[index] for index in graph.private_observation[edge]]
+            assert labels == list(seen.seen_by_each(game.num_players))
+            assert graph.observations[graph.public_observation[edge]] == seen.public
+
+
+def test_public_parts_that_look_like_pairs_are_told_apart():
+    def observe(world, joint_action, next_world):
+        if next_world == "heads":
+            return Observation(("a", ("b", "c")))
+        return Observation("a", ("b", "c"))
+
+    graph = build_world_graph(FunctionGame(2, observe=observe))
+    public = [graph.observations[index] for index in graph.public_observation]
+    assert public == [("a", ("b", "c")), "a"]
+
+
+def test_garbage_collection_is_as_before_after_exploring():
+    before = gc.get_threshold()
+    during = []
+    game = FunctionGame(actors=lambda world: during.append(gc.get_threshold()[0]) or ())
+    build_world_graph(game)
+    assert gc.get_threshold() == before
+    assert min(during) > before[0]

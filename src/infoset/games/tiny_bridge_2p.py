@@ -10,8 +10,9 @@ from itertools import combinations
 from typing import ClassVar, NamedTuple, TypeAlias
 
 from infoset.game import Game, Observation, Probability
+from infoset.games.cards import public_observation
 from infoset.games.parameters import check_parameters, flag
-from infoset.typing import JointAction, Player
+from infoset.typing import NOOP, JointAction, Player
 
 __all__ = ["TinyBridge2p"]
 
@@ -19,6 +20,8 @@ RANKS = "JQKA"
 DECK = tuple(suit + rank for suit in "HS" for rank in RANKS)
 PASS = "Pass"
 CALLS = (PASS, "1H", "1S", "1NT", "2H", "2S", "2NT")
+LEGAL_CALLS = tuple((PASS, *CALLS[bid + 1 :]) for bid in range(len(CALLS)))
+"""The legal calls after each bid."""
 
 Hand: TypeAlias = tuple[str, ...]
 """Two cards; the card that comes later in the deck is listed first."""
@@ -85,7 +88,7 @@ class TinyBridge2p(Game):
 
     def legal_actions(self, world: Auction, player: Player) -> Sequence[str]:
         """Return `Pass` and the higher bids."""
-        return (PASS, *CALLS[world.bid + 1 :])
+        return LEGAL_CALLS[world.bid]
 
     def transitions(
         self, world: Auction, joint_action: JointAction
@@ -93,8 +96,10 @@ class TinyBridge2p(Game):
         """Return the deals, or the auction after a call."""
         if not world.hands:
             deals = list(deal_hands())
-            return [(Auction(hands), Fraction(1, len(deals))) for hands in deals]
-        return [(after(world, joint_action[player]), 1) for player in self.actors(world)]
+            chance = Fraction(1, len(deals))
+            return [(Auction(hands), chance) for hands in deals]
+        call = joint_action[world.player]
+        return [] if call is NOOP else [(after(world, call), 1)]
 
     def rewards(
         self, world: Auction, joint_action: JointAction, next_world: Auction
@@ -112,7 +117,7 @@ class TinyBridge2p(Game):
         """Show each player its hand or the kind of its hand, and then the calls to both."""
         if not world.hands:
             return Observation(private=tuple(map(self.shown, next_world.hands)))
-        return Observation(public=joint_action[world.player])
+        return public_observation(joint_action[world.player])
 
     def shown(self, hand: Hand) -> str:
         """Return what a player observes of its hand.
@@ -140,10 +145,11 @@ def deal_hands() -> Iterator[tuple[Hand, Hand]]:
 
 def after(world: Auction, call: object) -> Auction:
     """Return the auction after a call."""
+    hands, bid, player, _ = world
     if call != PASS:
-        return Auction(world.hands, CALLS.index(str(call)), 1 - world.player)
-    is_first = not world.bid and world.player == 0
-    return Auction(world.hands, 0, 1) if is_first else world._replace(is_over=True)
+        return Auction(hands, CALLS.index(str(call)), 1 - player)
+    is_first = not bid and player == 0
+    return Auction(hands, 0, 1) if is_first else Auction(hands, bid, player, True)
 
 
 def expected_score(declarer: Hand, dummy: Hand, bid: int) -> float:
@@ -153,6 +159,7 @@ def expected_score(declarer: Hand, dummy: Hand, bid: int) -> float:
     return sum(results) / len(results)
 
 
+@cache
 def score(bid: int, tricks: int) -> int:
     """Return the score of a bid if the declarer's side takes a number of tricks."""
     level = int(CALLS[bid][0])

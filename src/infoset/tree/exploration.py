@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from infoset.game import Game
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoset.game import Game, Probability
 from infoset.game.broken_rules import check_num_players
 from infoset.tree.build_progress import BuildProgress
-from infoset.tree.explorer import Explorer
+from infoset.tree.explorer import Explorer, Row, row_number
 from infoset.tree.limits import BuildWatch
 from infoset.tree.saved_graphs import find_cache_entry
-from infoset.tree.world_graph import WorldGraph
+from infoset.tree.world_graph import WorldGraph, freeze
 from infoset.utils.arguments import check_type
 from infoset.utils.watchdog import LimitReached
 
@@ -85,7 +91,7 @@ def explore_game(game: Game, watch: BuildWatch, partial: bool = False) -> WorldG
     watch.stop = _explore(explorer, watch, partial)
     if watch.stop is not None and not (partial and explorer.worlds):
         raise watch.error(game, len(explorer.worlds), explorer.num_edges)
-    graph = explorer.graph(watch.stop)
+    graph = _graph(explorer, watch.stop)
     if entry is not None and saved is None and graph.is_complete:
         entry.save(graph)
     return graph
@@ -110,3 +116,55 @@ def _explore(explorer: Explorer, watch: BuildWatch, partial: bool) -> str | None
     if broken is not None:
         raise broken from broken.__cause__
     return None
+
+
+def _graph(explorer: Explorer, stop: str | None) -> WorldGraph:
+    """Return the read-only arrays, without the edges of a partly expanded world."""
+    size = explorer.num_players
+    # A limit may have stopped the loop between any two instructions.
+    expanded = explorer.num_expanded
+    first_edge = explorer.first_edge[: expanded + 1]
+    edges = first_edge[-1]
+    padding = len(explorer.worlds) - expanded
+    nobody = row_number(explorer.set_rows, (-1,) * size)
+    sets = explorer.sets[:expanded] + [nobody] * padding
+    observation = _take(explorer.observation_rows, explorer.observation[:edges], 1 + size, np.int32)
+    graph = WorldGraph(
+        game=explorer.game,
+        worlds=tuple(explorer.worlds),
+        num_expanded=expanded,
+        action_set=_take(explorer.set_rows, sets, size, np.int32),
+        action_sets=tuple(explorer.action_sets),
+        first_edge=np.array(first_edge + [edges] * padding, dtype=np.int32),
+        joint_action=_take(explorer.joint_rows, explorer.joint_action[:edges], size, np.int32),
+        probability=np.array(explorer.probability[:edges]),
+        exact_probability=_fractions(explorer.exact_probability[:edges]),
+        next_world=np.array(explorer.next_world[:edges], dtype=np.int32),
+        rewards=_take(explorer.reward_rows, explorer.rewards[:edges], size, np.float64),
+        public_observation=np.ascontiguousarray(observation[:, 0]),
+        private_observation=np.ascontiguousarray(observation[:, 1:]),
+        observations=tuple(explorer.observations),
+        stop=stop,
+    )
+    freeze(graph)
+    return graph
+
+
+def _take(rows: dict[Any, Row], chosen: list[Row], size: int, kind: type) -> NDArray[Any]:
+    """Return [len(chosen), size] the array of the chosen rows."""
+    table: NDArray[Any] = np.array(list(rows), dtype=kind).reshape(-1, size)
+    return table[np.array(chosen, dtype=np.int64)]
+
+
+def _fractions(probabilities: list[Probability]) -> tuple[Fraction, ...] | None:
+    """Return probabilities as fractions if all of them are exact, otherwise None."""
+    if not all(issubclass(kind, Fraction | int) for kind in set(map(type, probabilities))):
+        return None
+    # Fractions are slow to make and to hash, and most probabilities are few objects.
+    objects = dict(zip(map(id, probabilities), probabilities, strict=True))
+    equal: dict[Fraction, Fraction] = {}
+    exact = {}
+    for number, probability in objects.items():
+        fraction = Fraction(probability)
+        exact[number] = equal.setdefault(fraction, fraction)
+    return tuple([exact[number] for number in map(id, probabilities)])

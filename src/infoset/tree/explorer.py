@@ -6,14 +6,10 @@ import gc
 from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Iterator
 from contextlib import contextmanager
-from fractions import Fraction
 from itertools import chain, islice, product, repeat
 from math import fsum, prod
 from numbers import Rational, Real
 from typing import Any, NamedTuple, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
 
 from infoset.errors import NO_WORLD, GameRuleError, show
 from infoset.game import Game, Observation, Probability
@@ -27,11 +23,10 @@ from infoset.game.answer_checks import (
 from infoset.game.broken_rules import to_rule_error
 from infoset.game.kinds import find_mixed_kinds, is_text_only, mixed_kinds_error
 from infoset.tree.limits import BuildWatch
-from infoset.tree.world_graph import WorldGraph, freeze
 from infoset.typing import NOOP, Action, JointAction, Player, World
 from infoset.utils.arguments import SUM_TOLERANCE
 
-__all__ = ["Explorer"]
+__all__ = ["Explorer", "Row", "row_number"]
 
 WORLDS_PER_REPORT = 256
 TRANSITIONS_PER_REPORT = 4096
@@ -267,7 +262,7 @@ class Explorer:
             if answer is None:
                 answer = self.game.legal_actions(world, player)
             sets[player] = self.action_set(answer, world, player)
-        row = _row(self.set_rows, tuple(sets))
+        row = row_number(self.set_rows, tuple(sets))
         choices = self.choices.get(row)
         if choices is None:
             choices = self.new_choices(row, sets)
@@ -278,7 +273,7 @@ class Explorer:
         labels = self.action_labels
         legal = [labels[chosen] if chosen >= 0 else (NOOP,) for chosen in sets]
         indices = [range(len(labels[chosen])) if chosen >= 0 else (-1,) for chosen in sets]
-        rows = (_row(self.joint_rows, index) for index in product(*indices))
+        rows = (row_number(self.joint_rows, index) for index in product(*indices))
         joint_actions = zip(product(*legal), rows, strict=True)
         acting = [player for player, chosen in enumerate(sets) if chosen >= 0]
         number = prod(map(len, legal))
@@ -363,7 +358,7 @@ class Explorer:
         rewards = tuple(answer)
         if rewards not in self.reward_rows:
             check_rewards(rewards, transition, self.num_players)
-        return _row(self.reward_rows, rewards)
+        return row_number(self.reward_rows, rewards)
 
     def observation_row(self, seen: Observation, transition: Transition) -> Row:
         """Return the row of an observation; raise if it has new parts that are not valid."""
@@ -373,9 +368,9 @@ class Explorer:
         found = tuple([numbers.setdefault(label, len(numbers)) for label in labels])
         if len(numbers) > known:
             self.check_new_labels(seen, transition, known)
-        row = _row(self.observation_rows, found)
+        row = row_number(self.observation_rows, found)
         typed = self.typed_labels
-        if not typed.keys().isdisjoint(found):
+        if typed and not typed.keys().isdisjoint(found):
             for number, label in zip(found, labels, strict=True):
                 if number in typed:
                     self.check_kinds("the observation", typed[number], label)
@@ -412,47 +407,10 @@ class Explorer:
                 world=self.world,
             )
 
-    def graph(self, stop: str | None) -> WorldGraph:
-        """Return the read-only arrays, without the edges of a partly expanded world."""
-        size = self.num_players
-        # A limit may have stopped the loop between any two instructions.
-        expanded = self.num_expanded
-        first_edge = self.first_edge[: expanded + 1]
-        edges = first_edge[-1]
-        padding = len(self.worlds) - expanded
-        nobody = _row(self.set_rows, (-1,) * size)
-        sets = self.sets[:expanded] + [nobody] * padding
-        observation = _take(self.observation_rows, self.observation[:edges], 1 + size, np.int32)
-        graph = WorldGraph(
-            game=self.game,
-            worlds=tuple(self.worlds),
-            num_expanded=expanded,
-            action_set=_take(self.set_rows, sets, size, np.int32),
-            action_sets=tuple(self.action_sets),
-            first_edge=np.array(first_edge + [edges] * padding, dtype=np.int32),
-            joint_action=_take(self.joint_rows, self.joint_action[:edges], size, np.int32),
-            probability=np.array(self.probability[:edges]),
-            exact_probability=_fractions(self.exact_probability[:edges]),
-            next_world=np.array(self.next_world[:edges], dtype=np.int32),
-            rewards=_take(self.reward_rows, self.rewards[:edges], size, np.float64),
-            public_observation=np.ascontiguousarray(observation[:, 0]),
-            private_observation=np.ascontiguousarray(observation[:, 1:]),
-            observations=tuple(self.observations),
-            stop=stop,
-        )
-        freeze(graph)
-        return graph
 
-
-def _row(rows: dict[Any, Row], values: tuple[Any, ...]) -> Row:
+def row_number(rows: dict[Any, Row], values: tuple[Any, ...]) -> Row:
     """Return the number of a tuple; a new one gets the next number."""
     return rows.setdefault(values, len(rows))
-
-
-def _take(rows: dict[Any, Row], chosen: list[Row], size: int, kind: type) -> NDArray[Any]:
-    """Return [len(chosen), size] the array of the chosen rows."""
-    table: NDArray[Any] = np.array(list(rows), dtype=kind).reshape(-1, size)
-    return table[np.array(chosen, dtype=np.int64)]
 
 
 @contextmanager
@@ -470,20 +428,6 @@ def _rare_garbage_collection() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*before)
-
-
-def _fractions(probabilities: list[Probability]) -> tuple[Fraction, ...] | None:
-    """Return probabilities as fractions if all of them are exact, otherwise None."""
-    if not all(issubclass(kind, Fraction | int) for kind in set(map(type, probabilities))):
-        return None
-    # Fractions are slow to make and to hash, and most probabilities are few objects.
-    objects = dict(zip(map(id, probabilities), probabilities, strict=True))
-    equal: dict[Fraction, Fraction] = {}
-    exact = {}
-    for number, probability in objects.items():
-        fraction = Fraction(probability)
-        exact[number] = equal.setdefault(fraction, fraction)
-    return tuple([exact[number] for number in map(id, probabilities)])
 
 
 def _check_sum(total: Any, world: World, joint_action: JointAction) -> None:
