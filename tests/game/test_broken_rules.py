@@ -31,6 +31,7 @@ from infoset.policy import uniform_policy
 from infoset.search import ISMCTS, RulesModel
 from infoset.tree import build_world_graph
 from tests.support.broken_games import BROKEN_AT_START, LEFT_LEFT, failing, meeting
+from tests.support.function_game import FunctionGame
 
 UNSEEN_IN_PLAY = ("like int", "an int and a bool", "fractions almost", "as observation like")
 """Cases that no single play shows: they compare several transitions, or allow no rounding."""
@@ -196,3 +197,33 @@ def test_beliefs_report_a_comparison_that_raises() -> None:
     with pytest.raises(GameRuleError, match="raised ZeroDivisionError: cannot compare") as caught:
         private_belief(game, after)
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+def test_a_number_of_players_that_raises_is_reported() -> None:
+    class Counting(FunctionGame):
+        @property
+        def num_players(self) -> int:  # type: ignore[override]
+            return {}["players"]
+
+        @num_players.setter
+        def num_players(self, number: int) -> None:
+            pass
+
+    with pytest.raises(GameRuleError, match="num_players of Counting raised KeyError") as caught:
+        infoset.info(Counting())
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_a_late_private_part_for_a_stranger_is_noticed() -> None:
+    """All labels are known by then, so that nothing else asks for a closer look."""
+    game = FunctionGame(
+        2,
+        initial_world=lambda: 0,
+        transitions=lambda w, joint: [(w + 1, 1)] if w < 2 else [],
+        observe=lambda w, joint, x: Observation(private={w * 5: "K"}),
+    )
+    with pytest.raises(GameRuleError) as checked:
+        check_game(game)
+    with pytest.raises(GameRuleError, match="the keys of private observations") as caught:
+        build_world_graph(game)
+    assert str(caught.value) == str(checked.value)

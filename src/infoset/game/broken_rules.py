@@ -12,6 +12,7 @@ from infoset.errors import (
     GameRuleError,
     InfosetError,
     describe_exception,
+    show,
 )
 from infoset.game._world_checks import WorldRules
 from infoset.game.answer_checks import is_whole
@@ -31,6 +32,8 @@ MAX_PLAYERS: Final = 1000
 
 MAX_TRANSITIONS = 10_000
 """Maximum number of transitions that are checked to find the cause of an exception."""
+
+NUM_PLAYERS_RULE = f"num_players is a whole number, from 1 to {MAX_PLAYERS}; chance is not counted"
 
 PACKAGE = str(Path(__file__).parents[1])
 COMPARISONS = ("__eq__", "__ne__", "__hash__", "__lt__")
@@ -66,11 +69,17 @@ def check_num_players(game: Game) -> int:
     GameRuleError
         If it is not a whole number from 1 to `MAX_PLAYERS`.
     """
-    number: Any = getattr(game, "num_players", None)
+    try:
+        number: Any = getattr(game, "num_players", None)
+    except Exception as error:
+        raise GameRuleError(
+            NUM_PLAYERS_RULE,
+            found=f"num_players of {type(game).__name__} raised {describe_exception(error)}",
+        ) from error
     if not is_whole(number) or not 1 <= number <= MAX_PLAYERS:
         raise GameRuleError(
-            f"num_players is a whole number, from 1 to {MAX_PLAYERS}; chance is not counted",
-            found=f"num_players of {type(game).__name__} is {number!r}",
+            NUM_PLAYERS_RULE,
+            found=f"num_players of {type(game).__name__} is {show(number)}",
         )
     return int(number)
 

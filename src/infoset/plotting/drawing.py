@@ -13,6 +13,7 @@ from infoset.efg import ExtensiveForm
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.front import GameLike, resolve_game, resolve_policy
 from infoset.game import Game
+from infoset.game.broken_rules import check_num_players
 from infoset.plotting.history_view import form_picture, history_picture
 from infoset.plotting.infostate_view import infostate_picture, public_picture
 from infoset.plotting.pen import FONT
@@ -184,6 +185,8 @@ def draw(
     check_choice("view", view, VIEWS)
     limits = make_limits(depth, max_nodes)
     loaded = resolve_game(game)
+    if isinstance(loaded, Game):
+        check_num_players(loaded)
     check_player(player, loaded.num_players, str(loaded))
     if isinstance(loaded, ExtensiveForm):
         return _draw_form(loaded, view, limits, policy)

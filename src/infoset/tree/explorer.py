@@ -76,6 +76,7 @@ class Explorer:
         self.max_worlds = watch.limits.max_worlds
         self.max_transitions = watch.limits.max_transitions
         self.num_players = game.num_players
+        self.players = frozenset(range(game.num_players))
         self.worlds: list[World] = []
         self.num_expanded = 0
         self.index: dict[World, int] = {}
@@ -366,7 +367,9 @@ class Explorer:
         known = len(numbers)
         labels = (seen.public, *seen.seen_by_each(self.num_players))
         found = tuple([numbers.setdefault(label, len(numbers)) for label in labels])
-        if len(numbers) > known:
+        # A private part for somebody who does not play is nobody's label, and would go unnoticed.
+        is_stray = type(seen.private) is dict and not seen.private.keys() <= self.players
+        if is_stray or len(numbers) > known:
             self.check_new_labels(seen, transition, known)
         row = row_number(self.observation_rows, found)
         typed = self.typed_labels
