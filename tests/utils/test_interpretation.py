@@ -149,6 +149,7 @@ def change_policies():
 def learn_and_search():
     infoset.learn("kuhn_poker", episodes=50)
     infoset.learn("kuhn_poker(players=3)", "ixomd", episodes=50)
+    infoset.learn("kuhn_poker", "balanced-efce-omd", episodes=50)
     tree = cached_tree("kuhn_poker")
     pimc = infoset.make_searcher("pimc", tree)
     infoset.play_matches(tree.graph.game, pimc, infoset.uniform_policy(), num_deals=2)

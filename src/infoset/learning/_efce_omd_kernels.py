@@ -29,7 +29,7 @@ from infoset.tree.decision_nodes import (
     draw_outcome,
 )
 from infoset.typing import FloatArray, IntArray
-from infoset.utils.compilation import bare_kernel, inner_kernel, kernel
+from infoset.utils.compilation import bare_kernel, inner_kernel, kernel, linear_kernel
 from infoset.utils.splitmix import Stream
 
 # The columns of `parameters`.
@@ -86,7 +86,7 @@ class TriggerState(NamedTuple):
 # Deviations: the policies m_g and weights λ_g from the estimates M.
 
 
-@kernel
+@linear_kernel
 def fill_pair_weights(
     infostates: Infostates,
     pairs: TriggerPairs,
@@ -171,7 +171,9 @@ def refresh(
         for place in range(pairs.first_place[here], pairs.last_place[here]):
             end += infostates.num_actions[pairs.order[place]]
         rate = -parameters[player, LEARNING_RATE] * factor
-        state.behavior[first:end] = rate * state.estimates[first:end]
+        # A loop compiles faster than a slice assignment.
+        for pair in range(first, end):
+            state.behavior[pair] = rate * state.estimates[pair]
         value = 0.0
         # Children first: F* of an infostate is added to the logit of the pair that leads to it.
         for place in range(pairs.last_place[here] - 1, pairs.first_place[here] - 1, -1):
@@ -260,7 +262,8 @@ def pass_flow_down(
     """
     first, parent = infostates.first_sequence[here], infostates.parent_sequence[here]
     end = first + infostates.num_actions[here]
-    state.policy[first:end] = 0.0
+    for sequence in range(first, end):
+        state.policy[sequence] = 0.0
     ancestor = parent
     above = pairs.owner[ancestor]
     # Visit all own infostates above; each action there is a trigger.
@@ -346,7 +349,7 @@ def play_fixed_point(
     paths.length[:] = 0
     node = 0
     while True:
-        here = nodes.kind[node]
+        here = int(nodes.kind[node])  # the type for which `solve_all` compiles `solve_infostate`
         if here < 0:
             if here == TERMINAL_NODE:
                 return int(nodes.first[node])

@@ -20,6 +20,7 @@ from infoset.runs import JointGaps, gradient_cost
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, LongArray, StateArrays
 from infoset.utils.arguments import check_count, check_type
+from infoset.utils.array_kernels import copy
 from infoset.utils.compilation import kernel
 from infoset.utils.interrupts import interrupts_held
 from infoset.utils.splitmix import Stream, make_stream, next_uniform
@@ -59,7 +60,7 @@ def offer_policy(
     if place >= len(sample):
         place = int(next_uniform(stream) * offered[0])
     if place < len(sample):
-        sample[place, :] = policy
+        copy(policy, sample[place])
 
 
 class RegretTracker:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from infoset.typing import BoolArray, FloatArray, IntArray
+from infoset.utils.array_kernels import copy
 from infoset.utils.compilation import linear_kernel
 
 
@@ -71,7 +72,7 @@ def widest_plan(
     that `width[0]` is that of the whole plan, and plan [Q] with whether the best plan contains a
     sequence.
     """
-    width[:] = rest
+    copy(rest, width)
     # Children first: choose the best action, then take the minimum over all infostates that
     # follow the parent sequence, because a pure plan contains one action at each of them.
     for infostate in range(len(num_actions) - 1, -1, -1):

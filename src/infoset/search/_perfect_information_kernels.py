@@ -22,6 +22,7 @@ from infoset.search.models._model_kernels import (
     outcome_probability,
 )
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
+from infoset.utils.array_kernels import copy
 from infoset.utils.compilation import kernel, linear_kernel
 
 # Backward induction over all nodes of an explored game
@@ -183,7 +184,7 @@ def after_actions(
     here = empty_position(states.shape[1], rewards_so_far.shape[1])
     counts = np.zeros(len(states), np.int64)
     for row in range(len(states)):
-        here.state[:] = states[row]
+        copy(states[row], here.state)
         counts[row], _ = reach_turn(model, here, player)
     # Two passes: count the successors, then allocate and write them.
     total = counts.sum()
@@ -192,12 +193,12 @@ def after_actions(
     filled = 0
     for row in range(len(states)):
         for branch in range(counts[row]):
-            here.state[:] = states[row]
+            copy(states[row], here.state)
             _, is_alone = reach_turn(model, here, player)
             choose_action(model, here, branch)
             # If a later actor has a choice, the state after the action has no value yet.
             is_alone = is_alone and take_forced_actions(model, here) < 0
-            after[filled] = here.state
+            copy(here.state, after[filled])
             origin[filled], action[filled] = row, branch if is_alone else -1
             filled += 1
     return after, origin, action
@@ -212,9 +213,9 @@ def next_movers(model: Any, states: LongArray, num_players: int) -> LongArray:
     here = empty_position(states.shape[1], num_players)
     movers = np.empty(len(states), np.int64)
     for row in range(len(states)):
-        here.state[:] = states[row]
+        copy(states[row], here.state)
         movers[row] = take_forced_actions(model, here)
-        states[row] = here.state
+        copy(here.state, states[row])
     return movers
 
 
@@ -230,7 +231,7 @@ def after_transitions(
     here = empty_position(states.shape[1], rewards_so_far.shape[1])
     counts = np.empty(len(states), np.int64)
     for row in range(len(states)):  # count first, as in `after_actions`
-        here.state[:] = states[row]
+        copy(states[row], here.state)
         counts[row] = num_outcomes(model, here)
     total = counts.sum()
     after = np.empty((total, states.shape[1]), np.int64)
@@ -243,13 +244,14 @@ def after_transitions(
     filled = 0
     for row in range(len(states)):
         for outcome in range(counts[row]):
-            here.state[:] = states[row]
+            copy(states[row], here.state)
             # Restored for every outcome, because `apply_outcome` changes the position in place.
-            here.rewards_so_far[:] = rewards_so_far[row]
+            copy(rewards_so_far[row], here.rewards_so_far)
             # Read the probability first: `outcome` refers to the state before the transition.
             probability[filled] = outcome_probability(model, here, outcome)
             apply_outcome(model, here, outcome)
-            after[filled], rewarded[filled] = here.state, here.rewards_so_far
+            copy(here.state, after[filled])
+            copy(here.rewards_so_far, rewarded[filled])
             observation[filled], origin[filled] = here.observations[player], row
             filled += 1
     return after, rewarded, observation, origin, probability

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from infoset.regret import BlockPayoffs, ProxProblem, block_gradient, prox_sweep, realize_policy
 from infoset.typing import FloatArray, IndexArray, LongArray
+from infoset.utils.array_kernels import copy
 from infoset.utils.compilation import bare_kernel, nested_kernel
 
 NO_PREDICTION = 0
@@ -219,6 +220,4 @@ def iterate_first_order(
         # Moving magnet: from here on, D is the distance from the current base.
         if magnet_period > 0 and done[0] % magnet_period == 0:
             for state in states:
-                # A loop compiles faster than a slice assignment.
-                for i in range(len(state.base)):
-                    state.magnet[i] = state.base[i]
+                copy(state.base, state.magnet)

@@ -15,6 +15,7 @@ from infoset.regret import (
     update_regrets,
 )
 from infoset.typing import FloatArray, IndexArray, LongArray
+from infoset.utils.array_kernels import copy
 from infoset.utils.compilation import kernel
 
 
@@ -67,7 +68,7 @@ def iterate_toward_references(
         begins = done[0] % period == 0
         for player in range(2):
             if begins:
-                references[player][:] = plans[player]
+                copy(plans[player], references[player])
             # Checkpoints do not contain the minimums, so the first step of each call computes them.
             if begins or step == 0:
                 minimums[player][:] = min_probability * 0.5 ** (done[0] // period)

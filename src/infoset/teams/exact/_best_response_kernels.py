@@ -6,6 +6,7 @@ import numpy as np
 
 from infoset.teams.exact.team_problem import NO_CHOICE, TeamTree
 from infoset.typing import BoolArray, FloatArray, LongArray
+from infoset.utils.array_kernels import clear
 from infoset.utils.compilation import inner_kernel, kernel, linear_kernel, nested_kernel
 from infoset.utils.splitmix import Stream, next_uniform
 
@@ -44,13 +45,6 @@ def fill_response(
             if cell >= 0:
                 pick[cell] = best(total, first_entry[cell], first_entry[cell + 1], pick[cell])
                 worth[node] = value_of(tree, worth, tree.first_edge[node] + pick[cell])
-
-
-@inner_kernel
-def clear(array: FloatArray) -> None:
-    """Set all numbers to 0; a loop compiles faster than a slice assignment."""
-    for index in range(len(array)):
-        array[index] = 0.0
 
 
 @inner_kernel

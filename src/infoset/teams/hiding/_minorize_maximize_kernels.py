@@ -11,9 +11,10 @@ from infoset.teams.hiding._progressive_hiding_kernels import (
     project_policy,
     weigh_nodes,
 )
-from infoset.teams.hiding._projection_kernels import clear, fill_reach, sum_by_cell
+from infoset.teams.hiding._projection_kernels import fill_reach, sum_by_cell
 from infoset.teams.hiding.arrays import Game, Numbers, State, Workspace
 from infoset.typing import FloatArray, LongArray
+from infoset.utils.array_kernels import clear
 from infoset.utils.compilation import bare_kernel, inner_kernel, nested_kernel
 
 

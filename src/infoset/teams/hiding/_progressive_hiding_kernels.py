@@ -10,8 +10,6 @@ import numpy as np
 
 from infoset.regret import hedge, match_regrets
 from infoset.teams.hiding._projection_kernels import (
-    clear,
-    copy,
     fill_distances,
     fill_payoffs,
     fill_reach,
@@ -31,6 +29,7 @@ from infoset.teams.hiding.arrays import (
     Workspace,
 )
 from infoset.typing import FloatArray, IndexArray, LongArray
+from infoset.utils.array_kernels import clear, copy
 from infoset.utils.compilation import bare_kernel, inner_kernel, nested_kernel
 from infoset.utils.splitmix import Stream, draw_index, next_uniform
 

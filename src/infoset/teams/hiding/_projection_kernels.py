@@ -7,21 +7,8 @@ from __future__ import annotations
 
 from infoset.teams.hiding.arrays import Nodes, View
 from infoset.typing import FloatArray, IndexArray
-from infoset.utils.compilation import inner_kernel, kernel, linear_kernel, nested_kernel
-
-
-@inner_kernel
-def clear(array: FloatArray) -> None:
-    """Set all numbers to 0; a loop compiles faster than a slice assignment."""
-    for index in range(len(array)):
-        array[index] = 0.0
-
-
-@inner_kernel
-def copy(source: FloatArray, target: FloatArray) -> None:
-    """Copy `source` to `target`; a loop compiles faster than a slice assignment."""
-    for index in range(len(target)):
-        target[index] = source[index]
+from infoset.utils.array_kernels import clear
+from infoset.utils.compilation import kernel, linear_kernel, nested_kernel
 
 
 @linear_kernel
