@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import signal
 from fractions import Fraction
 from itertools import count
 
 import numpy as np
 import pytest
 
+import infoset
 from infoset.errors import ExplorationLimitError, GameTooLargeError, ParameterError
+from infoset.front import game_info
 from infoset.game import Observation
 from infoset.games import load_game
 from infoset.tree import (
@@ -19,6 +22,7 @@ from infoset.tree import (
     build_tree,
     build_world_graph,
     count_histories,
+    exploration,
 )
 from infoset.typing import NOOP
 from infoset.utils.watchdog import Watchdog
@@ -220,6 +224,33 @@ def test_after_ctrl_c_a_partial_graph_has_what_was_found():
     assert count_histories(graph).histories == 101
     with pytest.raises(KeyboardInterrupt):
         build_world_graph(interrupted_after(100))
+
+
+def test_ctrl_c_while_the_arrays_are_made_leaves_a_partial_graph(monkeypatch):
+    make = exploration._graph
+
+    def make_slowly(explorer, stop):
+        signal.raise_signal(signal.SIGINT)
+        return make(explorer, stop)
+
+    monkeypatch.setattr(exploration, "_graph", make_slowly)
+    game = load_game("kuhn_poker")
+    graph = build_world_graph(game, partial=True)
+    assert (graph.stop, graph.num_worlds) == ("interrupted", 55)
+    with pytest.raises(KeyboardInterrupt):
+        build_world_graph(game)
+
+
+def test_ctrl_c_while_the_histories_are_counted_leaves_the_counts(monkeypatch):
+    count = game_info.count_histories
+
+    def count_slowly(graph):
+        signal.raise_signal(signal.SIGINT)
+        return count(graph)
+
+    monkeypatch.setattr(game_info, "count_histories", count_slowly)
+    found = infoset.info("kuhn_poker")
+    assert (found.stop, found.histories, found.infostates) == ("interrupted", 55, None)
 
 
 def test_limits_for_everything_in_a_block():

@@ -31,6 +31,7 @@ from infoset.tree import (
 )
 from infoset.tree.exploration import explore_game
 from infoset.tree.limits import BuildWatch
+from infoset.utils.interrupts import interrupts_held
 
 __all__ = ["GameInfo", "info"]
 
@@ -152,8 +153,12 @@ def info(
     watch = BuildWatch(max_worlds, max_seconds, memory, progress)
     graph = explore_game(game, watch, partial=True)
     left = watch.memory_left()
-    known = _from_graph(graph, left)
-    if not known.fits:
+    try:
+        with interrupts_held():
+            known = _from_graph(graph, left)
+    except KeyboardInterrupt:
+        return replace(known, stop="interrupted")
+    if not known.fits or graph.stop == "interrupted":
         return known
     try:
         return watch.finish(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -16,6 +17,7 @@ from infoset.tree.limits import BuildWatch
 from infoset.tree.saved_graphs import find_cache_entry
 from infoset.tree.world_graph import WorldGraph, freeze
 from infoset.utils.arguments import check_type
+from infoset.utils.interrupts import interrupts_held
 from infoset.utils.watchdog import LimitReached
 
 __all__ = ["build_world_graph", "explore_game"]
@@ -91,7 +93,13 @@ def explore_game(game: Game, watch: BuildWatch, partial: bool = False) -> WorldG
     watch.stop = _explore(explorer, watch, partial)
     if watch.stop is not None and not (partial and explorer.worlds):
         raise watch.error(game, len(explorer.worlds), explorer.num_edges)
-    graph = _graph(explorer, watch.stop)
+    try:
+        with interrupts_held():  # the arrays are quick, and a partial graph is a result
+            graph = _graph(explorer, watch.stop)
+    except KeyboardInterrupt:
+        if not partial:
+            raise
+        return replace(graph, stop=watch.stop or "interrupted")
     if entry is not None and saved is None and graph.is_complete:
         entry.save(graph)
     return graph
