@@ -91,3 +91,8 @@ def test_another_thread_ends_a_run():
     assert result.outcome == "interrupted"
     assert 0 < result.iterations < 10**9
     assert result.trace[-1].iteration == result.iterations
+
+
+def test_a_target_of_thousands_of_digits_is_refused():
+    with pytest.raises(ParameterError, match=r"target=.* is not a number"):
+        make_budget(kuhn_form(), target=10**5000)

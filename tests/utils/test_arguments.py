@@ -78,6 +78,24 @@ def test_a_value_of_the_wrong_type_is_shown_with_the_remedy(value, said):
     assert str(caught.value) == said
 
 
+@pytest.mark.parametrize("check", [check_number, check_count])
+@pytest.mark.parametrize(
+    "value",
+    [-(10**5000), Fraction(-(10**5000), 3), list(range(100_000))],
+    ids=["integer", "fraction", "list"],
+)
+def test_numbers_of_any_length_have_short_messages(check, value):
+    with pytest.raises(ParameterError, match=r"seconds=.* must be a") as caught:
+        check("seconds", value)
+    assert len(str(caught.value)) < 300
+
+
+def test_numbers_beyond_the_largest_float_are_not_finite():
+    for value in (10**400, Fraction(10**400)):
+        with pytest.raises(ParameterError, match="must be a finite number"):
+            check_number("seconds", value)
+
+
 @pytest.mark.parametrize("path", ["x" * 5000, "a\0b", "\ud800", "a\udc80b", "y/" * 5000])
 def test_paths_that_no_system_accepts(path):
     with pytest.raises(ParameterError, match=r"folder=.* is not a path that this system accepts"):

@@ -13,7 +13,7 @@ from infoset.beliefs.assumed_policies import AssumedPolicies
 from infoset.beliefs.belief import Belief
 from infoset.beliefs.history_sampling import MAX_WORLDS, NUM_SAMPLES, SamplingLimits
 from infoset.beliefs.posterior_beliefs import beliefs_of, check_infostate
-from infoset.errors import ParameterError
+from infoset.errors import ParameterError, show
 from infoset.game import Game, Infostate, PublicState
 from infoset.tree import GameTree
 from infoset.typing import NOOP
@@ -138,7 +138,7 @@ def _check_public_weight(name: str, public_weight: object) -> None:
     is_number = isinstance(public_weight, Real) and not isinstance(public_weight, bool)
     if not (is_number and 0 <= public_weight <= 1):  # type: ignore[operator]
         raise ParameterError(
-            f"{name} is {public_weight!r}; it must be a number from 0 (private belief) to 1 "
+            f"{name} is {show(public_weight)}; it must be a number from 0 (private belief) to 1 "
             f"(public belief)"
         )
 

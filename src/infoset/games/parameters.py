@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from math import isfinite
 from typing import Any
 
-from infoset.errors import ParameterError
+from infoset.errors import ParameterError, show
 from infoset.game import Game, parameter_text
 
 __all__ = [
@@ -167,6 +167,6 @@ def parameter_error(game: Game, parameter: str, rule: str, instead: object) -> P
     """Return the error for a parameter that violates `rule`; it suggests a valid value."""
     value = getattr(game, parameter)
     return ParameterError(
-        f"{game.name}: {parameter}={value!r} is not allowed; {parameter} {rule}, "
+        f"{game.name}: {parameter}={show(value)} is not allowed; {parameter} {rule}, "
         f"for example {game.name}({parameter}={parameter_text(instead)})"
     )

@@ -7,7 +7,7 @@ from math import inf, isfinite
 from threading import Event
 from typing import TypeAlias
 
-from infoset.errors import ParameterError
+from infoset.errors import ParameterError, show
 from infoset.evaluation import Evaluation
 from infoset.runs.checkpoint import Checkpointing
 from infoset.runs.result import UNMEASURED, Callback, JointGaps, Outcome, TracePoint
@@ -221,13 +221,13 @@ def _payoff_width(sequence_form: SequenceForm) -> float:
 
 def _absolute_target(sequence_form: SequenceForm, target: Target) -> float:
     """Return a target in the game's units."""
-    text = str(target).strip()
     try:
+        text = str(target).strip()
         number = float(text.removesuffix("%"))
     except ValueError:
         raise ParameterError(
-            f"target={target!r} is not a number: give a distance from equilibrium such as 0.001, "
-            "or a percentage of the payoff range such as '0.1%'"
+            f"target={show(target)} is not a number: give a distance from equilibrium such as "
+            "0.001, or a percentage of the payoff range such as '0.1%'"
         ) from None
     if text.endswith("%"):
         width = _payoff_width(sequence_form)

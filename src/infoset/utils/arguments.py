@@ -12,7 +12,7 @@ from typing import cast
 
 import numpy as np
 
-from infoset.errors import ParameterError, UnknownNameError
+from infoset.errors import ParameterError, UnknownNameError, show
 
 __all__ = [
     "SUM_TOLERANCE",
@@ -90,13 +90,21 @@ def check_number(name: str, value: object, minimum: float = 0, maximum: float = 
     if (
         isinstance(value, bool)
         or not isinstance(value, Real)
-        or not isfinite(value)
+        or not _is_finite(value)
         or not minimum <= float(value) <= maximum
     ):
         bounds = f", at least {minimum}" if minimum > -inf else ""
         if maximum < inf:
             bounds = f" from {minimum} to {maximum}"
-        raise ParameterError(f"{name}={value!r} must be a finite number{bounds}")
+        raise ParameterError(f"{name}={show(value)} must be a finite number{bounds}")
+
+
+def _is_finite(value: Real) -> bool:
+    """Return whether a number is finite as a `float`."""
+    try:
+        return isfinite(value)
+    except OverflowError:  # a whole number or fraction beyond the largest float
+        return False
 
 
 def check_count(name: str, value: object, minimum: int = 0) -> None:
@@ -112,7 +120,7 @@ def check_count(name: str, value: object, minimum: int = 0) -> None:
     >>> check_count("iterations", 100, minimum=1)
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < minimum:
-        raise ParameterError(f"{name}={value!r} must be a whole number, at least {minimum}")
+        raise ParameterError(f"{name}={show(value)} must be a whole number, at least {minimum}")
 
 
 def check_choice(kind: str, value: object, choices: Iterable[str]) -> None:
@@ -195,7 +203,7 @@ def check_player(player: object, num_players: int, game: str) -> None:
     is_whole = isinstance(player, Integral) and not isinstance(player, bool)
     if not (is_whole and 0 <= int(player) < num_players):  # type: ignore[call-overload]
         raise ParameterError(
-            f"there is no player {player!r}; {game} has players 0 to {num_players - 1}"
+            f"there is no player {show(player)}; {game} has players 0 to {num_players - 1}"
         )
 
 
@@ -203,5 +211,5 @@ def _described(value: object) -> str:
     """Describe, for an error message, a value of the wrong type: its type and shortened text."""
     if isinstance(value, type):
         return f" is the class {value.__name__}"
-    text = f"={value!r}" if isinstance(value, (str, Real, type(None))) else ""
+    text = f"={show(value)}" if isinstance(value, (str, Real, type(None))) else ""
     return f"{text[:MAX_SHOWN]} is of type {type(value).__name__}"
