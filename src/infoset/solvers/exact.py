@@ -218,7 +218,7 @@ def solve_in_fractions(equations: Equations) -> list[Fraction] | None:
     hopeless = 2 ** (2 * BITS_PER_STEP) * len(whole.right) * largest
     next_check = 1
     for step in range(1, MAX_STEPS + 1):
-        size = max(1, *map(abs, residual.tolist()))
+        size = max([1, *map(abs, residual.tolist())])
         if size > hopeless:
             return None
         # d ← 2²⁴ B⁻¹ r, rounded to integers;  z ← 2²⁴ z + d;  r ← 2²⁴ r − B d
