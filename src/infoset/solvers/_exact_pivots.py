@@ -41,8 +41,9 @@ def optimal_plans(
 
     Notes
     -----
-    Source: Terlaky (1985); Fukuda and Terlaky (1997); Bland (1977). The cost of a pivot is that of the nonzero
-    fractions of the whole dictionary, so this is for games that floating point cannot solve.
+    Source: Terlaky (1985); Fukuda and Terlaky (1997); Bland (1977). The cost of a pivot is that of
+    the nonzero fractions of the whole dictionary, so this is for games that floating point cannot
+    solve.
     """
     dictionary = _Dictionary(plexes, payoffs)
     dictionary.begin(set(basic), set(tight))
