@@ -137,19 +137,24 @@ class _Dictionary:
 
     def _entering(self, leaving: int, *, is_dual_feasible: bool) -> int:
         """Return the variable that replaces an infeasible one, by Bland's rule."""
-        entries = self._rows[leaving].items()
-        upward = [(name, v) for name, v in entries if v > 0 and name != self._constant]
+        row: Row = self._rows[leaving]
+        upward = [name for name, v in row.items() if v > 0 and name != self._constant]
         if not is_dual_feasible:
-            return min(name for name, _ in upward)
+            return min(upward)
         zero = Fraction()
-        return min((-self._objective.get(name, zero) / v, name) for name, v in upward)[1]
+        ratios: list[tuple[Fraction, int]]
+        ratios = [(-self._objective.get(name, zero) / row[name], name) for name in upward]
+        return min(ratios)[1]
 
     def _leaving(self, entering: int, *, is_feasible: bool) -> int:
         """Return the variable that an improving one replaces, by Bland's rule."""
-        falling = [(name, row) for name, row in self._rows.items() if row.get(entering, 0) < 0]
+        rows: dict[int, Row] = self._rows
+        falling = [name for name, row in rows.items() if row.get(entering, 0) < 0]
         if not is_feasible:
-            return min(name for name, _ in falling)
-        return min((self._constant_of(row) / -row[entering], name) for name, row in falling)[1]
+            return min(falling)
+        ratios: list[tuple[Fraction, int]]
+        ratios = [(self._constant_of(rows[name]) / -rows[name][entering], name) for name in falling]
+        return min(ratios)[1]
 
     def plans(self) -> tuple[Plan, Plan]:
         """Return the plan of the first player, and that of the second: the dual variables."""
