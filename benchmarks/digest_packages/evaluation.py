@@ -32,6 +32,7 @@ from infoset.evaluation import (
     expected_values,
     exploitability,
     hand_sampling_ratios,
+    history_values,
     joint_distribution,
     load_correlated_policy,
     mean_true_state_sampling_ratio,
@@ -46,7 +47,6 @@ from infoset.matches import (
     aivat_utilities,
     average_search,
     exact_match,
-    history_values,
     play_matches,
 )
 from infoset.policy import tabulate, uniform_policy

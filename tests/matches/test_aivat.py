@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from infoset.errors import ParameterError, PolicyMismatchError
-from infoset.evaluation import CorrelatedPolicy, expected_values
+from infoset.evaluation import CorrelatedPolicy, expected_values, history_values
 from infoset.evaluation.tree_reach import find_history, reach_without, step_probability
 from infoset.game import initial_history
 from infoset.games import load_game
-from infoset.matches import aivat_utilities, exact_match, history_values, play_matches
+from infoset.matches import aivat_utilities, exact_match, play_matches
 from infoset.matches.aivat import play_with_correction
 from infoset.policy import TabularPolicy, mix, uniform_policy
 from tests.support.cached_games import cached_random_policies, cached_tree

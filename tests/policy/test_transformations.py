@@ -1,194 +1,186 @@
-"""Mixtures, distances and decompositions of policies, and their transfer to other games."""
+"""Transformations of policies."""
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
-
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from infoset import load
-from infoset.efg import (
-    as_game,
-    build_extensive_form,
-    chance,
-    decision,
-    extensive_form_from_nodes,
-    forget_non_acting,
-    terminal,
-    world_of_history,
-)
-from infoset.errors import ParameterError, PolicyMismatchError
-from infoset.evaluation import evaluate_policy
-from infoset.games import load_game
-from infoset.matches import exact_match
+from infoset.errors import ParameterError, UnknownNameError
 from infoset.policy import (
-    TabularPolicy,
-    decompose_plan,
+    IDENTITY,
+    TRANSFORMATIONS,
+    ActionTable,
+    Transformation,
+    check_transformations,
+    constant_transformations,
+    hash_transformations,
     random_policy,
-    transfer_policy,
+    transform_policy,
     uniform_policy,
 )
-from infoset.tree import build_tree
 from tests.support.cached_games import cached_tree
-from tests.support.hypothesis_strategies import random_games
 
-FILES = Path(__file__).parents[1] / "efg" / "files" / "games"
-
-
-def late_guess():
-    """Return a padded form in which the guessing player does not observe the time."""
-    guess = decision(1, "guess", {"left": terminal(1, -1), "right": terminal(-1, 1)})
-    other = decision(1, "guess", {"left": terminal(-1, 1), "right": terminal(1, -1)})
-    slow = decision(0, "once more", {"wait": other, "stop": terminal(2, 0)})
-    return extensive_form_from_nodes(
-        chance({"early": (0.25, guess), "late": (0.75, slow), "never": (0.0, guess)}), players=2
-    )
+GOOFSPIEL = "goofspiel(num_cards=4,imp_info=True,points_order=descending)"
+SUPPORTS = TRANSFORMATIONS[15:]
 
 
-FORMS = {
-    "padded": late_guess,
-    "paid at the root": lambda: load(str(FILES / "toll_road.efg")),
-    "three players": lambda: load(str(FILES / "horse.efg")),
-    "cards": lambda: load(str(FILES / "one_card_poker.efg")),
-    "augmented": lambda: build_extensive_form(load_game("kuhn_poker")),
-    "classical": lambda: forget_non_acting(
-        build_extensive_form(load_game("liars_dice(dice_sides=2)"))
-    ),
-}
+def table_of(sizes, phase=6):
+    """Return a table with the given numbers of legal actions, out of one phase."""
+    rng = np.random.default_rng(3)
+    column = np.full((len(sizes), phase), -1)
+    for row, size in enumerate(sizes):
+        column[row, :size] = np.sort(rng.choice(phase, size, replace=False))
+    actions = tuple(map(str, range(1, phase + 1)))
+    return ActionTable(actions, column, column + 1, np.full(len(sizes), phase))
 
 
-@pytest.mark.parametrize("name", FORMS)
-def test_a_transferred_policy_plays_the_same(name):
-    form = FORMS[name]()
-    tree = build_tree(as_game(form))
-    policy = random_policy(form.sequence_form, np.random.default_rng(0))
-    moved = transfer_policy(policy, tree)
-    assert moved.sequence_form is tree.sequence_form
-    before, after = evaluate_policy(policy), evaluate_policy(moved)
-    assert after.values == pytest.approx(before.values)
-    assert after.gains == pytest.approx(before.gains)
+def random_rows(table):
+    weights = np.random.default_rng(4).dirichlet(np.ones(table.legal.shape[1]), len(table.legal))
+    weights = np.where(table.legal, weights, 0)
+    return weights / weights.sum(axis=1, keepdims=True)
 
 
-def test_histories_are_matched_in_padded_forms():
-    form = late_guess()
-    tree = build_tree(as_game(form))
-    never, waits = 3, 1
-    assert tree.num_histories == form.num_histories - never + waits
-    numbers = world_of_history(form)
-    assert len(set(numbers.tolist())) == form.num_histories
-    padded = tree.game.form
-    assert (padded.actor[numbers] == form.actor).all()
-    assert padded.utility[numbers][form.terminals].tolist() == (
-        form.utility[form.terminals].tolist()
-    )
+TABLE = table_of([3, 4, 5, 6, 6, 4, 3, 2, 1])
+ROWS = random_rows(TABLE)
 
 
-def test_matches_accept_policies_of_the_form():
-    form = FORMS["padded"]()
-    tree = build_tree(as_game(form))
-    policy = random_policy(form.sequence_form, np.random.default_rng(0))
-    assert exact_match(tree, policy, None) == exact_match(tree, transfer_policy(policy, tree), None)
+@pytest.mark.parametrize("row", TRANSFORMATIONS, ids=lambda row: row.name)
+@pytest.mark.parametrize("policy", ["random", "pure"])
+def test_results_are_policies(row, policy):
+    rows = ROWS if policy == "random" else np.eye(6)[np.argmax(ROWS, axis=1)]
+    result = row.apply(rows, TABLE)
+    assert (result >= 0).all()
+    assert (result[~TABLE.legal] == 0).all()
+    np.testing.assert_allclose(result.sum(axis=1), 1, atol=1e-12)
+    if TABLE.legal[-1].sum() == 1:
+        np.testing.assert_allclose(result[-1], rows[-1])
 
 
-def test_a_policy_of_the_tree_itself_is_returned_as_is():
-    tree = build_tree(as_game(late_guess()))
-    policy = uniform_policy(tree.sequence_form)
-    assert transfer_policy(policy, tree) is policy
+def test_there_are_22_of_them_and_the_identity_changes_nothing():
+    check_transformations(TRANSFORMATIONS)
+    assert len(TRANSFORMATIONS) == 22
+    np.testing.assert_allclose(IDENTITY.apply(ROWS, TABLE), ROWS, rtol=1e-15)
+    uniform = TRANSFORMATIONS[1].apply(ROWS, TABLE)
+    np.testing.assert_allclose(uniform[0][TABLE.legal[0]], 1 / 3)
 
 
-@pytest.mark.parametrize("make", [lambda: as_game(late_guess()), lambda: load_game("leduc_poker")])
-def test_a_policy_of_another_game_is_refused(make):
-    kuhn = uniform_policy(build_extensive_form(load_game("kuhn_poker")).sequence_form)
-    with pytest.raises(PolicyMismatchError, match=r"for kuhn_poker, not for .*; give a policy"):
-        transfer_policy(kuhn, build_tree(make()))
+def mean_number(rows):
+    return (rows * np.where(TABLE.legal, TABLE.number, 0)).sum(axis=1)
 
 
-@cache
-def kuhn_form():
-    return cached_tree("kuhn_poker").sequence_form
+def mean_distance_from_the_middle(rows):
+    return (rows * np.where(TABLE.legal, np.abs(TABLE.number - 3.5), 0)).sum(axis=1)
 
 
-def leaves(plex):
-    """Return the number of sequences that no infostate follows."""
-    return plex.num_sequences - len(set(plex.parent_sequence.tolist()))
-
-
-def is_reduced_plan(plex, taken):
-    """Return whether a plan takes one action at reached infostates, and none elsewhere."""
-    counts = [
-        taken[first : first + count].sum()
-        for first, count in zip(plex.first_sequence, plex.num_actions, strict=True)
+@pytest.mark.parametrize(
+    ("kind", "measure", "sign"),
+    [
+        ("high", mean_number, 1),
+        ("low", mean_number, -1),
+        ("middle", mean_distance_from_the_middle, -1),
+        ("extreme", mean_distance_from_the_middle, 1),
+    ],
+)
+def test_numbers_move_as_the_names_say_and_more_with_larger_powers(kind, measure, sign):
+    measured = [
+        sign * measure(Transformation(kind, kind, power).apply(ROWS, TABLE))
+        for power in (0, 1, 2, 4)
     ]
-    return (
-        taken[0]
-        and np.array_equal(np.array(counts, bool), taken[plex.parent_sequence])
-        and max(counts, default=0) <= 1
+    assert (np.diff(measured, axis=0) > -1e-6).all()
+    assert (measured[-1][:6] > measured[0][:6]).all()
+
+
+@pytest.mark.parametrize("row", SUPPORTS, ids=lambda row: row.name)
+def test_supports_shrink_or_the_policy_stays(row):
+    result = row.apply(ROWS, TABLE)
+    smaller = ((result > 0).sum(axis=1)) < ((ROWS > 0).sum(axis=1))
+    same = np.isclose(result, ROWS).all(axis=1)
+    assert (smaller | same).all()
+    assert smaller.sum() >= 6
+
+
+def test_the_action_that_is_dropped_or_kept():
+    table = table_of([4], phase=4)
+    rows = np.array([[0.1, 0.4, 0.3, 0.2]])
+    results = {row.kind: row.apply(rows, table)[0].round(12).tolist() for row in SUPPORTS}
+    assert results == {
+        "drop most probable": pytest.approx([1 / 6, 0, 0.5, 1 / 3]),
+        "drop least probable": pytest.approx([0, 4 / 9, 3 / 9, 2 / 9]),
+        "keep most probable": [0, 1, 0, 0],
+        "keep frequent": pytest.approx([0, 4 / 7, 3 / 7, 0]),
+        "keep rare": pytest.approx([1 / 3, 0, 0, 2 / 3]),
+        "keep low": [0.2, 0.8, 0, 0],
+        "keep high": pytest.approx([0, 0, 0.6, 0.4]),
+    }
+    rare = TRANSFORMATIONS[2].apply(rows, table)[0]
+    np.testing.assert_allclose(rare, np.array([0.301, 0.001, 0.101, 0.201]) / 0.604)
+
+
+def test_actions_are_numbered_by_phase_in_the_order_of_the_game():
+    table = ActionTable.of(cached_tree(GOOFSPIEL).infostate_trees[0])
+    assert table.actions == (1, 2, 3, 4)
+    number = np.array([0, *range(1, 5)])
+    np.testing.assert_array_equal(table.number, number[table.column + 1])
+    game = "battleship(board_width=2,board_height=1,ship_sizes=[1],ship_values=[1],num_shots=2)"
+    table = ActionTable.of(cached_tree(game).infostate_trees[0])
+    placements = table.phase_size[0]
+    assert placements == 2
+    assert (table.phase_size[1:] == 2).all()
+    assert table.number[:2].tolist() == [[1, 2], [1, 2]]
+    assert len(table.actions) == 4
+
+
+def test_always_one_action_and_where_it_is_not_legal_another_one():
+    form = cached_tree("leduc_poker").sequence_form
+    policy = random_policy(form, np.random.default_rng(2))
+    fold, call, raise_ = constant_transformations(["fold", "call", "raise"], "call")[1:]
+    first = policy.sequence_form.infostate_trees[0].acting_labels[0]
+    assert transform_policy(policy, 0, call)[first, 0] == {"call": 1, "raise": 0}
+    assert transform_policy(policy, 0, fold)[first, 0] == {"call": 1, "raise": 0}
+    assert transform_policy(policy, 0, raise_)[first, 0] == {"call": 0, "raise": 1}
+    unchanged = transform_policy(policy, 0, constant_transformations(["fold"])[1])
+    assert unchanged[first, 0] == pytest.approx(policy[first, 0])
+
+
+def test_only_one_player_is_transformed():
+    policy = random_policy(cached_tree("kuhn_poker").sequence_form, np.random.default_rng(1))
+    changed = transform_policy(policy, 1, TRANSFORMATIONS[1])
+    np.testing.assert_array_equal(changed.probabilities[0], policy.probabilities[0])
+    np.testing.assert_allclose(
+        changed.probabilities[1], uniform_policy(policy.sequence_form).probabilities[1]
     )
 
 
-@given(random_games(max_histories=200), st.integers(0, 2**32), st.sampled_from([0.0, 0.5]))
-def test_a_decomposition_is_small_and_sums_to_the_plan(game, seed, share_of_zeros):
-    form = build_tree(game).sequence_form
-    rng = np.random.default_rng(seed)
-    weights = [
-        rng.standard_exponential(plex.num_sequences)
-        * (rng.random(plex.num_sequences) > share_of_zeros)
-        for plex in form.treeplexes
+def test_hashes_tell_sets_apart():
+    sets = [
+        TRANSFORMATIONS,
+        TRANSFORMATIONS[:21],
+        constant_transformations(["fold", "call"]),
+        constant_transformations(["fold", "call"], "call"),
     ]
-    policy = TabularPolicy.from_weights(form, weights)
-    for player, plex in enumerate(form.treeplexes):
-        plan = policy.realization_plan(player)
-        pure, shares = decompose_plan(plex, plan)
-        assert shares.sum() == pytest.approx(1, abs=1e-14)
-        assert (shares > 0).all()
-        assert np.abs(shares @ pure - plan).max() < 1e-12
-        assert len(shares) <= max(1, leaves(plex))
-        assert all(is_reduced_plan(plex, taken) for taken in pure)
-        assert len({taken.tobytes() for taken in pure}) == len(pure)
-        assert (np.diff(shares) <= 1e-15).all()
+    assert len({hash_transformations(rows) for rows in sets}) == 4
+    assert hash_transformations(TRANSFORMATIONS) == hash_transformations(list(TRANSFORMATIONS))
 
 
-def test_a_mixture_by_hand():
-    """Bet 1/3 with J, never with Q, always with K; after pass and bet, call half the time."""
-    plex = kuhn_form().treeplexes[0]
-    policy = uniform_policy(kuhn_form())
-    own = policy.probabilities[0].copy()
-    tree = kuhn_form().infostate_trees[0]
-    for label, bet in {"[J]": 1 / 3, "[Q]": 0.0, "[K]": 1.0}.items():
-        first = int(tree.first_sequence[tree.acting[tree.acting_labels.index(label)]])
-        own[first : first + 2] = 1 - bet, bet
-    pure, shares = decompose_plan(
-        plex, TabularPolicy(kuhn_form(), (own, policy.probabilities[1])).realization_plan(0)
-    )
-    assert shares == pytest.approx([1 / 3, 1 / 3, 1 / 6, 1 / 6])
-    assert pure.sum(axis=1).tolist() == [6, 6, 5, 5]
+@pytest.mark.parametrize(
+    ("transformations", "said"),
+    [
+        ([], "must be the identity"),
+        (TRANSFORMATIONS[1:], "must be the identity"),
+        ([IDENTITY, Transformation("twice", "identity")], "differ"),
+        (["identity"], "transformations"),
+    ],
+)
+def test_sets_that_cannot_be_used(transformations, said):
+    with pytest.raises(ParameterError, match=said):
+        check_transformations(transformations)
 
 
-def test_a_pure_plan_is_its_own_decomposition():
-    plan = np.zeros(kuhn_form().treeplexes[0].num_sequences)
-    plan[0] = 1
-    for parent, first in zip(
-        kuhn_form().treeplexes[0].parent_sequence,
-        kuhn_form().treeplexes[0].first_sequence,
-        strict=True,
-    ):
-        plan[first] = plan[parent]
-    pure, shares = decompose_plan(kuhn_form().treeplexes[0], plan)
-    assert np.array_equal(pure, [plan > 0])
-    assert shares.tolist() == [1.0]
-
-
-def test_invalid_plans_are_refused():
-    plex = kuhn_form().treeplexes[0]
-    behavior = random_policy(kuhn_form(), np.random.default_rng(1)).probabilities[0]
-    with pytest.raises(ParameterError, match="realization_plan"):
-        decompose_plan(plex, np.ones(plex.num_sequences))
-    with pytest.raises(ParameterError, match=r"acting infostate \d+ sums to"):
-        decompose_plan(plex, behavior)
-    for wrong in (behavior[:-1], -behavior, 2 * behavior, behavior * np.nan):
-        with pytest.raises(ParameterError, match="none negative"):
-            decompose_plan(plex, wrong)
+def test_unknown_kinds_and_wrong_arguments():
+    with pytest.raises(UnknownNameError, match=r"hihg.*high"):
+        Transformation("x", "hihg")
+    policy = uniform_policy(cached_tree("kuhn_poker").sequence_form)
+    with pytest.raises(ParameterError, match="player"):
+        transform_policy(policy, 2, IDENTITY)
+    with pytest.raises(ParameterError, match="Transformation"):
+        transform_policy(policy, 0, "uniform")

@@ -26,6 +26,7 @@ from infoset.evaluation.efce import (
     evaluate_efce,
 )
 from infoset.evaluation.extensive_form_values import Behavior, behavior_values
+from infoset.evaluation.history_values import history_values
 from infoset.evaluation.information_leakage import (
     TrueStateSamplingRatio,
     hand_sampling_ratios,
@@ -60,6 +61,7 @@ __all__ = [
     "expected_values",
     "exploitability",
     "hand_sampling_ratios",
+    "history_values",
     "joint_distribution",
     "load_correlated_policy",
     "mean_true_state_sampling_ratio",

@@ -1,6 +1,6 @@
 """Matches between policies and searchers, with confidence intervals and AIVAT."""
 
-from infoset.matches.aivat import ValueFunction, aivat_utilities, history_values
+from infoset.matches.aivat import ValueFunction, aivat_utilities
 from infoset.matches.game_matches import DealStream, make_chooser
 from infoset.matches.match import Contestant, play_matches
 from infoset.matches.match_statistics import Estimate, MatchResult
@@ -21,7 +21,6 @@ __all__ = [
     "aivat_utilities",
     "average_search",
     "exact_match",
-    "history_values",
     "make_chooser",
     "play_matches",
 ]

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.evaluation.tree_reach import check_same_game, reach_without, step_probability, sum_by
+from infoset.evaluation.tree_reach import check_same_game, reach_without, sum_by
 from infoset.game import History
 from infoset.matches._tree_match_kernels import drawn_index
 from infoset.policy import Policy, TabularPolicy, check_policy, checked_probabilities
@@ -21,7 +21,6 @@ __all__ = [
     "ValueFunction",
     "aivat_utilities",
     "check_values",
-    "history_values",
     "play_with_correction",
 ]
 
@@ -32,41 +31,6 @@ MAX_OUTCOMES = 1000
 """Draws with more outcomes are not corrected, because their mean would take too long."""
 
 Distributions: TypeAlias = Mapping[Player, FloatArray]
-
-
-def history_values(tree: GameTree, policy: TabularPolicy) -> FloatArray:
-    """Return [H, N] the expected utility of each player at each history under a policy.
-
-    Rewards before the history are included, so the value of a terminal history is its utility.
-
-    Parameters
-    ----------
-    tree : GameTree
-    policy : TabularPolicy
-        A policy for the same game.
-
-    Raises
-    ------
-    ParameterError, PolicyMismatchError
-        If `tree` is not a tree, or `policy` is not a policy for it.
-
-    Examples
-    --------
-    >>> from infoset.games import load_game
-    >>> from infoset.policy import uniform_policy
-    >>> from infoset.tree import build_tree
-    >>> kuhn = build_tree(load_game("kuhn_poker"))
-    >>> history_values(kuhn, uniform_policy(kuhn.sequence_form))[0].round(9).tolist()
-    [0.125, -0.125]
-    """
-    _check(tree, policy)
-    probability = step_probability(tree, policy)
-    values = np.zeros((tree.num_histories, tree.num_players))
-    values[tree.terminals] = tree.rewards_so_far[tree.terminals]
-    for start, stop in reversed([*_levels(tree)][1:]):
-        here = slice(start, stop)
-        np.add.at(values, tree.parent[here], probability[here, None] * values[here])
-    return values
 
 
 def aivat_utilities(
@@ -121,6 +85,7 @@ def aivat_utilities(
     With the true values and no unknown players, the variance is zero:
 
     >>> import numpy as np
+    >>> from infoset.evaluation import history_values
     >>> from infoset.games import load_game
     >>> from infoset.policy import uniform_policy
     >>> from infoset.tree import build_tree

@@ -2,6 +2,7 @@
 
 from infoset.policy._plan_kernels import behavior_to_plan
 from infoset.policy.csv_files import load_policy_csv, save_policy_csv
+from infoset.policy.mixtures import decompose_plan, distance, mix, transfer_policy
 from infoset.policy.parquet_files import load_policy, read_metadata, save_policy
 from infoset.policy.protocol import (
     Policy,
@@ -17,19 +18,35 @@ from infoset.policy.tabular import (
     tabulate,
     uniform_policy,
 )
-from infoset.policy.transformations import decompose_plan, distance, mix, transfer_policy
+from infoset.policy.transformations import (
+    IDENTITY,
+    TRANSFORMATIONS,
+    ActionTable,
+    Transformation,
+    check_transformations,
+    constant_transformations,
+    hash_transformations,
+    transform_policy,
+)
 
 __all__ = [
+    "IDENTITY",
+    "TRANSFORMATIONS",
+    "ActionTable",
     "Policy",
     "PolicyRow",
     "TabularPolicy",
+    "Transformation",
     "UniformPolicy",
     "behavior_to_plan",
     "check_distributions",
     "check_policy",
+    "check_transformations",
     "checked_probabilities",
+    "constant_transformations",
     "decompose_plan",
     "distance",
+    "hash_transformations",
     "load_policy",
     "load_policy_csv",
     "mix",
@@ -39,5 +56,6 @@ __all__ = [
     "save_policy_csv",
     "tabulate",
     "transfer_policy",
+    "transform_policy",
     "uniform_policy",
 ]

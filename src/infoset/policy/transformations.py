@@ -1,218 +1,445 @@
-"""Mixtures, distances, decompositions and transfers of tabular policies."""
+"""Transformations of policies, such as one that plays high cards more often.
+
+An opponent who may choose among transformations of its policy wherever look-ahead search stops
+makes the search robust: it no longer relies on a single continuation of play.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from infoset.efg import ExtensiveForm, find_source_form, world_of_history
-from infoset.errors import ParameterError, PolicyMismatchError
-from infoset.policy._plan_kernels import widest_plan
-from infoset.policy.tabular import TabularPolicy, check_policy, uniform_policy
-from infoset.tree import GameTree, Treeplex
-from infoset.typing import BoolArray, FloatArray, LongArray
+from infoset.errors import ParameterError, UnknownNameError
+from infoset.policy.tabular import TabularPolicy
+from infoset.tree import InfostateTree
+from infoset.typing import Action, BoolArray, FloatArray, IntArray, Player
+from infoset.utils.arguments import check_player, check_type
 
-__all__ = ["decompose_plan", "distance", "mix", "transfer_policy"]
+__all__ = [
+    "IDENTITY",
+    "TRANSFORMATIONS",
+    "ActionTable",
+    "Transformation",
+    "check_transformations",
+    "constant_transformations",
+    "hash_transformations",
+    "transform_policy",
+]
 
-ROUNDING = 1e-14
-"""Weights below this are treated as rounding errors of the subtraction."""
+Array: TypeAlias = Any
+"""An array of NumPy or of another library with the same functions, such as JAX."""
 
-FLOW_TOLERANCE = 1e-9
-"""Tolerance for the constraints of a realization plan."""
+RARE_BONUS: Final = 1e-3
+"""Added to the transformation that prefers rare actions, so that none gets probability zero."""
+
+FLOOR: Final = 1e-8
+"""Least weight of a legal action in transformations that keep all actions: ratios stay finite."""
+
+NO_ACTION: Final = -1
 
 
-def mix(policies: Sequence[TabularPolicy], weights: Sequence[float]) -> TabularPolicy:
-    """Return the mixture of policies: each player first draws a policy, then plays it throughout.
+@dataclass(frozen=True, eq=False)
+class ActionTable:
+    """The legal actions at all acting infostates of a player, one row per infostate.
 
-    Players draw independently, policy k with probability `weights[k] / sum(weights)`. By Kuhn's
-    theorem, this is equivalent to the mixture of realization plans, `sum(weights[k] * plan[k]) /
-    sum(weights)`.
+    Actions that are legal together somewhere, directly or through others, belong to one phase of
+    the game: the shots in Battleship, for example, but not the placements of ships. The actions of
+    a phase are numbered from 1 in the order in which the game lists them, which is the order of the
+    cards in Goofspiel and of the cells in Battleship.
 
-    Raises
-    ------
-    ParameterError
-        If there is not one weight per policy, or weights are negative or all zero.
-    PolicyMismatchError
-        If the policies are for different games.
+    Attributes
+    ----------
+    actions : tuple[Action, ...]
+        The different actions of the player.
+    column : IntArray
+        [I, A] index in `actions` of each legal action; -1 beyond the last one. A is the largest
+        number of legal actions.
+    number : IntArray
+        [I, A] number of each legal action within its phase, from 1; 0 beyond the last one.
+    phase_size : IntArray
+        [I] number of actions of the infostate's phase.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.tree import build_tree
+    >>> tree = build_tree(load_game("leduc_poker")).infostate_trees[0]
+    >>> table = ActionTable.of(tree)
+    >>> table.actions, table.column[1].tolist()
+    (('call', 'raise', 'fold'), [0, 1, -1])
     """
-    if len(policies) != len(weights) or min(weights, default=-1) < 0 or not sum(weights) > 0:
-        raise ParameterError(
-            f"got {len(policies)} policies and weights {list(weights)}; give one weight per "
-            "policy, none negative, not all zero"
+
+    actions: tuple[Action, ...]
+    column: IntArray
+    number: IntArray
+    phase_size: IntArray
+
+    @property
+    def legal(self) -> BoolArray:
+        """[I, A] whether there is an action."""
+        return self.column >= 0
+
+    @classmethod
+    def of(cls, tree: InfostateTree) -> ActionTable:
+        """Return the table of a player."""
+        rows = tree.action_set[tree.acting].tolist()
+        sets = {number: tree.action_sets[number] for number in rows}
+        actions = tuple(dict.fromkeys(action for legal in sets.values() for action in legal))
+        numbers, sizes = _number_actions(sets.values())
+        width = max(map(len, sets.values()), default=0)
+        index = {action: column for column, action in enumerate(actions)}
+        column = {chosen: [index[a] for a in legal] for chosen, legal in sets.items()}
+        number = {chosen: [numbers[a] for a in legal] for chosen, legal in sets.items()}
+        size = {chosen: sizes[legal[0]] for chosen, legal in sets.items()}
+        return cls(
+            actions,
+            _padded([column[chosen] for chosen in rows], width, NO_ACTION),
+            _padded([number[chosen] for chosen in rows], width, 0),
+            np.array([size[chosen] for chosen in rows], dtype=np.int32),
         )
-    _check_same_game(policies)
-    shares = np.asarray(weights, dtype=np.float64) / float(sum(weights))
-    plans = [policy.realization_plans() for policy in policies]
-    mixed = [
-        sum(share * plan[player] for share, plan in zip(shares, plans, strict=True))
-        for player in range(policies[0].sequence_form.num_players)
-    ]
-    return TabularPolicy.from_weights(policies[0].sequence_form, mixed)
 
 
-def distance(first: TabularPolicy, second: TabularPolicy) -> float:
-    """Return the largest total variation distance over all infostates of all players.
+def _padded(rows: Sequence[Sequence[int]], width: int, filler: int) -> IntArray:
+    """Return [number of rows, width] rows as an array, filled up at the end."""
+    return np.array(
+        [[*row, *[filler] * (width - len(row))] for row in rows], dtype=np.int32
+    ).reshape(-1, width)
 
-    The distance is 0 for equal policies, and 1 if at some infostate no action has positive
-    probability in both. It does not depend on the probability of reaching an infostate.
+
+def _number_actions(
+    sets: Iterable[tuple[Action, ...]],
+) -> tuple[dict[Action, int], dict[Action, int]]:
+    """Return by action its number within its phase, from 1, and the size of the phase."""
+    phases: list[dict[Action, None]] = []
+    # The longest lists come first, because they have the actions in their order.
+    for legal in sorted(sets, key=len, reverse=True):
+        merged = dict.fromkeys(legal)
+        others = []
+        for phase in phases:
+            if phase.keys().isdisjoint(legal):
+                others.append(phase)
+            else:
+                merged = phase | merged
+        phases = [*others, merged]
+    numbers = {action: n for phase in phases for n, action in enumerate(phase, start=1)}
+    sizes = {action: len(phase) for phase in phases for action in phase}
+    return numbers, sizes
+
+
+@dataclass(frozen=True)
+class Transformation:
+    """A map of the policy at one infostate to another policy there.
+
+    It is applied at every infostate of a player, so that it maps policies to policies.
+
+    Attributes
+    ----------
+    name : str
+    kind : str
+        What it does, a key of `KINDS`.
+    power : float
+        Exponent of the factor by which probabilities are multiplied, for kinds that have one.
+    action, fallback : Action, optional
+        For the kind `constant`: the action that is always played, and the one played where it is
+        not legal. Where neither is legal, the policy is not changed.
 
     Raises
     ------
-    PolicyMismatchError
-        If the policies are for different games.
+    UnknownNameError
+        If there is no such kind.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> table = ActionTable(("1", "2", "3"), np.array([[0, 1, 2]]), np.array([[1, 2, 3]]), [3])
+    >>> high = Transformation("high", "high", power=1)
+    >>> high.apply(np.array([[0.25, 0.5, 0.25]]), table).round(6)
+    array([[0.125, 0.5  , 0.375]])
     """
-    _check_same_game([first, second])
-    largest = 0.0
-    for player, plex in enumerate(first.sequence_form.treeplexes):
-        gap = np.abs(first.probabilities[player] - second.probabilities[player])
-        if plex.num_infostates:
-            largest = max(largest, float(np.add.reduceat(gap, plex.first_sequence).max()) / 2)
-    return largest
+
+    name: str
+    kind: str
+    power: float = 1.0
+    action: Action | None = None
+    fallback: Action | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise UnknownNameError.of("kind of transformation", self.kind, KINDS)
+
+    def apply(self, probabilities: Array, table: ActionTable) -> Array:
+        """Return the transformed policy.
+
+        Parameters
+        ----------
+        probabilities : array
+            [I, A] of NumPy, or of another library with the same functions, such as JAX. Entries
+            that are not legal actions are zero.
+        table : ActionTable
+
+        Returns
+        -------
+        array
+            [I, A] of the same library; zero for entries that are not legal actions.
+        """
+        xp = probabilities.__array_namespace__()
+        legal = xp.asarray(table.legal)
+        # Without any weight left, all actions that are kept are equally likely.
+        weights, kept = KINDS[self.kind](self, probabilities, table, xp)
+        weights = xp.where(kept, weights, 0.0)
+        total = xp.sum(weights, axis=1, keepdims=True)
+        count = xp.sum(xp.where(kept, 1.0, 0.0), axis=1, keepdims=True)
+        uniform = xp.where(kept, 1.0 / xp.maximum(count, xp.ones_like(count)), 0.0)
+        share = weights / xp.where(total > 0, total, xp.ones_like(total))
+        return xp.where(legal, xp.where(total > 0, share, uniform), 0.0)
 
 
-def _check_same_game(policies: Sequence[TabularPolicy]) -> None:
-    for policy in policies:
-        check_policy(policy)
-    first = policies[0].sequence_form
-    for policy in policies[1:]:
-        other = policy.sequence_form
-        if other is not first and other.fingerprint != first.fingerprint:
-            raise PolicyMismatchError(
-                f"one policy is for {first.name}, another for {other.name}; both must be for the "
-                "same game and parameters"
-            )
+Weights: TypeAlias = tuple[Array, Array]
+"""[I, A] the weights of actions before they are normalized, and which actions are kept."""
+
+Kind: TypeAlias = Callable[[Transformation, Array, ActionTable, Any], Weights]
 
 
-def decompose_plan(treeplex: Treeplex, plan: FloatArray) -> tuple[BoolArray, FloatArray]:
-    """Decompose a realization plan into a mixture of a few pure plans.
+def _identity(_: Transformation, policy: Array, table: ActionTable, xp: Any) -> Weights:
+    return policy, xp.asarray(table.legal)
 
-    Each step selects the pure plan whose minimum weight in the rest of the plan is largest, and
-    subtracts this weight from its sequences. Every step reduces some sequence without successors to
-    zero, so the number of pure plans is at most the number of such sequences.
+
+def _uniform(_: Transformation, policy: Array, table: ActionTable, xp: Any) -> Weights:
+    return xp.ones_like(policy), xp.asarray(table.legal)
+
+
+def _rare(_: Transformation, policy: Array, table: ActionTable, xp: Any) -> Weights:
+    return xp.max(policy, axis=1, keepdims=True) - policy + RARE_BONUS, xp.asarray(table.legal)
+
+
+def _factor(number: Callable[[FloatArray, FloatArray], FloatArray]) -> Kind:
+    """Return the kind that multiplies probabilities by a power of a function of the numbers.
+
+    The function gets the number of each action from the first and from the last one of its phase.
+    """
+
+    def kind(row: Transformation, policy: Array, table: ActionTable, xp: Any) -> Weights:
+        first = np.where(table.legal, table.number, 1).astype(float)
+        last = np.where(table.legal, np.asarray(table.phase_size)[:, None] + 1.0 - first, 1.0)
+        factor = xp.asarray(number(first, last) ** row.power, dtype=policy.dtype)
+        return policy * factor + FLOOR, xp.asarray(table.legal)
+
+    return kind
+
+
+def _drop_largest(_: Transformation, policy: Array, table: ActionTable, xp: Any) -> Weights:
+    legal = xp.asarray(table.legal)
+    several = xp.sum(xp.where(legal, 1.0, 0.0), axis=1, keepdims=True) > 1
+    return policy, legal & ~(several & _first_largest(policy, table, xp))
+
+
+def _drop_smallest(_: Transformation, policy: Array, table: ActionTable, xp: Any) -> Weights:
+    played = policy > 0
+    several = xp.sum(xp.where(played, 1.0, 0.0), axis=1, keepdims=True) > 1
+    smallest = _first_largest(xp.where(played, 1.0 - policy, 0.0), table, xp)
+    return policy, xp.asarray(table.legal) & ~(several & smallest)
+
+
+def _keep_largest(_: Transformation, policy: Array, table: ActionTable, xp: Any) -> Weights:
+    return policy, _first_largest(policy, table, xp)
+
+
+def _keep_frequent(_: Transformation, policy: Array, table: ActionTable, xp: Any) -> Weights:
+    return policy, xp.asarray(table.legal) & (policy >= _mean(policy, table, xp))
+
+
+def _keep_rare(_: Transformation, policy: Array, table: ActionTable, xp: Any) -> Weights:
+    legal = xp.asarray(table.legal)
+    rare = legal & (policy > 0) & (policy < _mean(policy, table, xp))
+    return policy, xp.where(xp.any(rare, axis=1, keepdims=True), rare, legal)
+
+
+def _keep_low(_: Transformation, policy: Array, table: ActionTable, xp: Any) -> Weights:
+    return policy, xp.asarray(table.legal & (table.number <= _medians(table)))
+
+
+def _keep_high(_: Transformation, policy: Array, table: ActionTable, xp: Any) -> Weights:
+    return policy, xp.asarray(table.legal & (table.number >= _medians(table)))
+
+
+def _constant(row: Transformation, policy: Array, table: ActionTable, xp: Any) -> Weights:
+    chosen = table.legal.copy()
+    for action in (row.fallback, row.action):
+        if action in table.actions:
+            found = table.column == table.actions.index(action)
+            chosen = np.where(found.any(axis=1, keepdims=True), found, chosen)
+    changed = xp.asarray((chosen != table.legal).any(axis=1, keepdims=True))
+    return xp.where(changed, xp.ones_like(policy), policy), xp.asarray(chosen)
+
+
+def _first_largest(values: Array, table: ActionTable, xp: Any) -> Array:
+    """Return [I, A] whether an action is the first of those with the largest value."""
+    ranked = xp.where(xp.asarray(table.legal), values, -1.0)
+    columns = xp.arange(values.shape[1])
+    return columns[None, :] == xp.argmax(ranked, axis=1)[:, None]
+
+
+def _mean(policy: Array, table: ActionTable, xp: Any) -> Array:
+    """Return [I, 1] the mean probability of the legal actions, less rounding errors."""
+    counts = np.maximum(table.legal.sum(axis=1, keepdims=True), 1)
+    return xp.asarray((1 - 1e-6) / counts, dtype=policy.dtype)
+
+
+def _medians(table: ActionTable) -> FloatArray:
+    """Return [I, 1] the median number of the legal actions."""
+    numbers = np.where(table.legal, table.number.astype(float), np.nan)
+    return np.nanmedian(numbers, axis=1, keepdims=True)
+
+
+KINDS: Final[Mapping[str, Kind]] = {
+    "identity": _identity,
+    "uniform": _uniform,
+    "rare": _rare,
+    "high": _factor(lambda first, last: first),
+    "low": _factor(lambda first, last: last),
+    "middle": _factor(lambda first, last: first * last),
+    "extreme": _factor(np.maximum),
+    "drop most probable": _drop_largest,
+    "drop least probable": _drop_smallest,
+    "keep most probable": _keep_largest,
+    "keep frequent": _keep_frequent,
+    "keep rare": _keep_rare,
+    "keep low": _keep_low,
+    "keep high": _keep_high,
+    "constant": _constant,
+}
+"""What transformations do. `high` multiplies the probability of an action by a power of its number
+n from 1 to M, `low` by one of M + 1 - n, `middle` by one of the product of both, and `extreme` by
+one of the larger of both. Frequent actions are those with at least the mean probability, and low
+ones those with at most the median number."""
+
+IDENTITY: Final = Transformation("identity", "identity")
+
+TRANSFORMATIONS: Final[tuple[Transformation, ...]] = (
+    IDENTITY,
+    Transformation("uniform", "uniform"),
+    Transformation("rare", "rare"),
+    *(
+        Transformation(f"{kind}^{power}", kind, power)
+        for kind in ("high", "low", "middle", "extreme")
+        for power in (1, 2, 4)
+    ),
+    *(
+        Transformation(kind, kind)
+        for kind in (
+            "drop most probable",
+            "drop least probable",
+            "keep most probable",
+            "keep frequent",
+            "keep rare",
+            "keep low",
+            "keep high",
+        )
+    ),
+)
+"""The 22 transformations used for Goofspiel and Battleship.
+
+Their purposes and order are those of Kubíček, Burch, Lisý, "Look-ahead search on top of policy
+networks in imperfect information games", arXiv 2312.15220 (2023). The formulas are derived from the
+purposes: they are ours, and may differ from those of the paper.
+"""
+
+
+def constant_transformations(
+    actions: Sequence[Action], fallback: Action | None = None
+) -> tuple[Transformation, ...]:
+    """Return the identity and, for each action, the transformation that always plays it.
 
     Parameters
     ----------
-    treeplex : Treeplex
-    plan : FloatArray
-        [Q] probability of the player's own actions along each sequence.
+    actions : Sequence[Action]
+    fallback : Action, optional
+        Action to play where another one is not legal, such as `call` in poker, where a fold is not
+        legal if there is nothing to call.
 
-    Returns
-    -------
-    pure : BoolArray
-        [K, Q] whether a pure plan (of the reduced normal form) contains a sequence.
-    weights : FloatArray
-        [K] weights of the pure plans, with sum 1; `weights @ pure` is the plan.
+    Examples
+    --------
+    >>> [row.name for row in constant_transformations(["fold", "call", "raise"], "call")]
+    ['identity', 'always fold', 'always call', 'always raise']
+    """
+    return (
+        IDENTITY,
+        *(
+            Transformation(f"always {action}", "constant", action=action, fallback=fallback)
+            for action in actions
+        ),
+    )
+
+
+def check_transformations(transformations: Sequence[Transformation]) -> None:
+    """Raise unless the arguments are different transformations, the first of them the identity.
 
     Raises
     ------
     ParameterError
-        If `plan` is not a realization plan.
+        If one of them is not a transformation or occurs twice, or the first is not the identity.
+    """
+    for row in transformations:
+        check_type("transformations", row, Transformation, "transformations, such as IDENTITY")
+    if not transformations or transformations[0].kind != "identity":
+        raise ParameterError(
+            "the first transformation must be the identity, which gives the values of the policy "
+            "itself; put infoset.policy.IDENTITY first"
+        )
+    names = [row.name for row in transformations]
+    if len({replace(row, name="") for row in transformations}) < len(names):
+        raise ParameterError(f"the transformations must differ from each other; got {names}")
 
-    Notes
-    -----
-    Source: Celli, Marchesi, Bianchi and Gatti (2019). Differs from the paper: the minimum is taken
-    over the weights of sequences, not of terminal histories.
+
+def hash_transformations(transformations: Sequence[Transformation]) -> str:
+    """Return a hash of transformations, to recognize what a critic was trained for.
+
+    Examples
+    --------
+    >>> hash_transformations([IDENTITY]) == hash_transformations(TRANSFORMATIONS[:1])
+    True
+    """
+    rows = [{**asdict(row), "action": str(row.action)} for row in transformations]
+    text = json.dumps([{**row, "fallback": str(row["fallback"])} for row in rows], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def transform_policy(
+    policy: TabularPolicy, player: Player, transformation: Transformation
+) -> TabularPolicy:
+    """Return the policy in which one player's policy is transformed at every infostate.
+
+    Raises
+    ------
+    ParameterError
+        If an argument has the wrong type, or there is no such player.
 
     Examples
     --------
     >>> from infoset.games import load_game
     >>> from infoset.policy import uniform_policy
     >>> from infoset.tree import build_tree
-    >>> kuhn = build_tree(load_game("kuhn_poker")).sequence_form
-    >>> pure, weights = decompose_plan(kuhn.treeplexes[0], uniform_policy(kuhn).realization_plan(0))
-    >>> len(weights), float(weights.sum())
-    (3, 1.0)
+    >>> policy = uniform_policy(build_tree(load_game("kuhn_poker")).sequence_form)
+    >>> always_bet = constant_transformations(["bet"])[1]
+    >>> transform_policy(policy, 0, always_bet)["[K]", 0]
+    {'pass': 0.0, 'bet': 1.0}
     """
-    _check_flow(treeplex, plan)
-    rest = np.array(plan, dtype=np.float64)
-    width, taken = np.empty_like(rest), np.empty(len(rest), dtype=bool)
-    arrays = treeplex.parent_sequence, treeplex.first_sequence, treeplex.num_actions
-    pure, weights = [], []
-    while True:
-        widest_plan(*arrays, rest, width, taken)
-        if not width[0] > ROUNDING:
-            break
-        pure.append(taken.copy())
-        weights.append(width[0])
-        rest[taken] -= width[0]
-        rest[rest < ROUNDING] = 0.0
-    return np.array(pure), np.array(weights) / sum(weights)
-
-
-def _check_flow(treeplex: Treeplex, plan: FloatArray) -> None:
-    if plan.shape != (treeplex.num_sequences,) or not (plan >= 0).all() or plan[0] != 1:
-        raise ParameterError(
-            f"got an array of shape {plan.shape}; a realization plan has {treeplex.num_sequences} "
-            "numbers, the first 1 and none negative: make it with TabularPolicy.realization_plan"
-        )
-    total = np.zeros(treeplex.num_infostates)
-    np.add.at(total, treeplex.infostate_of_sequence[1:], plan[1:])
-    wrong = np.flatnonzero(np.abs(total - plan[treeplex.parent_sequence]) > FLOW_TOLERANCE)
-    if len(wrong):
-        raise ParameterError(
-            f"the plan at acting infostate {wrong[0]} sums to {total[wrong[0]]}; it must sum "
-            f"to the plan at its parent sequence, {plan[treeplex.parent_sequence[wrong[0]]]}: make "
-            "the plan with TabularPolicy.realization_plan"
-        )
-
-
-def transfer_policy(policy: TabularPolicy, tree: GameTree) -> TabularPolicy:
-    """Transfer a policy of an extensive form to the game that `as_game` made from the form.
-
-    In the game, players also have infostates when they do not act, and moves may come later. The
-    tables therefore differ, although the play is the same. A policy of the tree itself is returned
-    unchanged.
-
-    Parameters
-    ----------
-    policy : TabularPolicy
-    tree : GameTree
-        The tree of the game: `build_tree(as_game(form))`.
-
-    Raises
-    ------
-    ParameterError
-        If `policy` is not a `TabularPolicy`.
-    PolicyMismatchError
-        If the policy belongs to another game.
-
-    Examples
-    --------
-    >>> from infoset.efg import as_game, decision, extensive_form_from_nodes, terminal
-    >>> from infoset.tree import build_tree
-    >>> guess = {"even": terminal(1), "odd": terminal(-1)}
-    >>> form = extensive_form_from_nodes(decision(0, "start", guess), players=1)
-    >>> policy = TabularPolicy(form.sequence_form, (np.array([1.0, 0.9, 0.1]),))
-    >>> transfer_policy(policy, build_tree(as_game(form))).probabilities[0].tolist()
-    [1.0, 0.9, 0.1]
-    """
-    check_policy(policy)
-    if policy.sequence_form.fingerprint == tree.sequence_form.fingerprint:
-        return policy
-    form = find_source_form(tree.game)
-    if form is None or form.sequence_form.fingerprint != policy.sequence_form.fingerprint:
-        raise PolicyMismatchError(
-            f"the policy is for {policy.sequence_form.name}, not for {tree.sequence_form.name}; "
-            "give a policy of the same game, with the same parameters"
-        )
-    there = _tree_histories(form, tree)
-    is_met = there >= 0
-    is_met[0] = False
-    probabilities = [values.copy() for values in uniform_policy(tree.sequence_form).probabilities]
-    for player, values in enumerate(probabilities):
-        moved = np.flatnonzero(is_met & (form.actor[form.parent] == player))
-        known = policy.probabilities[player][form.sequence[moved, player]]
-        values[tree.sequence[there[moved], player]] = known
-    return TabularPolicy(tree.sequence_form, tuple(probabilities))
-
-
-def _tree_histories(form: ExtensiveForm, tree: GameTree) -> LongArray:
-    """Return [H] the history of the tree for each history of the form; -1 if there is none.
-
-    The world states of the game are the numbers of the histories of the padded form.
-    """
-    numbers, worlds = world_of_history(form), np.array(tree.graph.worlds)[tree.world]
-    place = np.full(1 + max(numbers.max(), worlds.max()), -1)
-    place[worlds] = np.arange(len(worlds))
-    return place[numbers]
+    check_type("policy", policy, TabularPolicy, "a TabularPolicy")
+    check_type("transformation", transformation, Transformation, "a Transformation")
+    form = policy.sequence_form
+    check_player(player, form.num_players, form.name)
+    table = ActionTable.of(form.infostate_trees[player])
+    legal = table.legal
+    values = policy.probabilities[player].copy()
+    # Sequences are numbered by infostate and action, after the empty one.
+    rows = np.zeros(legal.shape)
+    rows[legal] = values[1:]
+    values[1:] = transformation.apply(rows, table)[legal]
+    chosen = [*policy.probabilities]
+    chosen[player] = values
+    return TabularPolicy(form, tuple(chosen))

@@ -1,0 +1,218 @@
+"""Mixtures, distances, decompositions and transfers of tabular policies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from infoset.efg import ExtensiveForm, find_source_form, world_of_history
+from infoset.errors import ParameterError, PolicyMismatchError
+from infoset.policy._plan_kernels import widest_plan
+from infoset.policy.tabular import TabularPolicy, check_policy, uniform_policy
+from infoset.tree import GameTree, Treeplex
+from infoset.typing import BoolArray, FloatArray, LongArray
+
+__all__ = ["decompose_plan", "distance", "mix", "transfer_policy"]
+
+ROUNDING = 1e-14
+"""Weights below this are treated as rounding errors of the subtraction."""
+
+FLOW_TOLERANCE = 1e-9
+"""Tolerance for the constraints of a realization plan."""
+
+
+def mix(policies: Sequence[TabularPolicy], weights: Sequence[float]) -> TabularPolicy:
+    """Return the mixture of policies: each player first draws a policy, then plays it throughout.
+
+    Players draw independently, policy k with probability `weights[k] / sum(weights)`. By Kuhn's
+    theorem, this is equivalent to the mixture of realization plans, `sum(weights[k] * plan[k]) /
+    sum(weights)`.
+
+    Raises
+    ------
+    ParameterError
+        If there is not one weight per policy, or weights are negative or all zero.
+    PolicyMismatchError
+        If the policies are for different games.
+    """
+    if len(policies) != len(weights) or min(weights, default=-1) < 0 or not sum(weights) > 0:
+        raise ParameterError(
+            f"got {len(policies)} policies and weights {list(weights)}; give one weight per "
+            "policy, none negative, not all zero"
+        )
+    _check_same_game(policies)
+    shares = np.asarray(weights, dtype=np.float64) / float(sum(weights))
+    plans = [policy.realization_plans() for policy in policies]
+    mixed = [
+        sum(share * plan[player] for share, plan in zip(shares, plans, strict=True))
+        for player in range(policies[0].sequence_form.num_players)
+    ]
+    return TabularPolicy.from_weights(policies[0].sequence_form, mixed)
+
+
+def distance(first: TabularPolicy, second: TabularPolicy) -> float:
+    """Return the largest total variation distance over all infostates of all players.
+
+    The distance is 0 for equal policies, and 1 if at some infostate no action has positive
+    probability in both. It does not depend on the probability of reaching an infostate.
+
+    Raises
+    ------
+    PolicyMismatchError
+        If the policies are for different games.
+    """
+    _check_same_game([first, second])
+    largest = 0.0
+    for player, plex in enumerate(first.sequence_form.treeplexes):
+        gap = np.abs(first.probabilities[player] - second.probabilities[player])
+        if plex.num_infostates:
+            largest = max(largest, float(np.add.reduceat(gap, plex.first_sequence).max()) / 2)
+    return largest
+
+
+def _check_same_game(policies: Sequence[TabularPolicy]) -> None:
+    for policy in policies:
+        check_policy(policy)
+    first = policies[0].sequence_form
+    for policy in policies[1:]:
+        other = policy.sequence_form
+        if other is not first and other.fingerprint != first.fingerprint:
+            raise PolicyMismatchError(
+                f"one policy is for {first.name}, another for {other.name}; both must be for the "
+                "same game and parameters"
+            )
+
+
+def decompose_plan(treeplex: Treeplex, plan: FloatArray) -> tuple[BoolArray, FloatArray]:
+    """Decompose a realization plan into a mixture of a few pure plans.
+
+    Each step selects the pure plan whose minimum weight in the rest of the plan is largest, and
+    subtracts this weight from its sequences. Every step reduces some sequence without successors to
+    zero, so the number of pure plans is at most the number of such sequences.
+
+    Parameters
+    ----------
+    treeplex : Treeplex
+    plan : FloatArray
+        [Q] probability of the player's own actions along each sequence.
+
+    Returns
+    -------
+    pure : BoolArray
+        [K, Q] whether a pure plan (of the reduced normal form) contains a sequence.
+    weights : FloatArray
+        [K] weights of the pure plans, with sum 1; `weights @ pure` is the plan.
+
+    Raises
+    ------
+    ParameterError
+        If `plan` is not a realization plan.
+
+    Notes
+    -----
+    Source: Celli, Marchesi, Bianchi and Gatti (2019). Differs from the paper: the minimum is taken
+    over the weights of sequences, not of terminal histories.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.policy import uniform_policy
+    >>> from infoset.tree import build_tree
+    >>> kuhn = build_tree(load_game("kuhn_poker")).sequence_form
+    >>> pure, weights = decompose_plan(kuhn.treeplexes[0], uniform_policy(kuhn).realization_plan(0))
+    >>> len(weights), float(weights.sum())
+    (3, 1.0)
+    """
+    _check_flow(treeplex, plan)
+    rest = np.array(plan, dtype=np.float64)
+    width, taken = np.empty_like(rest), np.empty(len(rest), dtype=bool)
+    arrays = treeplex.parent_sequence, treeplex.first_sequence, treeplex.num_actions
+    pure, weights = [], []
+    while True:
+        widest_plan(*arrays, rest, width, taken)
+        if not width[0] > ROUNDING:
+            break
+        pure.append(taken.copy())
+        weights.append(width[0])
+        rest[taken] -= width[0]
+        rest[rest < ROUNDING] = 0.0
+    return np.array(pure), np.array(weights) / sum(weights)
+
+
+def _check_flow(treeplex: Treeplex, plan: FloatArray) -> None:
+    if plan.shape != (treeplex.num_sequences,) or not (plan >= 0).all() or plan[0] != 1:
+        raise ParameterError(
+            f"got an array of shape {plan.shape}; a realization plan has {treeplex.num_sequences} "
+            "numbers, the first 1 and none negative: make it with TabularPolicy.realization_plan"
+        )
+    total = np.zeros(treeplex.num_infostates)
+    np.add.at(total, treeplex.infostate_of_sequence[1:], plan[1:])
+    wrong = np.flatnonzero(np.abs(total - plan[treeplex.parent_sequence]) > FLOW_TOLERANCE)
+    if len(wrong):
+        raise ParameterError(
+            f"the plan at acting infostate {wrong[0]} sums to {total[wrong[0]]}; it must sum "
+            f"to the plan at its parent sequence, {plan[treeplex.parent_sequence[wrong[0]]]}: make "
+            "the plan with TabularPolicy.realization_plan"
+        )
+
+
+def transfer_policy(policy: TabularPolicy, tree: GameTree) -> TabularPolicy:
+    """Transfer a policy of an extensive form to the game that `as_game` made from the form.
+
+    In the game, players also have infostates when they do not act, and moves may come later. The
+    tables therefore differ, although the play is the same. A policy of the tree itself is returned
+    unchanged.
+
+    Parameters
+    ----------
+    policy : TabularPolicy
+    tree : GameTree
+        The tree of the game: `build_tree(as_game(form))`.
+
+    Raises
+    ------
+    ParameterError
+        If `policy` is not a `TabularPolicy`.
+    PolicyMismatchError
+        If the policy belongs to another game.
+
+    Examples
+    --------
+    >>> from infoset.efg import as_game, decision, extensive_form_from_nodes, terminal
+    >>> from infoset.tree import build_tree
+    >>> guess = {"even": terminal(1), "odd": terminal(-1)}
+    >>> form = extensive_form_from_nodes(decision(0, "start", guess), players=1)
+    >>> policy = TabularPolicy(form.sequence_form, (np.array([1.0, 0.9, 0.1]),))
+    >>> transfer_policy(policy, build_tree(as_game(form))).probabilities[0].tolist()
+    [1.0, 0.9, 0.1]
+    """
+    check_policy(policy)
+    if policy.sequence_form.fingerprint == tree.sequence_form.fingerprint:
+        return policy
+    form = find_source_form(tree.game)
+    if form is None or form.sequence_form.fingerprint != policy.sequence_form.fingerprint:
+        raise PolicyMismatchError(
+            f"the policy is for {policy.sequence_form.name}, not for {tree.sequence_form.name}; "
+            "give a policy of the same game, with the same parameters"
+        )
+    there = _tree_histories(form, tree)
+    is_met = there >= 0
+    is_met[0] = False
+    probabilities = [values.copy() for values in uniform_policy(tree.sequence_form).probabilities]
+    for player, values in enumerate(probabilities):
+        moved = np.flatnonzero(is_met & (form.actor[form.parent] == player))
+        known = policy.probabilities[player][form.sequence[moved, player]]
+        values[tree.sequence[there[moved], player]] = known
+    return TabularPolicy(tree.sequence_form, tuple(probabilities))
+
+
+def _tree_histories(form: ExtensiveForm, tree: GameTree) -> LongArray:
+    """Return [H] the history of the tree for each history of the form; -1 if there is none.
+
+    The world states of the game are the numbers of the histories of the padded form.
+    """
+    numbers, worlds = world_of_history(form), np.array(tree.graph.worlds)[tree.world]
+    place = np.full(1 + max(numbers.max(), worlds.max()), -1)
+    place[worlds] = np.arange(len(worlds))
+    return place[numbers]
