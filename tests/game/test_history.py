@@ -313,3 +313,9 @@ def test_a_play_without_end_breaks_a_rule(monkeypatch):
     with pytest.raises(GameRuleError, match="has not ended after 300 transitions") as caught:
         playing_on(lambda world: world + 1)
     assert caught.value.world == 300
+
+
+def test_legal_actions_too_many_to_copy_are_refused():
+    game = FunctionGame(actors=lambda w: (0,), legal_actions=lambda w, p: range(10**9))
+    with pytest.raises(GameRuleError, match="returned a list of more than 1,000,000 items"):
+        initial_history(game).legal_actions(0)

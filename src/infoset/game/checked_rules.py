@@ -5,6 +5,7 @@ A broken rule, and an exception that a method raises, is reported as by `check_g
 
 from __future__ import annotations
 
+from infoset.game._world_checks import LONGEST_LIST
 from infoset.game.answer_checks import (
     ObservationParts,
     Transition,
@@ -15,6 +16,7 @@ from infoset.game.answer_checks import (
     check_outcomes,
     check_rewards,
     check_world,
+    form_error,
     no_transitions_error,
 )
 from infoset.game.broken_rules import check_num_players, rules_at
@@ -93,6 +95,9 @@ def checked_legal_actions(game: Game, world: World, player: Player) -> tuple[Act
     with rules_at(game, world):
         answer = game.legal_actions(world, player)
         check_form("legal_actions", answer, world, player)
+        if len(answer) > LONGEST_LIST:  # copying a range of a billion numbers cannot be interrupted
+            problem = f"a list of more than {LONGEST_LIST:,} items"
+            raise form_error("legal_actions", problem, (world, player))
         return check_legal_actions(tuple(answer), world, player)
 
 
