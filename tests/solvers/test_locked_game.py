@@ -159,6 +159,16 @@ def test_methods_agree(method):
         assert result.current_policy["[J]", 0] == {"pass": 0.0, "bet": 1.0}
 
 
+@given(random_games(num_players=2), st.integers(0, 2**32))
+def test_chance_reach_includes_the_locked_probabilities(game, seed):
+    rng = np.random.default_rng(seed)
+    form = build_tree(game).sequence_form
+    fixed = lock_policy(form, random_lock(form, rng)).form
+    sequences, reach = fixed.terminal_reach
+    first, second = random_policy(fixed, rng).realization_plans()
+    assert reach @ (first[sequences[:, 0]] * second[sequences[:, 1]]) == pytest.approx(1)
+
+
 def test_locking_an_equilibrium_changes_nothing():
     solved = get_method("lp").run(kuhn_form(), Budget()).policy
     keys = [("[J]", 0), ("[K] / pass / bet", 0), ("[Q] / bet", 1)]

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from infoset.efg import chance, decision, extensive_form_from_nodes, terminal
+from infoset.errors import UnsupportedGameError
+from infoset.games import load_game
+from infoset.policy import random_policy
+from infoset.tree import build_sequence_form, build_tree
 from infoset.tree.terminal_contraction import merge_payoffs, numbers_in
+from tests.support.hypothesis_strategies import random_games
 
 
 @given(
@@ -47,3 +54,48 @@ def test_sums_are_taken_in_order():
 )
 def test_numbers_in_begin_with_the_first(numbers, met):
     assert numbers_in(np.array(numbers, np.uint32), 6).tolist() == met
+
+
+def total_probability(form, seed):
+    """Return the sum over pairs of sequences of the chance reach times both random plans."""
+    plans = random_policy(form, np.random.default_rng(seed)).realization_plans()
+    sequences, reach = form.terminal_reach
+    return sum(reach * np.prod([plan[sequences[:, p]] for p, plan in enumerate(plans)], axis=0))
+
+
+@settings(max_examples=20)
+@given(random_games(), st.integers(0, 2**32))
+def test_chance_reach_times_plans_is_a_distribution(game, seed):
+    form = build_tree(game).sequence_form
+    assert total_probability(form, seed) == pytest.approx(1, abs=1e-12)
+    sequences, reach = form.terminal_reach
+    pairs = list(map(tuple, sequences.tolist()))
+    assert pairs == sorted(set(pairs))
+    assert set(map(tuple, form.terminal_sequence.tolist())) <= set(pairs)
+    again = build_sequence_form(game).terminal_reach
+    assert np.array_equal(sequences, again.terminal_sequence)
+    assert np.array_equal(reach, again.chance_reach)
+
+
+def test_chance_reach_includes_the_draws_of_leduc_poker():
+    form = build_tree(load_game("leduc_poker")).sequence_form
+    sequences, reach = form.terminal_reach
+    # One pair for each terminal history, except that first-round folds do not depend on the public
+    # card: they merge four of the 120 deals.
+    assert len(sequences) == 5520
+    assert form.num_payoffs == 4920
+    assert np.unique(np.round(120 * reach, 9)).tolist() == [1, 4]
+
+
+def test_chance_reach_of_an_extensive_form():
+    choice = decision(0, "x", {"l": terminal(1, -1), "r": terminal(0, 0)})
+    root = chance({"a": (0.25, choice), "b": (0.75, terminal(0, 0))})
+    sequences, reach = extensive_form_from_nodes(root).sequence_form.terminal_reach
+    assert sequences[:, 0].tolist() == [0, 1, 2]
+    assert reach.tolist() == [0.75, 0.25, 0.25]
+
+
+def test_forms_without_a_source_of_chance_reach_say_how_to_build_one():
+    form = replace(build_tree(load_game("kuhn_poker")).sequence_form, reach_source=None)
+    with pytest.raises(UnsupportedGameError, match=r"chance reach of kuhn_poker .*build_tree"):
+        form.terminal_reach  # noqa: B018, the property raises

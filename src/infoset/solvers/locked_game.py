@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -18,9 +19,11 @@ from infoset.tree import (
     CenteredPayoffs,
     InfostateTree,
     SequenceForm,
+    TerminalReach,
     Treeplex,
     check_sequence_form,
     contract_terminals,
+    merge_reach,
 )
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
 from infoset.utils.arguments import SUM_TOLERANCE, check_type
@@ -229,6 +232,7 @@ def _reduced_form(
         utility=payoff,
         num_steps=sum(plex.plan_roundings for plex in form.treeplexes),
         source=form.source,
+        reach_source=partial(_reduced_reach, form, trees, last, weights),
     )
     return replace(
         reduced,
@@ -238,6 +242,21 @@ def _reduced_form(
         constant_sum=form.constant_sum,
         payoff_rounding=form.payoff_rounding + reduced.payoff_rounding * _scale(form),
     )
+
+
+def _reduced_reach(
+    form: SequenceForm,
+    trees: tuple[InfostateTree, ...],
+    last: list[LongArray],
+    weights: list[FloatArray],
+) -> TerminalReach:
+    """Return the chance reach of the reduced form; locked probabilities count as chance."""
+    terminal, reach = form.terminal_reach
+    reach = reach * np.prod([own[terminal[:, p]] for p, own in enumerate(weights)], axis=0)
+    columns = [own[terminal[:, p]] for p, own in enumerate(last)]
+    sizes = tuple(tree.num_sequences for tree in trees)
+    rows = np.arange(len(terminal), dtype=np.uint32)
+    return merge_reach(np.stack(columns).astype(np.uint32), sizes, rows, reach)
 
 
 def _scale(form: SequenceForm) -> float:

@@ -12,11 +12,12 @@ from infoset.tree.saved_graphs import graph_cache
 from infoset.tree.sequence_form import (
     CenteredPayoffs,
     SequenceForm,
+    TerminalReach,
     Treeplex,
     check_sequence_form,
 )
 from infoset.tree.state_numbering import StepTable
-from infoset.tree.terminal_contraction import common_sum, contract_terminals
+from infoset.tree.terminal_contraction import common_sum, contract_terminals, merge_reach
 from infoset.tree.world_graph import WorldGraph
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "PublicTree",
     "SequenceForm",
     "StepTable",
+    "TerminalReach",
     "Treeplex",
     "WorldGraph",
     "allowed_memory",
@@ -46,5 +48,6 @@ __all__ = [
     "count_histories",
     "forecast_contraction",
     "graph_cache",
+    "merge_reach",
     "unroll",
 ]

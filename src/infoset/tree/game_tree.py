@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from infoset.tree._unrolling_kernels import unroll_histories
 from infoset.tree.build_progress import BuildProgress, BuildReport, ignore_report
 from infoset.tree.counting import GameCounts, check_fits, count_histories
 from infoset.tree.exploration import explore_game
+from infoset.tree.graph_contraction import contract_reach
 from infoset.tree.infostate_tree import InfostateTree, PublicTree
 from infoset.tree.limits import BuildWatch
 from infoset.tree.sequence_form import SequenceForm
@@ -130,6 +131,8 @@ class GameTree:
             utility=self.rewards_so_far[ends],
             num_steps=len(self.level_offsets) - 2,
             source=GameSource.of_rules(self.game),
+            # The form outlives the tree, so the source is the graph, which is much smaller.
+            reach_source=partial(contract_reach, self.graph),
         )
 
 

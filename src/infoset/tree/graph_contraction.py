@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -21,18 +22,18 @@ from infoset.tree.counting import (
 from infoset.tree.exploration import explore_game
 from infoset.tree.infostate_tree import InfostateTree
 from infoset.tree.limits import BuildWatch
-from infoset.tree.sequence_form import SequenceForm
+from infoset.tree.sequence_form import SequenceForm, TerminalReach
 from infoset.tree.state_numbering import (
     StateNumbering,
     StepTable,
     build_infostate_tree,
     check_actions,
 )
-from infoset.tree.terminal_contraction import contract_outcomes
+from infoset.tree.terminal_contraction import contract_outcomes, merge_reach
 from infoset.tree.world_graph import WorldGraph
 from infoset.typing import FloatArray, IndexArray, IntArray, Player
 
-__all__ = ["build_sequence_form", "contract_graph", "forecast_contraction"]
+__all__ = ["build_sequence_form", "contract_graph", "contract_reach", "forecast_contraction"]
 
 INFOSTATE_BYTES = 64
 EDGE_BYTES = 80
@@ -108,9 +109,24 @@ def contract_graph(
             "the world graph is partial; build it with higher max_worlds, memory or max_seconds"
         )
     contraction = _Contraction(graph, count_histories(graph), allowed_memory(memory), report)
-    while len(contraction.level.world):
-        contraction.advance()
+    contraction.finish_levels()
     return contraction.sequence_form()
+
+
+def contract_reach(graph: WorldGraph) -> TerminalReach:
+    """Return the chance reach of a complete world graph, for `SequenceForm.terminal_reach`.
+
+    The graph is contracted again, so no form needs to store terminal histories.
+
+    Raises
+    ------
+    GameTooLargeError
+        If the terminal histories would not fit in 70% of the free memory.
+    """
+    counts = count_histories(graph)
+    contraction = _Contraction(graph, counts, allowed_memory(None), ignore_report)
+    contraction.finish_levels()
+    return contraction.terminal_reach()
 
 
 class _Level(NamedTuple):
@@ -223,6 +239,11 @@ class _Contraction:
         root = np.zeros(int(counts.histories > 1), np.int32)
         self.level = _Level(root, root, root, (root,) * graph.num_players)
 
+    def finish_levels(self) -> None:
+        """Advance to the end of the game."""
+        while len(self.level.world):
+            self.advance()
+
     def advance(self) -> None:
         """Advance to the next level and store its terminal histories."""
         level, edges = self.level, self.graph.first_edge
@@ -262,12 +283,23 @@ class _Contraction:
             name = str(self.graph.game)
             raise too_large_error(self.counts, name, "sequence form", needed, self.allowed)
 
-    def sequence_form(self) -> SequenceForm:
-        """Contract the terminal histories stored so far."""
+    def infostate_trees(self) -> tuple[InfostateTree, ...]:
+        """Return the infostate trees; the infostates at terminal histories become sequences."""
         trees = tuple(self.players.pop(0).tree() for _ in range(self.graph.num_players))
         for tree, column in zip(trees, self.end_infostate, strict=True):
             _translate(column, tree.last_sequence)
             self.report("payoffs", 0, self.counts.terminals)
+        return trees
+
+    def terminal_reach(self) -> TerminalReach:
+        """Sum the chance reach of the terminal histories by tuples of sequences."""
+        sizes = tuple(tree.num_sequences for tree in self.infostate_trees())
+        reach, _ = self.outcomes.payoffs()
+        return merge_reach(self.end_infostate, sizes, self.end_outcome, reach)
+
+    def sequence_form(self) -> SequenceForm:
+        """Contract the terminal histories stored so far."""
+        trees = self.infostate_trees()
         reach, utility = self.outcomes.payoffs()
         return contract_outcomes(
             name=str(self.graph.game),
@@ -278,6 +310,7 @@ class _Contraction:
             utility=utility,
             num_steps=self.num_steps,
             source=GameSource.of_rules(self.graph.game),
+            reach_source=partial(contract_reach, self.graph),
         )
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
+from infoset.errors import UnsupportedGameError
 from infoset.game import GameSource
 from infoset.tree._sequence_form_kernels import max_additions, max_roundings
 from infoset.tree.infostate_tree import InfostateTree
@@ -20,6 +22,7 @@ __all__ = [
     "TREE_EXAMPLE",
     "CenteredPayoffs",
     "SequenceForm",
+    "TerminalReach",
     "Treeplex",
     "check_sequence_form",
 ]
@@ -107,6 +110,24 @@ class CenteredPayoffs(NamedTuple):
     payoff_range: tuple[float, float]
 
 
+class TerminalReach(NamedTuple):
+    """The chance reach of all tuples of sequences that meet at a terminal history.
+
+    Unlike the payoffs of a `SequenceForm`, the tuples include those whose payoffs are all zero. The
+    chance reach times the plans of all players is therefore a probability distribution.
+
+    Attributes
+    ----------
+    terminal_sequence : IntArray
+        [M, N] the distinct tuples of the players' last sequences, sorted.
+    chance_reach : FloatArray
+        [M] chance reach, summed over the terminal histories with the same tuple.
+    """
+
+    terminal_sequence: IntArray
+    chance_reach: FloatArray
+
+
 @dataclass(frozen=True, eq=False)
 class SequenceForm:
     """A game in terms of realization plans.
@@ -138,6 +159,9 @@ class SequenceForm:
         Where the game came from.
     centered_payoffs : CenteredPayoffs or None
         The payoffs without the players' midranges; None if all midranges are zero up to rounding.
+    reach_source : callable or None
+        Function that computes `terminal_reach`; None if it is unknown. The result is not stored in
+        every form, because few methods need it.
 
     Source: von Stengel (1996); Kovařík et al. (2022), Section 4.4.
     """
@@ -152,6 +176,7 @@ class SequenceForm:
     payoff_rounding: float
     source: GameSource = EXTENSIVE_FORM
     centered_payoffs: CenteredPayoffs | None = None
+    reach_source: Callable[[], TerminalReach] | None = None
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -195,6 +220,23 @@ class SequenceForm:
             constant_sum=0.0 if self.is_two_player_constant_sum else None,
             centered_payoffs=None,
         )
+
+    @cached_property
+    def terminal_reach(self) -> TerminalReach:
+        """The chance reach of the tuples of sequences, computed on first use.
+
+        Raises
+        ------
+        UnsupportedGameError
+            If the form does not know how to compute it.
+        """
+        if self.reach_source is None:
+            raise UnsupportedGameError(
+                f"the chance reach of {self.name} is unknown, because its sequence form was made "
+                "without reach_source: build the form with build_tree, build_sequence_form or "
+                "contract_terminals"
+            )
+        return self.reach_source()
 
     @property
     def payoff_width(self) -> float:

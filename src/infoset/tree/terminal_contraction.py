@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -14,12 +15,20 @@ from infoset.tree.sequence_form import (
     UNIT,
     CenteredPayoffs,
     SequenceForm,
+    TerminalReach,
     Treeplex,
 )
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.sorting import lexicographic_order
 
-__all__ = ["common_sum", "contract_outcomes", "contract_terminals", "merge_payoffs", "midranges"]
+__all__ = [
+    "common_sum",
+    "contract_outcomes",
+    "contract_terminals",
+    "merge_payoffs",
+    "merge_reach",
+    "midranges",
+]
 
 
 SUM_TOLERANCE = 1e-9
@@ -37,6 +46,7 @@ def contract_terminals(
     utility: FloatArray,
     num_steps: int,
     source: GameSource = EXTENSIVE_FORM,
+    reach_source: Callable[[], TerminalReach] | None = None,
 ) -> SequenceForm:
     """Contract terminal histories to the sequence form.
 
@@ -55,16 +65,23 @@ def contract_terminals(
         reach and the rewards in a utility.
     source : GameSource
         Where the game came from; by default an extensive form.
+    reach_source : callable, optional
+        Function that computes the `terminal_reach` of the form. By default, the form keeps
+        `sequence` and `chance_reach` for this purpose.
     """
+    columns = np.ascontiguousarray(sequence.T, np.int32).view(np.uint32)
+    outcome = np.arange(len(sequence), dtype=np.uint32)
+    sizes = tuple(tree.num_sequences for tree in infostate_trees)
     return contract_outcomes(
         name,
         infostate_trees,
-        columns=np.ascontiguousarray(sequence.T, np.int32).view(np.uint32),
-        outcome=np.arange(len(sequence), dtype=np.uint32),
+        columns=columns,
+        outcome=outcome,
         chance_reach=chance_reach,
         utility=utility,
         num_steps=num_steps,
         source=source,
+        reach_source=reach_source or partial(merge_reach, columns, sizes, outcome, chance_reach),
     )
 
 
@@ -78,6 +95,7 @@ def contract_outcomes(
     utility: FloatArray,
     num_steps: int,
     source: GameSource = EXTENSIVE_FORM,
+    reach_source: Callable[[], TerminalReach] | None = None,
 ) -> SequenceForm:
     """Contract terminal histories to the sequence form if many of them share an outcome.
 
@@ -95,6 +113,8 @@ def contract_outcomes(
         [number of outcomes, N]
     num_steps, source
         As in `contract_terminals`.
+    reach_source : callable, optional
+        Function that computes the `terminal_reach` of the form.
     """
     sizes = tuple(tree.num_sequences for tree in infostate_trees)
     terminal_sequence, payoff, max_added = merge_payoffs(
@@ -126,7 +146,25 @@ def contract_outcomes(
         payoff_rounding=rounding,
         source=source,
         centered_payoffs=centered_payoffs,
+        reach_source=reach_source,
     )
+
+
+def merge_reach(
+    columns: IndexArray, sizes: Sequence[int], outcome: IndexArray, chance_reach: FloatArray
+) -> TerminalReach:
+    """Sum the chance reach of terminal histories with equal tuples of sequences.
+
+    Parameters
+    ----------
+    columns, sizes, outcome
+        As in `merge_payoffs`.
+    chance_reach : FloatArray
+        [number of outcomes]
+    """
+    repeated = np.repeat(chance_reach[:, None], len(sizes), axis=1)
+    terminal_sequence, total, _ = merge_payoffs(columns, sizes, outcome, repeated)
+    return TerminalReach(terminal_sequence, total[:, 0].copy())
 
 
 def merge_payoffs(
