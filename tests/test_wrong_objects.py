@@ -77,7 +77,18 @@ TAKE_FORMS = {
     "EFCEEvaluator": evaluation.EFCEEvaluator,
     **{
         name: lambda given, name=name: solvers.METHODS[name].run(given, runs.Budget(iterations=1))
-        for name in ("cfr+", "lp", "mmd", "egt", "cfr-br", "rtcfr+", "reg-cfr", "xfp", "auto")
+        for name in (
+            "cfr+",
+            "lp",
+            "mmd",
+            "egt",
+            "cfr-br",
+            "rtcfr+",
+            "reg-cfr",
+            "rnad",
+            "xfp",
+            "auto",
+        )
     },
 }
 

@@ -10,7 +10,7 @@ import infoset
 from infoset.errors import UnsupportedGameError
 
 
-@pytest.mark.parametrize("method", ["cfr-br", "lp", "egt", "omd", "rtcfr+", "reg-cfr"])
+@pytest.mark.parametrize("method", ["cfr-br", "lp", "egt", "omd", "rtcfr+", "reg-cfr", "rnad"])
 def test_refusals_name_the_alternatives(method):
     words = f"^{re.escape(method)} solves two-player .* use cfr\\+ or solve_coarse_correlated"
     with pytest.raises(UnsupportedGameError, match=f"{words}$"):

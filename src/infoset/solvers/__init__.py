@@ -38,6 +38,7 @@ from infoset.solvers.perturbed_game import (
 from infoset.solvers.quantal import quantal_distance, quantal_gap
 from infoset.solvers.reg_cfr import RegCFR, RegCFRSolver
 from infoset.solvers.regret_family import RegretMethod, average_policy, current_policy
+from infoset.solvers.rnad import RNAD_PAPER, RNaD, RNaDSolver
 from infoset.solvers.rtcfr import RTCFRPlus, RTCFRPlusSolver
 from infoset.solvers.two_player import payoff_scale
 
@@ -46,6 +47,7 @@ __all__ = [
     "DEFAULT_METHOD",
     "FIRST_ORDER",
     "METHODS",
+    "RNAD_PAPER",
     "Auto",
     "CFRBRSolver",
     "CoarseCorrelated",
@@ -68,6 +70,8 @@ __all__ = [
     "PerturbedMethod",
     "PerturbedSolver",
     "Prediction",
+    "RNaD",
+    "RNaDSolver",
     "RTCFRPlus",
     "RTCFRPlusSolver",
     "RegCFR",

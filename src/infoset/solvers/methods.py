@@ -17,6 +17,7 @@ from infoset.solvers.first_order import FIRST_ORDER
 from infoset.solvers.lp import LinearProgram
 from infoset.solvers.reg_cfr import RegCFR
 from infoset.solvers.regret_family import RegretMethod
+from infoset.solvers.rnad import RNaD
 from infoset.solvers.rtcfr import RTCFRPlus
 from infoset.tree import SequenceForm
 from infoset.utils.arguments import check_count
@@ -71,6 +72,7 @@ _SPECS: tuple[MethodSpec, ...] = (
     CFRBR(),
     RTCFRPlus(),
     RegCFR(),
+    RNaD(),
     *FIRST_ORDER.values(),
     ExcessiveGap(),
     LinearProgram(),
