@@ -71,6 +71,7 @@ CONSTANT_SUM = {
     "cfr-br": "cfr-br",
     "rtcfr+": "rtcfr+",
     "reg-cfr": "reg-cfr",
+    "rnad": "rnad",
     "omd": "omd",
     "ftrl": "ftrl",
     "optimistic-omd": "optimistic-omd",
@@ -206,6 +207,7 @@ METHOD_VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "egt/euclidean": ("egt", {"distance": Distance("euclidean", balanced_weights)}),
     "rtcfr+/period": ("rtcfr+", {"strength": 0.01, "period": 7}),
     "reg-cfr/period": ("reg-cfr", {"temperature": 0.01, "period": 7}),
+    "rnad/gate": ("rnad", {"step_size": 0.2, "period": 7, "gate": 0.5, "alternating": False}),
     "cfr-br/cfr+": ("cfr-br", {"scheme": SCHEMES["cfr+"]}),
 }
 """Changed methods by ids: id of the method, and its changed fields."""
