@@ -30,6 +30,14 @@ def test_the_files_agree_with_the_result(tmp_path):
     assert (folder / RUN_FILES["trace"]).read_text().count("\n") == len(result.trace) + 1
 
 
+def test_what_was_measured_once_has_no_picture_of_convergence(tmp_path):
+    result = infoset.solve_team(TRADE, "exact")
+    assert len(result.trace) == 1
+    folder = save_team(result, tmp_path / "run")
+    files = {what: name for what, name in RUN_FILES.items() if what != "picture"}
+    assert {path.name for path in folder.iterdir()} == set(files.values())
+
+
 def test_a_form_that_was_written_down_has_no_policy_to_save(tmp_path):
     result = infoset.solve_team(random_product_form(1), restarts=1, iterations=2)
     with pytest.raises(ParameterError, match="polic"):

@@ -306,6 +306,7 @@ def test_a_run_that_fails_ends_the_others():
         ({"episodes": 0}, ParameterError, "episodes=0"),
         ({"episodes": 1.5}, ParameterError, "whole number"),
         ({"seeds": 0}, ParameterError, "seeds=0"),
+        ({"seeds": 10**400}, ParameterError, "at most"),
         ({"seeds": []}, ParameterError, "at least one"),
         ({"seeds": [1, 1]}, ParameterError, "all different"),
         ({"seeds": [-1]}, ParameterError, "seed=-1"),

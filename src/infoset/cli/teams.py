@@ -250,15 +250,16 @@ def _save(
     spec: str,
     as_json: bool,
 ) -> None:
-    from infoset.experiments import RUN_FILES, save_team
+    from infoset.experiments import run_files, save_team
 
     folder = save_results(lambda to: save_team(result, to, game=rules), out)
     if as_json:
-        print_json({**result.summary(), "folder": str(folder), "files": dict(RUN_FILES)})
+        print_json({**result.summary(), "folder": str(folder), "files": run_files(result)})
         return
     _report(result)
-    policy = folder / RUN_FILES["policy"]
-    say(f"saved in {folder}: {', '.join(RUN_FILES.values())}")
+    files = run_files(result)
+    policy = folder / files["policy"]
+    say(f"saved in {folder}: {', '.join(files.values())}")
     say(f"to print the policy: infoset show {quote(spec)} {quote(str(policy))}")
 
 

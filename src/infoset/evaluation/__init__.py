@@ -26,7 +26,6 @@ from infoset.evaluation.efce import (
     evaluate_efce,
 )
 from infoset.evaluation.extensive_form_values import Behavior, behavior_values
-from infoset.evaluation.history_values import history_values
 from infoset.evaluation.information_leakage import (
     TrueStateSamplingRatio,
     hand_sampling_ratios,
@@ -35,6 +34,7 @@ from infoset.evaluation.information_leakage import (
 )
 from infoset.evaluation.joint_distributions import JointDistribution, joint_distribution
 from infoset.evaluation.reached_response import ReachedResponse, reached_best_response
+from infoset.evaluation.tree_values import history_values
 from infoset.evaluation.value_proofs import ValueProof, prove_value
 
 __all__ = [

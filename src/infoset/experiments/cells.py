@@ -59,7 +59,7 @@ class CellFolder:
 
     Parameters
     ----------
-    path : Path
+    path : str or Path
         Created if it does not exist.
     study : str
         The name of the study; a folder belongs to one study.
@@ -72,9 +72,9 @@ class CellFolder:
         If the folder cannot be created or read.
     """
 
-    def __init__(self, path: Path, study: str) -> None:
+    def __init__(self, path: str | Path, study: str) -> None:
         check_path("folder", path)
-        self.path = path
+        self.path = path = Path(path)
         self.study = study
         try:
             if not self._is_started():

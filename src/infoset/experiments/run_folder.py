@@ -102,8 +102,8 @@ def save_run(
     return _write_run(result, folder, about=about, rows=trace_rows(result), figure=figure)
 
 
-def run_files(result: SolveResult) -> dict[str, str]:
-    """Return the file names of a solver result by content.
+def run_files(result: SolveResult | TeamResult) -> dict[str, str]:
+    """Return the file names of a result by content.
 
     A result that was measured once, as those of linear programs, has no convergence to plot.
     """
@@ -150,8 +150,8 @@ def save_team(
         "method": result.method,
         "seed": result.seed,
     }
-    rows = _team_rows(result)
-    return _write_run(result, folder, about=about, rows=rows, figure=plot_team(result))
+    figure = plot_team(result) if "picture" in run_files(result) else None
+    return _write_run(result, folder, about=about, rows=_team_rows(result), figure=figure)
 
 
 def save_comparison(results: Sequence[SolveResult], folder: str | Path | None = None) -> Path:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from infoset.efg import ExtensiveForm, as_game, find_recall_violation
-from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.errors import ParameterError, UnsupportedGameError, show
 from infoset.evaluation import CCEEvaluation, CorrelatedPolicy, EFCEEvaluation
 from infoset.front.game_sources import GameLike, to_compiled
 from infoset.front.python_files import is_python_file, load_from_python_file
@@ -52,6 +52,7 @@ DEFAULT_EPISODES = 1_000_000
 COUNTED = (1_000, 10_000)
 """Minimum and maximum number of policies in the empirical joint distribution of play."""
 
+MAX_RUNS = 1_000_000
 POLICIES_KEPT = 1_000
 NUMBERS_KEPT = 10_000_000
 
@@ -199,6 +200,8 @@ def _seeds(seeds: Seeds) -> tuple[int, ...]:
     )
     if isinstance(seeds, int):
         check_count("seeds", seeds, minimum=1)
+        if seeds > MAX_RUNS:
+            raise ParameterError(f"seeds={show(seeds)} runs; there can be at most {MAX_RUNS}")
         return tuple(range(seeds))
     for seed in seeds:
         check_count("seed", seed)

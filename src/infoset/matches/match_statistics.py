@@ -150,7 +150,8 @@ class Tally:
             sizes.append(float(len(self._rest)))
         of_blocks, weight = np.array(means), np.array(sizes)[:, None]
         mean = (weight * of_blocks).sum(axis=0) / self.num_rows
-        between = (weight * (of_blocks - mean) ** 2).sum(axis=0)
+        with np.errstate(over="ignore"):
+            between = (weight * (of_blocks - mean) ** 2).sum(axis=0)
         return mean, np.array(spreads).sum(axis=0) + between
 
     def state(self) -> dict[str, Any]:
@@ -183,7 +184,9 @@ class Tally:
 def _moments(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return [C] the means and [C] the sums of squared deviations of rows [n, C]."""
     mean = rows.mean(axis=0)
-    return mean, ((rows - mean) ** 2).sum(axis=0)
+    # Squares of utilities beyond 1e154 overflow: the standard error is then infinite.
+    with np.errstate(over="ignore"):
+        return mean, ((rows - mean) ** 2).sum(axis=0)
 
 
 def match_columns(utility: FloatArray, wins: FloatArray) -> FloatArray:
