@@ -72,10 +72,10 @@ class RNaD:
     Differs from the paper: values are exact instead of sampled, and there is no neural network; η
     is relative to the game; players alternate, which permits larger steps; regularizers keep a part
     of the uniform policy instead of gating the logits, which would stop convergence. `RNAD_PAPER`
-    has the paper's numbers. The unit was chosen on four games: NashConv after 3000 iterations is
-    2.7e-5 on Kuhn poker, 3.7e-4 on Leduc poker, 2.4e-5 on goofspiel with 4 cards and 1.4e-5 on
-    liar's dice with 4 sides. With half the payoff range as the unit it is 4.2e-5, 7.5e-3, 2.7e-5
-    and 1.4e-5; in the games' own units it is 1.7e-5, 1.8, 2.7e-5 and 1.4e-5.
+    has the paper's numbers. The unit and the numbers were chosen by trial on Kuhn poker, Leduc
+    poker, goofspiel with 4 cards and liar's dice. In the games' own units, half of both numbers is
+    slightly better on these four, but half or twice as much again fails on Leduc poker; half the
+    payoff range is worse there.
 
     Examples
     --------
