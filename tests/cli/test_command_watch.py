@@ -5,12 +5,14 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
 from infoset.cli.command_watch import CommandWatch
 from infoset.errors import LimitError
 from infoset.utils.interrupts import interrupts_held
+from infoset.utils.watchdog import ignore_limits
 
 pytestmark = pytest.mark.skipif(
     not hasattr(signal, "pthread_kill"), reason="only signals end a sleep"
@@ -51,6 +53,21 @@ def test_an_interrupt_that_is_lost_in_a_callback_is_repeated(recwarn):
     with pytest.raises(LimitError):
         watch().end(work)
     assert not recwarn.list
+
+
+def test_an_interrupt_that_comes_in_a_hook_is_repeated(capsys):
+    lost = SimpleNamespace(exc_type=ValueError)
+
+    def work():
+        ignore_limits(lambda _: time.sleep(0.1), lost)
+        calls.append("after the hook")
+        time.sleep(600)
+
+    calls = []
+    with pytest.raises(LimitError):
+        watch().end(work)
+    assert calls == ["after the hook"]
+    assert capsys.readouterr().err == ""
 
 
 def test_results_that_are_being_saved_are_complete():

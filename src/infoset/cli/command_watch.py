@@ -10,12 +10,13 @@ from _thread import interrupt_main
 from collections.abc import Callable
 from functools import partial
 from math import inf
+from types import FrameType
 from typing import Any, Final, TypeVar
 
 from infoset.cli.interrupts import is_interrupt
 from infoset.errors import LimitError
 from infoset.utils.text import format_bytes
-from infoset.utils.watchdog import Watchdog
+from infoset.utils.watchdog import Watchdog, ignore_limits
 
 __all__ = ["CommandWatch"]
 
@@ -77,8 +78,7 @@ class CommandWatch(Watchdog):
         hook = sys.unraisablehook
         sys.unraisablehook = partial(self._interrupt_again, hook)
         try:
-            if not callable(before):  # Ctrl-C is ignored, as in the background of a shell
-                signal.signal(signal.SIGINT, self._handle)
+            signal.signal(signal.SIGINT, partial(self._handle, before))
             self.run(lambda: results.append(work()))
         except (KeyboardInterrupt, SystemError) as error:
             if self.reached is None or not is_interrupt(error):
@@ -113,10 +113,26 @@ class CommandWatch(Watchdog):
     def _interrupt_again(self, hook: Callable[[Any], object], unraisable: Any) -> None:
         """Repeat an interrupt that came in a callback of the garbage collector and was lost."""
         if self.reached is not None and unraisable.exc_type is KeyboardInterrupt:
-            self._next_interrupt = -inf  # an interrupt in this function would be lost, too
+            self._next_interrupt = -inf
         else:
             hook(unraisable)
 
-    def _handle(self, *_: object) -> None:
-        if self.reached is not None:
+    def _handle(self, before: Any, number: int, frame: FrameType | None) -> None:
+        """Handle Ctrl-C as `before` did, and raise the interrupts of this watch."""
+        if self.reached is not None and _is_in_hook(frame):
+            self._next_interrupt = -inf  # an interrupt in a hook would be reported and lost
+        elif callable(before):
+            before(number, frame)
+        elif self.reached is not None:  # Ctrl-C is ignored, as in the background of a shell
             raise KeyboardInterrupt
+
+
+def _is_in_hook(frame: FrameType | None) -> bool:
+    """Return whether a frame is one of a hook, or of a function that a hook has called."""
+    while frame is not None and frame.f_code not in HOOKS:
+        frame = frame.f_back
+    return frame is not None
+
+
+HOOKS: Final = (ignore_limits.__code__, CommandWatch._interrupt_again.__code__)
+"""Functions that Python calls with exceptions that cannot be raised."""

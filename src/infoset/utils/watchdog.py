@@ -13,7 +13,7 @@ import psutil
 
 from infoset.utils.clocks import working_seconds
 
-__all__ = ["LimitReached", "Watchdog", "WatchedLimit", "available_memory"]
+__all__ = ["LimitReached", "Watchdog", "WatchedLimit", "available_memory", "ignore_limits"]
 
 Result = TypeVar("Result")
 
@@ -93,7 +93,7 @@ class Watchdog:
         """
         self._pause.acquire()
         hook = sys.unraisablehook
-        sys.unraisablehook = partial(_ignore_limits, hook)
+        sys.unraisablehook = partial(ignore_limits, hook)
         try:
             return self._run(function)
         finally:
@@ -144,7 +144,7 @@ class Watchdog:
         _raise_in(self._thread_id)
 
 
-def _ignore_limits(hook: Callable[[Any], object], unraisable: Any) -> None:
+def ignore_limits(hook: Callable[[Any], object], unraisable: Any) -> None:
     """Call a hook for exceptions that cannot be raised, unless it is `LimitReached`.
 
     A limit may be reached inside a callback of the garbage collector, where Python ignores
