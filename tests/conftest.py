@@ -10,7 +10,7 @@ import sys
 import pytest
 from hypothesis import settings
 
-settings.register_profile("infoset", deadline=None, derandomize=True, max_examples=20)
+settings.register_profile("infoset", deadline=None, derandomize=True, max_examples=12)
 settings.load_profile("infoset")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

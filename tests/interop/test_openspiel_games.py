@@ -64,7 +64,13 @@ OTHERS = [
 loaded = cache(load_openspiel)
 
 
-@pytest.mark.parametrize("spec", RECALLING + OTHERS)
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pytest.param(spec, marks=pytest.mark.long) if number % 2 and spec in OTHERS else spec
+        for number, spec in enumerate(RECALLING + OTHERS)
+    ],
+)
 def test_counts_and_outcomes_are_those_of_openspiel(spec):
     game = loaded(spec)
     ours, theirs = walk_ours(game), walk_openspiel(game.pyspiel_game)

@@ -196,7 +196,12 @@ def test_with_a_policy_edges_are_as_wide_as_they_are_probable():
 
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize(
-    "game", ["kuhn_poker", "goofspiel(num_cards=3,imp_info=True)", "leduc_poker"]
+    "game",
+    [
+        "kuhn_poker",
+        "goofspiel(num_cards=3,imp_info=True)",
+        pytest.param("leduc_poker", marks=pytest.mark.long),
+    ],
 )
 def test_no_text_lies_on_another(game, view):
     assert_readable(Svg(draw(game, view, policy="uniform", max_nodes=80).svg()))

@@ -220,6 +220,7 @@ def test_paranoid_is_max_n_in_zero_sum_games():
     assert abs(max_n - paranoid).max() < 1e-12
 
 
+@pytest.mark.long
 def test_the_same_on_a_model_with_closed_form_values():
     game = load_game("liars_dice(dice_sides=3)")
     models = GraphModel(build_world_graph(game)), DiceModel(game)

@@ -37,17 +37,30 @@ TINY = {
 }
 
 
+EXPERIMENTS = [replace(e, quick=TINY[e.name]) for e in HIDING.experiments]
+
+
 @pytest.fixture(scope="module")
 def done(tmp_path_factory):
-    """Run every experiment with its tiny setting; return the results and the folder."""
-    experiments = [replace(e, quick=TINY[e.name]) for e in HIDING.experiments]
-    study = Study("hiding", "tiny", tuple(experiments))
+    """Run three experiments with their tiny settings; return the results and the folder."""
+    study = Study("hiding", "tiny", tuple(EXPERIMENTS))
     folder = tmp_path_factory.mktemp("study") / "runs"
-    found = run_study(study, folder, is_quick=True, workers=2)
+    found = run_study(
+        study, folder, ["matching-pennies", "trade", "bridge"], is_quick=True, workers=2
+    )
     by_name = {f.experiment.name: f for f in found}
     (again,) = run_study(study, folder, ["trade"], is_quick=True, workers=1)
     assert (again.report, again.files) == (by_name["trade"].report, by_name["trade"].files)
     return by_name, folder
+
+
+@pytest.fixture(scope="module")
+def extended(tmp_path_factory):
+    """Run the experiment on extensions with its tiny setting; return the results and the folder."""
+    study = Study("hiding", "tiny", tuple(EXPERIMENTS))
+    folder = tmp_path_factory.mktemp("study") / "runs"
+    (found,) = run_study(study, folder, ["extensions"], is_quick=True, workers=2)
+    return {"extensions": found}, folder
 
 
 def rows_of(done, experiment, table):
@@ -55,14 +68,24 @@ def rows_of(done, experiment, table):
     return [dict(zip(found.columns, row, strict=True)) for row in found.rows]
 
 
-def test_every_experiment_leaves_its_files(done):
-    finished, folder = done
-    assert list(finished) == ["matching-pennies", "trade", "bridge", "extensions"]
+def check_files(finished, folder):
     for found in finished.values():
         assert found.experiment.quick_time
         assert found.experiment.full_time
         for file in found.files:
             assert (folder / file).stat().st_size > 0
+
+
+def test_experiments_leave_their_files(done):
+    finished, folder = done
+    assert list(finished) == ["matching-pennies", "trade", "bridge"]
+    assert [e.name for e in EXPERIMENTS] == [*finished, "extensions"]
+    check_files(finished, folder)
+
+
+@pytest.mark.long
+def test_the_extensions_leave_their_files(extended):
+    check_files(*extended)
 
 
 def test_pennies_trap_cfr_of_one_player_alone(done):
@@ -127,21 +150,24 @@ def test_bridge_is_compared_with_its_optimum(done):
         assert row["last best"] <= row["peak best"] <= 2647 / 126
 
 
-def test_rounds_solve_trade_and_hill_climbing_never_loses(done):
-    rows = rows_of(done, "extensions", "extensions-trade")
+@pytest.mark.long
+def test_rounds_solve_trade_and_hill_climbing_never_loses(extended):
+    rows = rows_of(extended, "extensions", "extensions-trade")
     assert [row["restarts"] for row in rows] == ["no retained regret", "retained regret"]
     assert all(row["1 round"] < row["8 rounds"] == 1.0 for row in rows)
-    for row in rows_of(done, "extensions", "extensions-bridge"):
+    for row in rows_of(extended, "extensions", "extensions-bridge"):
         assert row["mean"] - 1e-9 <= row["mean, hill climbing"] <= 2647 / 126 + 1e-9
 
 
-def test_the_default_method_reaches_its_goal(done):
-    (row,) = rows_of(done, "extensions", "extensions-default")
+@pytest.mark.long
+def test_the_default_method_reaches_its_goal(extended):
+    (row,) = rows_of(extended, "extensions", "extensions-default")
     assert (row["solved"], row["minimum"]) == (1.0, 0.5)
 
 
-def test_hanabi_reaches_its_optimum(done):
-    (row,) = rows_of(done, "extensions", "extensions-hanabi")
+@pytest.mark.long
+def test_hanabi_reaches_its_optimum(extended):
+    (row,) = rows_of(extended, "extensions", "extensions-hanabi")
     assert row["exact"] == row["upper bound"] == row["best"] == pytest.approx(1.5)
     assert row["iterated best response"] <= row["exact"] <= row["with recall"] + 1e-9
 
