@@ -13,7 +13,7 @@ minimization in extensive-form games via online mirror descent" (2022b).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -349,7 +349,8 @@ def play_fixed_point(
     paths.length[:] = 0
     node = 0
     while True:
-        here = int(nodes.kind[node])  # the type for which `solve_all` compiles `solve_infostate`
+        # The type for which `solve_all` compiles `solve_infostate`: int32 would compile it twice.
+        here: Any = np.int64(nodes.kind[node])
         if here < 0:
             if here == TERMINAL_NODE:
                 return int(nodes.first[node])

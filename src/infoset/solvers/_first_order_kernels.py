@@ -120,57 +120,40 @@ def prox_step(
 
 
 @nested_kernel
-def move_base(
-    state: PlayerState, is_euclidean: bool, is_lazy: bool, row: FloatArray, workspace: Workspace
+def step(
+    state: PlayerState,
+    is_euclidean: bool,
+    is_lazy: bool,
+    is_prediction: bool,
+    row: FloatArray,
+    workspace: Workspace,
 ) -> None:
-    """Add the plan that was played to the average, and move the base along the gradient.
+    """Move the base along the gradient, or play a prediction from it; one stage for both.
 
     row : inverse step size, temperature, and retention of the average.
     """
     inverse_step, temperature, retention = row
-    # The average comes first, because without a prediction the step below overwrites the plan.
-    for i in range(len(state.plan)):
-        # Retention (1 − 1/t)^k in iteration t makes the weight of plan t proportional to t^k.
-        state.average[i] = retention * state.average[i] + state.plan[i]
     # The magnet of lazy methods is the initial base and never moves.
     center = state.magnet if is_lazy else state.base
-    # h ← prox(center, g) works in place: the sweep reads the center of a group before it writes.
-    prox_step(
-        state,
-        is_euclidean,
-        inverse_step,
-        temperature,
-        center,
-        state.base,
-        state.base_plan,
-        workspace,
-    )
+    if is_prediction:
+        # x ← prox(center, ĝ), where ĝ is the current gradient. The coordinates go to the workspace:
+        # only the plan of this step is used, because the next step starts at the base again.
+        coordinate, plan = workspace.coordinate, state.plan
+    else:
+        # h ← prox(center, g) works in place: the sweep reads the center of a group before it
+        # writes.
+        coordinate, plan = state.base, state.base_plan
+        # The plan that was played joins the average first, because without a prediction the step
+        # overwrites it. Retention (1 − 1/t)^k in iteration t makes the weight of plan t
+        # proportional to t^k.
+        for i in range(len(state.plan)):
+            state.average[i] = retention * state.average[i] + state.plan[i]
+    prox_step(state, is_euclidean, inverse_step, temperature, center, coordinate, plan, workspace)
     # The sum changes only after the step, because `prox_step` adds the current gradient to it.
     # FTRL: the next step starts from the initial base again, with the sum of all gradients.
-    if is_lazy:
+    if is_lazy and not is_prediction:
         for i in range(len(state.sums)):
             state.sums[i] += state.gradient[i]
-
-
-@nested_kernel
-def play_prediction(
-    state: PlayerState, is_euclidean: bool, is_lazy: bool, row: FloatArray, workspace: Workspace
-) -> None:
-    """Play x ← prox(center, ĝ), where ĝ is the current gradient; the base does not move."""
-    # The coordinates go to the workspace: only the plan of this step is used, because the next step
-    # starts at the base again.
-    inverse_step, temperature, _ = row
-    center = state.magnet if is_lazy else state.base
-    prox_step(
-        state,
-        is_euclidean,
-        inverse_step,
-        temperature,
-        center,
-        workspace.coordinate,
-        state.plan,
-        workspace,
-    )
 
 
 @bare_kernel
@@ -205,17 +188,15 @@ def iterate_first_order(
             # All gradients of a pass are computed before any plan changes.
             for player in range(first, first + together):
                 observe(states[player], states[1 - player].plan)
-            # h ← prox(center, g); without a prediction this is also the plan that is played.
-            for player in range(first, first + together):
-                move_base(states[player], is_euclidean, is_lazy, row, workspace)
-            if prediction == EXTRA_GRADIENT:
-                # Mirror prox: one gradient at the plans played, and one at the new bases.
-                for player in range(2):
-                    observe(states[player], states[1 - player].base_plan)
-            # x ← prox(center, ĝ). For optimistic methods ĝ is the gradient of this iteration.
-            if prediction != NO_PREDICTION:
+            # First h ← prox(center, g); without a prediction this is also the plan that is played.
+            # Then x ← prox(center, ĝ). For optimistic methods ĝ is the gradient of this iteration.
+            for stage in range(1 if prediction == NO_PREDICTION else 2):
+                if stage == 1 and prediction == EXTRA_GRADIENT:
+                    # Mirror prox: one gradient at the plans played, and one at the new bases.
+                    for player in range(2):
+                        observe(states[player], states[1 - player].base_plan)
                 for player in range(first, first + together):
-                    play_prediction(states[player], is_euclidean, is_lazy, row, workspace)
+                    step(states[player], is_euclidean, is_lazy, stage == 1, row, workspace)
         done[0] += 1
         # Moving magnet: from here on, D is the distance from the current base.
         if magnet_period > 0 and done[0] % magnet_period == 0:
