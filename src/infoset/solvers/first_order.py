@@ -20,12 +20,11 @@ from infoset.solvers._first_order_kernels import (
     iterate_first_order,
 )
 from infoset.solvers.quantal import quantal_distance, quantal_gap
-from infoset.solvers.two_player import TwoPlayerSolver, payoff_scale
+from infoset.solvers.two_player import LastIterateSolver, payoff_scale
 from infoset.tree import SequenceForm
-from infoset.typing import FloatArray, Player, StateArrays
+from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_choice, check_count, check_number
 from infoset.utils.registry import Registry
-from infoset.utils.state import name_by_player
 
 __all__ = ["FIRST_ORDER", "FirstOrderScheme", "FirstOrderSolver", "Prediction"]
 
@@ -208,7 +207,7 @@ class FirstOrderScheme:
 PREDICTIONS = {"none": NO_PREDICTION, "last": LAST_GRADIENT, "extra": EXTRA_GRADIENT}
 
 
-class FirstOrderSolver(TwoPlayerSolver["FirstOrderScheme"]):
+class FirstOrderSolver(LastIterateSolver["FirstOrderScheme"]):
     """The state of a first-order method on a game, and the iterations that change it.
 
     Parameters
@@ -234,6 +233,10 @@ class FirstOrderSolver(TwoPlayerSolver["FirstOrderScheme"]):
     >>> solver.iteration
     100
     """
+
+    CHANGING = ("sums", "magnet", "base", "policy", "plan", "average")
+
+    _states: tuple[PlayerState, PlayerState]
 
     def __init__(self, sequence_form: SequenceForm, scheme: FirstOrderScheme) -> None:
         super().__init__(sequence_form, scheme)
@@ -287,22 +290,12 @@ class FirstOrderSolver(TwoPlayerSolver["FirstOrderScheme"]):
             self._workspace,
         )
 
-    def _state_arrays(self) -> StateArrays:
-        changing = ("sums", "magnet", "base", "policy", "plan", "average")
-        return name_by_player(
-            **{name: [getattr(state, name) for state in self._states] for name in changing}
-        )
-
     def average_policy(self) -> TabularPolicy:
         """Return the average policy; uniform before iteration 1."""
         if self.iteration == 0:
             return self.current_policy()
         averages = tuple(state.average / state.average[0] for state in self._states)
         return self._game.to_policy(averages)
-
-    def current_policy(self) -> TabularPolicy:
-        """Return the last iterate: the policy from which the next iteration starts."""
-        return self._game.to_policy(tuple(state.policy for state in self._states))
 
     def policy(self) -> TabularPolicy:
         """Return the answer of the scheme: the average policy or the last iterate."""

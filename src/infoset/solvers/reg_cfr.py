@@ -7,14 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.policy import TabularPolicy
 from infoset.runs import Budget, SolveResult, gradient_cost, run_measured
 from infoset.solvers._reg_cfr_kernels import PlayerState, iterate_regularized
-from infoset.solvers.two_player import TwoPlayerSolver, check_min_probability
+from infoset.solvers.two_player import LastIterateSolver, check_min_probability
 from infoset.tree import SequenceForm
-from infoset.typing import FloatArray, Player, StateArrays
+from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_count, check_number
-from infoset.utils.state import name_by_player
 
 __all__ = ["RegCFR", "RegCFRSolver"]
 
@@ -100,7 +98,7 @@ class RegCFR:
         return run_measured(RegCFRSolver(sequence_form, self), self.name, budget)
 
 
-class RegCFRSolver(TwoPlayerSolver[RegCFR]):
+class RegCFRSolver(LastIterateSolver[RegCFR]):
     """The state of regularized CFR on a game, and the iterations that change it.
 
     Parameters
@@ -115,6 +113,10 @@ class RegCFRSolver(TwoPlayerSolver[RegCFR]):
     UnsupportedGameError, ParameterError
         In the cases that `RegCFR.run` lists.
     """
+
+    CHANGING = ("last", "change", "base", "policy", "plan")
+
+    _states: tuple[PlayerState, PlayerState]
 
     def __init__(self, sequence_form: SequenceForm, spec: RegCFR) -> None:
         super().__init__(sequence_form, spec)
@@ -147,17 +149,3 @@ class RegCFRSolver(TwoPlayerSolver[RegCFR]):
         schedule = self._spec.schedule(self._scale, self.iteration + 1, iterations)
         step_size_offset = self._spec.step_size_offset * self._scale**2
         iterate_regularized(schedule, self._done, step_size_offset, self._states)
-
-    def _state_arrays(self) -> StateArrays:
-        changing = ("last", "change", "base", "policy", "plan")
-        return name_by_player(
-            **{name: [getattr(state, name) for state in self._states] for name in changing}
-        )
-
-    def policy(self) -> TabularPolicy:
-        """Return the last iterate."""
-        return self._game.to_policy(tuple(state.policy for state in self._states))
-
-    def current_policy(self) -> TabularPolicy:
-        """Return the last iterate."""
-        return self.policy()

@@ -8,15 +8,13 @@ from math import inf, sqrt
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.policy import TabularPolicy
 from infoset.regret import BlockPayoffs, block_payoffs
 from infoset.runs import Budget, SolveResult, gradient_cost, run_measured
 from infoset.solvers._rnad_kernels import PlayerState, iterate_rnad
-from infoset.solvers.two_player import TwoPlayerGame, TwoPlayerSolver
+from infoset.solvers.two_player import LastIterateSolver, TwoPlayerGame
 from infoset.tree import SequenceForm
-from infoset.typing import FloatArray, Player, StateArrays
+from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_count, check_number
-from infoset.utils.state import name_by_player
 
 __all__ = ["RNAD_PAPER", "RNaD", "RNaDSolver"]
 
@@ -135,7 +133,7 @@ policies approach equilibria only roughly.
 """
 
 
-class RNaDSolver(TwoPlayerSolver[RNaD]):
+class RNaDSolver(LastIterateSolver[RNaD]):
     """The state of exact R-NaD on a game, and the iterations that change it.
 
     Parameters
@@ -150,6 +148,10 @@ class RNaDSolver(TwoPlayerSolver[RNaD]):
     UnsupportedGameError
         If the game is not two-player constant-sum, or its chance reach is unknown.
     """
+
+    CHANGING = ("log_policy", "policy", "plan", "regularizer", "previous")
+
+    _states: tuple[PlayerState, PlayerState]
 
     def __init__(self, sequence_form: SequenceForm, spec: RNaD) -> None:
         super().__init__(sequence_form, spec)
@@ -196,20 +198,6 @@ class RNaDSolver(TwoPlayerSolver[RNaD]):
             spec.alternating,
             self._states,
         )
-
-    def _state_arrays(self) -> StateArrays:
-        changing = ("log_policy", "policy", "plan", "regularizer", "previous")
-        return name_by_player(
-            **{name: [getattr(state, name) for state in self._states] for name in changing}
-        )
-
-    def policy(self) -> TabularPolicy:
-        """Return the last iterate."""
-        return self._game.to_policy(tuple(state.policy for state in self._states))
-
-    def current_policy(self) -> TabularPolicy:
-        """Return the last iterate."""
-        return self.policy()
 
 
 def chance_blocks(game: TwoPlayerGame, player: Player) -> BlockPayoffs:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import floor, log2
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -12,8 +12,8 @@ from infoset.policy import TabularPolicy
 from infoset.regret import block_payoffs, game_layouts, realize_policy
 from infoset.runs import settings_of
 from infoset.tree import SequenceForm, check_sequence_form
-from infoset.typing import FloatArray
-from infoset.utils.state import IterativeState
+from infoset.typing import FloatArray, StateArrays
+from infoset.utils.state import IterativeState, name_by_player
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "LastIterateSolver",
     "TwoPlayerGame",
     "TwoPlayerSolver",
     "check_min_probability",
@@ -38,6 +39,14 @@ EXTREME = 1e100
 """Payoffs above this scale or below its inverse are divided by a power of two."""
 
 SpecT = TypeVar("SpecT", bound="NamedSpec")
+
+
+class WithPolicy(Protocol):
+    """The arrays of a player, among them the policy."""
+
+    @property
+    def policy(self) -> FloatArray:
+        """[Q] the last iterate, in order of position."""
 
 
 def check_two_player(sequence_form: SequenceForm, method: str) -> None:
@@ -200,3 +209,26 @@ class TwoPlayerSolver(IterativeState, Generic[SpecT]):
     def settings(self) -> dict[str, Any]:
         """Return the parameters of the method."""
         return settings_of(self._spec)
+
+
+class LastIterateSolver(TwoPlayerSolver[SpecT]):
+    """A method whose state is a named tuple of arrays for each player, and its last iterate.
+
+    Subclasses list the arrays that iterations change in `CHANGING`, and set `_states`.
+    """
+
+    CHANGING: ClassVar[tuple[str, ...]]
+    _states: tuple[WithPolicy, WithPolicy]
+
+    def _state_arrays(self) -> StateArrays:
+        return name_by_player(
+            **{name: [getattr(state, name) for state in self._states] for name in self.CHANGING}
+        )
+
+    def current_policy(self) -> TabularPolicy:
+        """Return the last iterate: the policy from which the next iteration starts."""
+        return self._game.to_policy(tuple(state.policy for state in self._states))
+
+    def policy(self) -> TabularPolicy:
+        """Return the answer of the method: the last iterate."""
+        return self.current_policy()
