@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import infoset
-from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.errors import ParameterError
 from infoset.evaluation import evaluate_policy
 from infoset.games import matrix_game
 from infoset.regret import Distance
@@ -100,27 +100,6 @@ def test_scaling_the_payoffs_by_a_power_of_two_changes_no_bit():
         solver.run(25)
         policies.append(np.concatenate(solver.policy().probabilities))
     assert np.array_equal(*policies)
-
-
-def test_a_run_resumes_from_its_state_with_the_same_bits():
-    form = form_of(KUHN)
-    first, second = (RegCFRSolver(form, RegCFR(period=10)) for _ in range(2))
-    first.run(17)
-    second.set_state(first.state())
-    assert second.iteration == 17
-    assert second.settings()["period"] == 10
-    for solver in (first, second):
-        solver.run(20)
-    for found, expected in zip(
-        second.policy().probabilities, first.policy().probabilities, strict=True
-    ):
-        assert np.array_equal(found, expected)
-
-
-@pytest.mark.parametrize("spec", ["kuhn_poker(players=3)", "matrix_bos"])
-def test_it_is_for_two_player_constant_sum_games(spec):
-    with pytest.raises(UnsupportedGameError, match=r"two-player constant-sum.*use cfr\+"):
-        infoset.solve(spec, "reg-cfr", iterations=1)
 
 
 @pytest.mark.parametrize(

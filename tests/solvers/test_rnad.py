@@ -186,27 +186,6 @@ def test_infostates_that_are_never_reached_follow_the_regularizer():
     assert nash_conv(policy) < 1e-3
 
 
-def test_a_run_resumes_from_its_state_with_the_same_bits():
-    form = form_of(KUHN)
-    first, second = (RNaDSolver(form, RNaD(period=10)) for _ in range(2))
-    first.run(17)
-    second.set_state(first.state())
-    assert second.iteration == 17
-    assert second.settings()["period"] == 10
-    for solver in (first, second):
-        solver.run(20)
-    for found, expected in zip(
-        second.policy().probabilities, first.policy().probabilities, strict=True
-    ):
-        assert np.array_equal(found, expected)
-
-
-@pytest.mark.parametrize("spec", ["kuhn_poker(players=3)", "matrix_bos"])
-def test_it_is_for_two_player_constant_sum_games(spec):
-    with pytest.raises(UnsupportedGameError, match=r"two-player constant-sum.*use cfr\+"):
-        infoset.solve(spec, "rnad", iterations=1)
-
-
 def test_forms_without_chance_reach_are_refused():
     form = replace(form_of(KUHN), reach_source=None)
     with pytest.raises(UnsupportedGameError, match=r"chance reach of kuhn_poker.*build_tree"):
