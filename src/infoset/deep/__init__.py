@@ -1,0 +1,36 @@
+"""Policy networks trained by regularized Nash dynamics (R-NaD), with JAX.
+
+The package needs the extra `deep`: `pip install 'infoset[deep]'`. Nothing else in the library
+imports it, and `import infoset` does not load JAX.
+"""
+
+from infoset.errors import MissingExtraError
+
+try:
+    import equinox  # noqa: F401
+    import jax  # noqa: F401
+except ImportError as error:
+    raise MissingExtraError("deep", "training a policy network") from error
+
+from infoset.deep.entropy_schedule import EntropySchedule
+from infoset.deep.fine_tuning import fine_tune
+from infoset.deep.network_policy import NetworkPolicy
+from infoset.deep.networks import PolicyValueNetwork
+from infoset.deep.rnad import NetworkRNaD
+from infoset.deep.rnad_presets import PRESETS, get_preset
+from infoset.deep.training_run import TrainingResult, train
+from infoset.deep.tree_game import TreeGame, make_tree_game
+
+__all__ = [
+    "PRESETS",
+    "EntropySchedule",
+    "NetworkPolicy",
+    "NetworkRNaD",
+    "PolicyValueNetwork",
+    "TrainingResult",
+    "TreeGame",
+    "fine_tune",
+    "get_preset",
+    "make_tree_game",
+    "train",
+]

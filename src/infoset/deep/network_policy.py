@@ -1,0 +1,93 @@
+"""Policies that a network computes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import jax.numpy as jnp
+import numpy as np
+
+from infoset.deep.fine_tuning import fine_tune
+from infoset.deep.networks import PolicyValueNetwork, legal_log_softmax
+from infoset.deep.tree_game import NetworkInput
+from infoset.errors import UnknownNameError
+from infoset.game import Infostate
+from infoset.policy import TabularPolicy
+from infoset.tree import SequenceForm
+from infoset.typing import Action, BoolArray, FloatArray
+
+__all__ = ["NetworkPolicy"]
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkPolicy:
+    """The policy of a network, for both players.
+
+    Attributes
+    ----------
+    network : PolicyValueNetwork
+    inputs : NetworkInput
+        How infostates and actions correspond to the network's inputs and outputs.
+    is_fine_tuned : bool
+        Whether improbable actions are dropped and the others rounded, see `fine_tune`.
+    """
+
+    network: PolicyValueNetwork
+    inputs: NetworkInput
+    is_fine_tuned: bool = False
+
+    def action_probabilities(
+        self, infostate: Infostate, legal_actions: Sequence[Action]
+    ) -> FloatArray:
+        """Return [A] the probability of each legal action at an infostate.
+
+        Raises
+        ------
+        UnknownNameError
+            If the infostate or an action does not occur in the game of the network.
+        """
+        columns = self._columns(legal_actions)
+        legal = np.zeros((1, len(self.inputs.actions)), bool)
+        legal[0, columns] = True
+        probabilities: FloatArray = self._table([infostate], legal)[0, columns]
+        return probabilities
+
+    def tabulate(self, sequence_form: SequenceForm) -> TabularPolicy:
+        """Return the policy at all infostates of a game, by one evaluation of the network.
+
+        Raises
+        ------
+        UnknownNameError
+            If an infostate or an action does not occur in the game of the network.
+        """
+        trees = sequence_form.infostate_trees
+        places = [(tree, number) for tree in trees for number in tree.acting.tolist()]
+        columns = [self._columns(tree.legal_actions(number)) for tree, number in places]
+        legal = np.zeros((len(places), len(self.inputs.actions)), bool)
+        for row, of_row in enumerate(columns):
+            legal[row, of_row] = True
+        table = self._table([tree.infostate_at(number) for tree, number in places], legal)
+        answers = iter(table[row, of_row] for row, of_row in enumerate(columns))
+        return TabularPolicy.from_weights(
+            sequence_form,
+            [
+                np.concatenate([np.ones(1), *(next(answers) for _ in range(tree.num_acting))])
+                for tree in trees
+            ],
+        )
+
+    def _columns(self, legal_actions: Sequence[Action]) -> list[int]:
+        actions = self.inputs.actions
+        for action in legal_actions:
+            if action not in actions:
+                raise UnknownNameError.of("action", str(action), map(str, actions))
+        return [actions.index(action) for action in legal_actions]
+
+    def _table(self, infostates: Sequence[Infostate], legal: BoolArray) -> FloatArray:
+        """Return [R, A] the probabilities at infostates; 0 for illegal actions."""
+        features = jnp.asarray(np.stack([self.inputs(infostate) for infostate in infostates]))
+        log_policy = legal_log_softmax(self.network(features)[0], jnp.asarray(legal))
+        table = np.where(legal, np.exp(np.asarray(log_policy, np.float64)), 0.0)
+        table /= table.sum(axis=1, keepdims=True)
+        return fine_tune(table) if self.is_fine_tuned else table

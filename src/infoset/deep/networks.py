@@ -1,0 +1,65 @@
+"""Networks for the policies and values of both players."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+__all__ = ["PolicyValueNetwork", "legal_log_softmax"]
+
+ILLEGAL = -1e30
+"""Logit of illegal actions: finite, so that no difference of logits is NaN."""
+
+HEAD_SCALE = 0.1
+"""Relative scale of the initial weights of the head: early policies are close to uniform."""
+
+
+class PolicyValueNetwork(eqx.Module):
+    """A multilayer perceptron with ReLUs, shared by both players.
+
+    The input encodes the acting player's infostate, including the player. The output is one logit
+    per action, and the value for the acting player.
+
+    Attributes
+    ----------
+    weights : tuple[Array, ...]
+        Per layer, [inputs, outputs].
+    biases : tuple[Array, ...]
+        Per layer, [outputs]. The last layer has one output per action, and one for the value.
+    """
+
+    weights: tuple[Array, ...]
+    biases: tuple[Array, ...]
+
+    def __init__(self, num_features: int, hidden: tuple[int, ...], num_actions: int, key: Array):
+        sizes = (num_features, *hidden, num_actions + 1)
+        weights, biases = [], []
+        for layer, (inputs, outputs) in enumerate(zip(sizes[:-1], sizes[1:], strict=True)):
+            scale = HEAD_SCALE if layer == len(hidden) else sqrt(2.0)
+            draws = jax.random.normal(jax.random.fold_in(key, layer), (inputs, outputs))
+            weights.append((draws * scale / sqrt(inputs)).astype(jnp.float32))
+            biases.append(jnp.zeros(outputs, jnp.float32))
+        self.weights, self.biases = tuple(weights), tuple(biases)
+
+    def __call__(self, features: Array) -> tuple[Array, Array]:
+        """Return logits [R, A] and values [R] for features [R, F]."""
+        here = features
+        for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
+            here = jax.nn.relu(here @ weight + bias)
+        outputs = here @ self.weights[-1] + self.biases[-1]
+        return outputs[:, :-1], outputs[:, -1]
+
+
+def legal_log_softmax(logits: Array, legal: Array) -> Array:
+    """Return [R, A] log probabilities of the legal actions; 0 for illegal ones.
+
+    logits : [R, A]
+    legal : [R, A] True for legal actions.
+    """
+    log_policy = jax.nn.log_softmax(jnp.where(legal, logits, ILLEGAL), axis=-1)
+    # The zeros keep sums of policy times logarithm free of NaN, since the policy is 0 there.
+    return jnp.where(legal, log_policy, 0.0)

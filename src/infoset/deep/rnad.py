@@ -1,0 +1,355 @@
+"""R-NaD: regularized Nash dynamics with a network and sampled episodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from math import inf
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from infoset.deep.entropy_schedule import EntropySchedule
+from infoset.deep.networks import PolicyValueNetwork, legal_log_softmax
+from infoset.deep.tree_game import Episodes, TreeGame, play_episodes
+from infoset.deep.v_trace import Decisions, v_trace
+from infoset.errors import ParameterError
+from infoset.utils.arguments import check_count, check_number
+
+__all__ = [
+    "LearnerState",
+    "NetworkRNaD",
+    "Sums",
+    "initial_state",
+    "learner_step",
+    "learner_steps",
+    "loss",
+    "output_gradients",
+    "sum_over_episodes",
+]
+
+
+@dataclass(frozen=True)
+class NetworkRNaD:
+    """The parameters of R-NaD with a network.
+
+    Attributes
+    ----------
+    name, description : str
+        Name of the method in results, and its description in one line with the source.
+    eta : float
+        η, the weight of regularization rewards, in the unit of utility; see `is_relative`.
+    is_relative : bool
+        Whether the unit of utility is the standard deviation of returns when both players play
+        uniformly. If not, it is the game's own unit.
+    learning_rate : float
+    batch_size : int
+        Episodes per learner step.
+    hidden : tuple[int, ...]
+        Sizes of the hidden layers of the network.
+    schedule : EntropySchedule
+        Learner steps per regularizer.
+    target_rate : float
+        Rate of the Polyak average of networks, whose policy is the answer.
+    beta : float
+        NeuRD does not increase a centered logit above β, nor decrease it below −β.
+    advantage_clip : float
+        Largest absolute advantage that NeuRD uses.
+    update_clip : float
+        Largest absolute change of a weight in one step; after the learning rate is applied.
+    c_bar, rho_bar : float
+        Largest ratios of V-trace.
+    adam_decay, adam_epsilon : float
+        b2 and ε of Adam. Its b1 is 0.
+
+    Raises
+    ------
+    ParameterError
+        If a number is out of range.
+    """
+
+    name: str = "rnad"
+    description: str = "R-NaD with a network (Perolat et al. 2022)"
+    eta: float = 0.2
+    is_relative: bool = True
+    learning_rate: float = 1e-3
+    batch_size: int = 512
+    hidden: tuple[int, ...] = (64, 64)
+    schedule: EntropySchedule = EntropySchedule((1000,), (1,))
+    target_rate: float = 0.005
+    beta: float = 2.0
+    advantage_clip: float = 10_000.0
+    update_clip: float = 10_000.0
+    c_bar: float = 1.0
+    rho_bar: float = inf
+    adam_decay: float = 0.999
+    adam_epsilon: float = 1e-8
+
+    def __post_init__(self) -> None:
+        positive = ("eta", "learning_rate", "beta", "advantage_clip", "update_clip", "adam_epsilon")
+        for name in positive:
+            check_number(name, getattr(self, name))
+            if getattr(self, name) == 0:
+                raise ParameterError(f"{name}=0 must be a positive number, such as 0.1")
+        for name in ("c_bar", "rho_bar"):
+            if getattr(self, name) != inf:
+                check_number(name, getattr(self, name))
+        for name in ("target_rate", "adam_decay"):
+            check_number(name, getattr(self, name), maximum=1)
+        check_count("batch_size", self.batch_size, minimum=1)
+        if not isinstance(self.hidden, tuple):
+            raise ParameterError(f"hidden={self.hidden!r} must be a tuple, such as (64, 64)")
+        for size in self.hidden:
+            check_count("an entry of hidden", size, minimum=1)
+        if not isinstance(self.schedule, EntropySchedule):
+            raise ParameterError(
+                f"schedule={self.schedule!r} must be an EntropySchedule, such as "
+                "EntropySchedule((500, 10000), (200, 1))"
+            )
+
+
+class LearnerState(NamedTuple):
+    """All arrays that learner steps change.
+
+    Attributes
+    ----------
+    step : Array
+        Number of completed learner steps.
+    key : Array
+        [2] raw random key of the run; each step folds its number into it.
+    network, target : PolicyValueNetwork
+        θ, and its Polyak average.
+    second_moment : PolicyValueNetwork
+        Adam's moving average of squared gradients.
+    regularizer, previous : Array
+        [I, A] log π_reg of the current regularizer and of the one before, at all infostates.
+    loss : Array
+        Loss of the last step, see `loss`. If it is not finite, the step changed nothing else.
+    """
+
+    step: Array
+    key: Array
+    network: PolicyValueNetwork
+    target: PolicyValueNetwork
+    second_moment: PolicyValueNetwork
+    regularizer: Array
+    previous: Array
+    loss: Array
+
+
+class Sums(NamedTuple):
+    """Sums over the decisions of a batch, by infostate.
+
+    Attributes
+    ----------
+    force : Array
+        [I, A] sum of the forces F(a) of NeuRD.
+    target : Array
+        [I] sum of the value targets v.
+    visits : Array
+        [I] number of decisions.
+    """
+
+    force: Array
+    target: Array
+    visits: Array
+
+
+def initial_state(game: TreeGame, spec: NetworkRNaD, seed: int) -> LearnerState:
+    """Return the state before the first learner step."""
+    key = jax.random.key(seed, impl="threefry2x32")
+    network = PolicyValueNetwork(
+        game.features.shape[1], spec.hidden, game.num_actions, jax.random.fold_in(key, 0)
+    )
+    log_policy = legal_log_softmax(network(game.features)[0], game.legal)
+    return LearnerState(
+        step=jnp.zeros((), jnp.int32),
+        key=jax.random.key_data(jax.random.fold_in(key, 1)),
+        network=network,
+        # Arrays of a state are donated to the next one, so none may occur in it twice.
+        target=jax.tree.map(jnp.copy, network),
+        second_moment=jax.tree.map(jnp.zeros_like, network),
+        regularizer=log_policy,
+        previous=jnp.copy(log_policy),
+        loss=jnp.zeros((), jnp.float32),
+    )
+
+
+@partial(jax.jit, static_argnames="spec", donate_argnames="state")
+def learner_steps(
+    game: TreeGame, spec: NetworkRNaD, state: LearnerState, num_steps: int
+) -> LearnerState:
+    """Do `num_steps` learner steps, or fewer if a loss is not finite. `state` is donated."""
+    end = state.step + num_steps
+    return jax.lax.while_loop(
+        lambda now: (now.step < end) & jnp.isfinite(now.loss),
+        lambda now: learner_step(game, spec, now),
+        state,
+    )
+
+
+def learner_step(game: TreeGame, spec: NetworkRNaD, state: LearnerState) -> LearnerState:
+    """Play a batch of episodes, and update the network, its average and the regularizer."""
+    (logits, values), pull_back = jax.vjp(lambda theta: theta(game.features), state.network)
+    log_policy = legal_log_softmax(logits, game.legal)
+    target_values = state.target(game.features)[1]
+    handover, is_last = spec.schedule.at(state.step)
+    reference = handover * state.regularizer + (1.0 - handover) * state.previous
+
+    key = jax.random.fold_in(jax.random.wrap_key_data(state.key), state.step)
+    policy = _policy(game, log_policy)
+    episodes = play_episodes(game, policy, key, spec.batch_size)
+    sums = sum_over_episodes(game, spec, logits, target_values, reference, policy, episodes)
+    (gradient,) = pull_back(output_gradients(game, values, sums))
+
+    moved = _moved(game, spec, state, gradient, is_last)
+    size = loss(game, logits, values, sums)
+    # A step whose loss is not finite leaves the last good state.
+    is_finite = jnp.isfinite(size)
+    kept = jax.tree.map(lambda new, old: jnp.where(is_finite, new, old), moved, state)
+    return kept._replace(loss=size)
+
+
+def _policy(game: TreeGame, log_policy: Array) -> Array:
+    return jnp.where(game.legal, jnp.exp(log_policy), 0.0)
+
+
+def _moved(
+    game: TreeGame,
+    spec: NetworkRNaD,
+    state: LearnerState,
+    gradient: PolicyValueNetwork,
+    is_last: Array,
+) -> LearnerState:
+    """Return the state after a gradient step, and after replacing the regularizer if it is time."""
+    step, decay = state.step + 1, spec.adam_decay
+    correction = 1.0 - decay ** step.astype(jnp.float32)
+    second_moment = jax.tree.map(
+        lambda old, new: decay * old + (1.0 - decay) * new**2, state.second_moment, gradient
+    )
+
+    def descend(weight: Array, slope: Array, square: Array) -> Array:
+        # Adam with b1 = 0: there is no momentum, and the first moment is the gradient itself.
+        change = -spec.learning_rate * slope / (jnp.sqrt(square / correction) + spec.adam_epsilon)
+        return weight + jnp.clip(change, -spec.update_clip, spec.update_clip)
+
+    network = jax.tree.map(descend, state.network, gradient, second_moment)
+    target = jax.tree.map(
+        lambda old, new: old + spec.target_rate * (new - old), state.target, network
+    )
+    regularizer, previous = jax.lax.cond(
+        is_last,
+        lambda: (legal_log_softmax(target(game.features)[0], game.legal), state.regularizer),
+        lambda: (state.regularizer, state.previous),
+    )
+    return state._replace(
+        step=step,
+        network=network,
+        target=target,
+        second_moment=second_moment,
+        regularizer=regularizer,
+        previous=previous,
+    )
+
+
+def sum_over_episodes(
+    game: TreeGame,
+    spec: NetworkRNaD,
+    logits: Array,
+    target_values: Array,
+    reference: Array,
+    behavior: Array,
+    episodes: Episodes,
+) -> Sums:
+    """Return the forces of NeuRD and the value targets of a batch, summed by infostate.
+
+    With L = log π − log π_reg and the gain of `v_trace`,
+
+        Q(a) = V − η L(a) + 1[a = a_t] gain / μ(a_t),   A(a) = Q(a) − Σ_b π(b) Q(b)
+        F(a) = 1[y(a) > −β] min(A(a), 0) + 1[y(a) < β] max(A(a), 0)
+
+    where y is the logit minus the mean of the legal logits.
+
+    Parameters
+    ----------
+    game : TreeGame
+    spec : NetworkRNaD
+    logits : Array
+        [I, A] of θ, whose policy is π.
+    target_values : Array
+        [I] V of the target network.
+    reference : Array
+        [I, A] log π_reg.
+    behavior : Array
+        [I, A] μ, the policy that played the episodes.
+    episodes : Episodes
+    """
+    here, action, valid = episodes.infostate, episodes.action, episodes.valid
+    log_policy = legal_log_softmax(logits, game.legal)
+    policy = _policy(game, log_policy)
+    penalty = -spec.eta * (log_policy - reference)  # −η L, which depends on the infostate alone
+    expected = (policy * penalty).sum(axis=1)
+    played = behavior[here, action]
+    ratio = jnp.where(valid, policy[here, action] / played, 1.0)
+    targets = v_trace(
+        Decisions(
+            game.player[here], valid, episodes.reward, target_values[here], expected[here], ratio
+        ),
+        spec.c_bar,
+        spec.rho_bar,
+    )
+    # V and the mean of −η L drop out of the advantages.
+    weight = jnp.where(valid, targets.gain / played, 0.0)[..., None]
+    one_hot = action[..., None] == jnp.arange(game.num_actions)
+    probability = (policy[here, action])[..., None]
+    advantage = (penalty - expected[:, None])[here] + weight * (one_hot - probability)
+    advantage = jnp.clip(advantage, -spec.advantage_clip, spec.advantage_clip)
+
+    centered = _centered(game, logits)
+    may_fall = (game.legal & (centered > -spec.beta))[here]
+    may_rise = (game.legal & (centered < spec.beta))[here]
+    force = jnp.where(advantage < 0, may_fall, may_rise) * advantage
+    columns = [force, targets.value[..., None], jnp.ones_like(weight)]
+    rows = jnp.where(valid[..., None], jnp.concatenate(columns, axis=-1), 0.0)
+    total = jnp.zeros((game.num_infostates, rows.shape[-1]), jnp.float32).at[here].add(rows)
+    return Sums(total[:, :-2], total[:, -2], total[:, -1])
+
+
+def _centered(game: TreeGame, values: Array) -> Array:
+    """Return [I, A] values minus their mean over legal actions; 0 at illegal actions."""
+    legal_values = jnp.where(game.legal, values, 0.0)
+    mean = legal_values.sum(axis=1, keepdims=True) / game.legal.sum(axis=1, keepdims=True)
+    return jnp.where(game.legal, values - mean, 0.0)
+
+
+def output_gradients(game: TreeGame, values: Array, sums: Sums) -> tuple[Array, Array]:
+    """Return the gradients of `loss` by logits [I, A] and values [I].
+
+    The loss of the values is Σ_i mean (V − v)², and that of NeuRD −Σ_i mean Σ_a y(a) F(a); the
+    means are over the decisions of player i.
+    """
+    per_decision = _inverse_counts(game, sums.visits)
+    # y(a) is a logit minus a mean of logits, and so is the gradient: a force minus the mean force.
+    by_logits = -_centered(game, sums.force) * per_decision[:, None]
+    by_values = 2.0 * (sums.visits * values - sums.target) * per_decision
+    return by_logits, by_values
+
+
+def _inverse_counts(game: TreeGame, visits: Array) -> Array:
+    """Return [I] the inverse of the number of decisions of the player who acts."""
+    of_first = jnp.where(game.player == 0, visits, 0.0).sum()
+    of_second = visits.sum() - of_first
+    return 1.0 / jnp.maximum(jnp.where(game.player == 0, of_first, of_second), 1.0)
+
+
+def loss(game: TreeGame, logits: Array, values: Array, sums: Sums) -> Array:
+    """Return the loss whose gradients by logits and values are `output_gradients`.
+
+    The forces and targets are constants; Σ v² is left out.
+    """
+    per_decision = _inverse_counts(game, sums.visits)
+    neurd = -(_centered(game, logits) * sums.force).sum(axis=1)
+    value = sums.visits * values**2 - 2.0 * values * sums.target
+    return ((neurd + value) * per_decision).sum()

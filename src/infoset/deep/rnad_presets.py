@@ -1,0 +1,67 @@
+"""Presets of R-NaD with networks: sets of numbers by name."""
+
+from __future__ import annotations
+
+from infoset.deep.entropy_schedule import EntropySchedule
+from infoset.deep.rnad import NetworkRNaD
+from infoset.errors import ParameterError, UnknownNameError
+
+__all__ = ["PRESETS", "get_preset"]
+
+OURS = NetworkRNaD(description="R-NaD with a network, for games with small trees")
+
+PAPER = NetworkRNaD(
+    name="rnad-paper",
+    description="R-NaD with the numbers of SePoT's blueprints (η = 0.2 in the game's units)",
+    eta=0.2,
+    is_relative=False,
+    learning_rate=3e-4,
+    batch_size=128,
+    hidden=(512, 512),
+    schedule=EntropySchedule((500, 10_000), (200, 1)),
+    target_rate=0.001,
+)
+
+OPENSPIEL = NetworkRNaD(
+    name="rnad-openspiel",
+    description="R-NaD with the default numbers of OpenSpiel's implementation",
+    eta=0.2,
+    is_relative=False,
+    learning_rate=5e-5,
+    batch_size=256,
+    hidden=(256, 256),
+    schedule=EntropySchedule((20_000,), (1,)),
+    target_rate=0.001,
+    # OpenSpiel writes 10e-8.
+    adam_epsilon=1e-7,
+)
+
+PRESETS: dict[str, NetworkRNaD] = {spec.name: spec for spec in (OURS, PAPER, OPENSPIEL)}
+"""The presets by name."""
+
+
+def get_preset(preset: str | NetworkRNaD) -> NetworkRNaD:
+    """Return a preset by name; parameters are returned as they are.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no preset of this name.
+    ParameterError
+        If `preset` is of another type.
+
+    Examples
+    --------
+    >>> get_preset("rnad-paper").learning_rate
+    0.0003
+    """
+    if isinstance(preset, NetworkRNaD):
+        return preset
+    if not isinstance(preset, str):
+        raise ParameterError(
+            f'preset={preset!r} must be a name, such as "rnad", or a NetworkRNaD, such as '
+            "NetworkRNaD(eta=0.1)"
+        )
+    if preset not in PRESETS:
+        raise UnknownNameError.of("preset", preset, PRESETS)
+    return PRESETS[preset]

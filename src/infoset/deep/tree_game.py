@@ -1,0 +1,270 @@
+"""Games as arrays on the device, on which batches of episodes are played without Python."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from numpy.typing import NDArray
+
+from infoset.game import Infostate
+from infoset.learning import Simulator, make_simulator
+from infoset.policy import TabularPolicy
+from infoset.tree import GameTree, InfostateEncoder
+from infoset.tree.decision_nodes import (
+    CHANCE_NODE,
+    TERMINAL_NODE,
+    DecisionNodes,
+    infostate_sequences,
+)
+from infoset.typing import Action, BoolArray, IntArray
+
+__all__ = [
+    "Episodes",
+    "NetworkInput",
+    "TreeGame",
+    "make_tree_game",
+    "play_episodes",
+    "tabular_policy",
+]
+
+ALWAYS = 2.0
+"""Cumulative probability from the last legal action on; larger than all uniform draws."""
+
+
+class Episodes(NamedTuple):
+    """A batch of B episodes with at most T decisions; decisions after the end are padding.
+
+    Attributes
+    ----------
+    infostate : Array
+        [T, B] infostate of the actor; 0 in padding.
+    action : Array
+        [T, B] action taken, as a column of the network's output.
+    valid : Array
+        [T, B] True for decisions, False for padding.
+    reward : Array
+        [T, B] utility of player 0 if the episode ends after the decision, else 0.
+    """
+
+    infostate: Array
+    action: Array
+    valid: Array
+    reward: Array
+
+
+class TreeGame(eqx.Module):
+    """A two-player zero-sum game as arrays on the device, made by `make_tree_game`.
+
+    Attributes
+    ----------
+    kind, first, num_children, keep, other : Array
+        [K] as in `infoset.tree.decision_nodes.DecisionNodes`.
+    reward : Array
+        [K] utility of player 0 at terminal nodes, centered and in the learner's unit; else 0.
+    player : Array
+        [I] player who acts at each infostate.
+    features : Array
+        [I, F] encoding of each infostate.
+    legal : Array
+        [I, A] True for legal actions.
+    rank : Array
+        [I, A] position of a legal action among the children of a node.
+    horizon : int
+        Maximum number T of decisions in an episode.
+    chance_moves : int
+        Maximum number of consecutive chance nodes.
+    """
+
+    kind: Array
+    first: Array
+    num_children: Array
+    keep: Array
+    other: Array
+    reward: Array
+    player: Array
+    features: Array
+    legal: Array
+    rank: Array
+    horizon: int = eqx.field(static=True)
+    chance_moves: int = eqx.field(static=True)
+
+    @property
+    def num_infostates(self) -> int:
+        """Number I of infostates of both players."""
+        return int(self.features.shape[0])
+
+    @property
+    def num_actions(self) -> int:
+        """Number A of actions of the network."""
+        return int(self.legal.shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkInput:
+    """How infostates and actions of a game correspond to inputs and outputs of a network.
+
+    Attributes
+    ----------
+    encoder : InfostateEncoder
+    columns : IntArray
+        [F] entries of the encoding that differ between infostates; the network reads only these.
+    """
+
+    encoder: InfostateEncoder
+    columns: IntArray
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """[A] the action of each output."""
+        return self.encoder.actions
+
+    def __call__(self, infostate: Infostate) -> NDArray[np.float32]:
+        """Return [F] the features of an infostate."""
+        features: NDArray[np.float32] = self.encoder(infostate)[self.columns]
+        return features
+
+
+def make_tree_game(tree: GameTree, unit: float = 1.0) -> tuple[TreeGame, NetworkInput, Simulator]:
+    """Return a game as device arrays, how to encode its infostates, and its simulator.
+
+    Parameters
+    ----------
+    tree : GameTree
+        A two-player constant-sum game.
+    unit : float
+        Utilities are divided by this number, after the midrange of each player is subtracted.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.tree import build_tree
+    >>> game, inputs, simulator = make_tree_game(build_tree(load_game("kuhn_poker")))
+    >>> game.num_infostates, inputs.actions, game.horizon
+    (12, ('pass', 'bet'), 3)
+    """
+    simulator = make_simulator(tree)
+    nodes = simulator.nodes
+    encoder = InfostateEncoder.from_graph(tree.graph)
+    features, legal, rank = _encode(tree, encoder)
+    columns = np.flatnonzero(features.min(axis=0) != features.max(axis=0)).astype(np.int32)
+    ends = nodes.kind == TERMINAL_NODE
+    reward = np.zeros(len(nodes.kind), np.float32)
+    reward[ends] = (simulator.centered_utility()[:, 0] / unit)[nodes.first[ends]]
+    horizon, chance_moves = _longest_episode(nodes)
+    game = TreeGame(
+        *(jnp.asarray(column) for column in nodes[:3]),
+        keep=jnp.asarray(nodes.keep, jnp.float32),
+        other=jnp.asarray(nodes.other),
+        reward=jnp.asarray(reward),
+        player=jnp.asarray(simulator.infostates.player, jnp.int32),
+        features=jnp.asarray(features[:, columns]),
+        legal=jnp.asarray(legal),
+        rank=jnp.asarray(rank),
+        horizon=horizon,
+        chance_moves=chance_moves,
+    )
+    return game, NetworkInput(encoder, columns), simulator
+
+
+def _encode(
+    tree: GameTree, encoder: InfostateEncoder
+) -> tuple[NDArray[np.float32], BoolArray, IntArray]:
+    """Return the encodings, legal actions and ranks of legal actions of all infostates."""
+    column_of = {action: column for column, action in enumerate(encoder.actions)}
+    total = sum(own.num_acting for own in tree.infostate_trees)
+    features = np.zeros((total, encoder.size), np.float32)
+    legal = np.zeros((total, len(encoder.actions)), bool)
+    rank = np.zeros(legal.shape, np.int32)
+    row = 0
+    for own in tree.infostate_trees:
+        for number in own.acting.tolist():
+            features[row] = encoder(own.infostate_at(number))
+            for place, action in enumerate(own.legal_actions(number)):
+                legal[row, column_of[action]] = True
+                rank[row, column_of[action]] = place
+            row += 1
+    return features, legal, rank
+
+
+def _longest_episode(nodes: DecisionNodes) -> tuple[int, int]:
+    """Return the maximum number of decisions of an episode and of consecutive chance nodes."""
+    level = np.zeros(1, np.int64)
+    decisions, chance = np.zeros((2, 1), np.int64)
+    horizon, chance_moves = 1, 0
+    while len(level):
+        is_chance, acts = nodes.kind[level] == CHANCE_NODE, nodes.kind[level] >= 0
+        decisions = decisions + acts
+        chance = np.where(is_chance, chance + 1, 0)
+        horizon = max(horizon, int(decisions.max()))
+        chance_moves = max(chance_moves, int(chance.max()))
+        counts = nodes.num_children[level]
+        begins = np.repeat(nodes.first[level] - np.cumsum(counts) + counts, counts)
+        level = begins + np.arange(len(begins))
+        decisions, chance = np.repeat(decisions, counts), np.repeat(chance, counts)
+    return horizon, chance_moves
+
+
+def play_episodes(game: TreeGame, policy: Array, key: Array, batch_size: int) -> Episodes:
+    """Play a batch of episodes under a policy table [I, A].
+
+    Every step of a `lax.scan` plays one decision of each episode, and the chance moves after it, by
+    gathers from the arrays of the tree.
+    """
+    cumulative = jnp.cumsum(policy, axis=1)
+    # From the last legal action on, the sum may be rounded to less than a draw.
+    later = jnp.flip(jnp.cumsum(jnp.flip(game.legal, 1), axis=1), 1) - game.legal
+    cumulative = jnp.where(later > 0, cumulative, ALWAYS)
+    rounds, moves = game.horizon + 1, game.chance_moves + 1
+    draws = jax.random.uniform(key, (rounds, moves, batch_size), jnp.float32)
+    root = jnp.zeros(batch_size, jnp.int32)
+
+    def decide(node: Array, draw: Array) -> tuple[Array, Episodes]:
+        kind = game.kind[node]
+        valid = kind >= 0
+        infostate = jnp.maximum(kind, 0)
+        action = (draw[0][:, None] >= cumulative[infostate]).sum(axis=1, dtype=jnp.int32)
+        child = game.first[node] + game.rank[infostate, action]
+        child = _after_chance(game, jnp.where(valid, child, node), draw[1:])
+        # Only the last decision of an episode leads to a terminal, where all rewards arrive.
+        reward = jnp.where(valid, game.reward[child], 0.0)
+        return child, Episodes(infostate, action, valid, reward)
+
+    start = _after_chance(game, root, draws[0, 1:])
+    _, episodes = jax.lax.scan(decide, start, draws[1:])
+    return episodes
+
+
+def _after_chance(game: TreeGame, node: Array, draws: Array) -> Array:
+    """Return the nodes [B] after at most `chance_moves` chance moves, by Walker's alias method."""
+    for draw in draws:
+        # The integer part of one scaled draw selects a child; the fractional part keeps it or not.
+        place = draw * game.num_children[node]
+        # Rounding may give num_children itself for draws next to 1.
+        position = jnp.minimum(place.astype(jnp.int32), game.num_children[node] - 1)
+        child = game.first[node] + position
+        # Alias tables may have no entry for terminals, so these nodes are not followed.
+        is_chance = game.kind[node] == CHANCE_NODE
+        child = jnp.where(is_chance, child, node)
+        kept = place - position < game.keep[child]
+        alias = jnp.where(kept, child, game.first[node] + game.other[child])
+        node = jnp.where(is_chance, alias, node)
+    return node
+
+
+def tabular_policy(game: TreeGame, simulator: Simulator, policy: Array) -> TabularPolicy:
+    """Return a policy table [I, A] as a tabular policy."""
+    legal = np.asarray(game.legal)
+    table = np.asarray(policy, np.float64)
+    # Actions of the network are in another order than the children of nodes.
+    order = np.argsort(np.where(legal, np.asarray(game.rank), legal.shape[1]), axis=1)
+    sorted_table = np.take_along_axis(table, order, axis=1)
+    is_action = np.arange(legal.shape[1]) < legal.sum(axis=1, keepdims=True)
+    weights = np.ones(simulator.num_sequences)
+    weights[infostate_sequences(simulator.infostates)] = sorted_table[is_action]
+    return simulator.policy(weights)
