@@ -51,7 +51,7 @@ class EntropySchedule:
             values = getattr(self, name)
             if not isinstance(values, tuple):
                 raise ParameterError(
-                    f"{name}={values!r} of the schedule must be a tuple of integers, such as (1000,)"
+                    f"{name}={values!r} of the schedule must be a tuple, such as (1000,)"
                 )
             for value in values:
                 check_count(f"an entry of {name}", value, minimum=1)

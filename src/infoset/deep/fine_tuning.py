@@ -51,14 +51,14 @@ def fine_tune(
     """
     check_number("threshold", threshold, maximum=1)
     check_count("units", units)
-    policy = np.asarray(probabilities, np.float64)
+    policy: FloatArray = np.asarray(probabilities, np.float64)
     if policy.ndim != 2:
         raise ParameterError(
             f"probabilities have shape {policy.shape}; give one row per infostate, [R, A]"
         )
     kept = policy >= threshold
     policy = np.where(kept | ~kept.any(axis=1, keepdims=True), policy, 0.0)
-    policy = policy / policy.sum(axis=1, keepdims=True)
+    policy /= policy.sum(axis=1, keepdims=True)
     if units == 0:
         return policy
     order = np.argsort(-policy, axis=1, kind="stable")
@@ -67,6 +67,6 @@ def fine_tune(
     left = np.maximum(0, units - np.cumsum(wanted, axis=1) + wanted)
     spent = np.minimum(wanted, left)
     spent[:, 0] += units - spent.sum(axis=1)
-    rounded = np.zeros_like(policy)
+    rounded: FloatArray = np.zeros_like(policy)
     np.put_along_axis(rounded, order, spent / units, axis=1)
     return rounded

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import sqrt
 
 import equinox as eqx
@@ -38,7 +39,7 @@ class PolicyValueNetwork(eqx.Module):
     def __init__(self, num_features: int, hidden: tuple[int, ...], num_actions: int, key: Array):
         sizes = (num_features, *hidden, num_actions + 1)
         weights, biases = [], []
-        for layer, (inputs, outputs) in enumerate(zip(sizes[:-1], sizes[1:], strict=True)):
+        for layer, (inputs, outputs) in enumerate(pairwise(sizes)):
             scale = HEAD_SCALE if layer == len(hidden) else sqrt(2.0)
             draws = jax.random.normal(jax.random.fold_in(key, layer), (inputs, outputs))
             weights.append((draws * scale / sqrt(inputs)).astype(jnp.float32))

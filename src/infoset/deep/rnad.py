@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from math import inf
 from typing import NamedTuple
@@ -77,7 +77,7 @@ class NetworkRNaD:
     learning_rate: float = 1e-3
     batch_size: int = 512
     hidden: tuple[int, ...] = (64, 64)
-    schedule: EntropySchedule = EntropySchedule((1000,), (1,))
+    schedule: EntropySchedule = field(default_factory=EntropySchedule)
     target_rate: float = 0.005
     beta: float = 2.0
     advantage_clip: float = 10_000.0
@@ -183,11 +183,12 @@ def learner_steps(
 ) -> LearnerState:
     """Do `num_steps` learner steps, or fewer if a loss is not finite. `state` is donated."""
     end = state.step + num_steps
-    return jax.lax.while_loop(
+    last: LearnerState = jax.lax.while_loop(
         lambda now: (now.step < end) & jnp.isfinite(now.loss),
         lambda now: learner_step(game, spec, now),
         state,
     )
+    return last
 
 
 def learner_step(game: TreeGame, spec: NetworkRNaD, state: LearnerState) -> LearnerState:
@@ -208,7 +209,7 @@ def learner_step(game: TreeGame, spec: NetworkRNaD, state: LearnerState) -> Lear
     size = loss(game, logits, values, sums)
     # A step whose loss is not finite leaves the last good state.
     is_finite = jnp.isfinite(size)
-    kept = jax.tree.map(lambda new, old: jnp.where(is_finite, new, old), moved, state)
+    kept: LearnerState = jax.tree.map(lambda new, old: jnp.where(is_finite, new, old), moved, state)
     return kept._replace(loss=size)
 
 

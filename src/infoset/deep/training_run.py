@@ -13,7 +13,7 @@ import numpy as np
 
 from infoset.deep.network_policy import NetworkPolicy
 from infoset.deep.networks import legal_log_softmax
-from infoset.deep.rnad import LearnerState, NetworkRNaD, initial_state, learner_steps
+from infoset.deep.rnad import NetworkRNaD, initial_state, learner_steps
 from infoset.deep.rnad_presets import get_preset
 from infoset.deep.tree_game import make_tree_game, tabular_policy
 from infoset.errors import NumericalError
@@ -141,16 +141,21 @@ class NetworkLearner:
 
     def state(self) -> StateArrays:
         """Return the arrays that learner steps change, by their path in the state."""
-        leaves = jax.tree_util.tree_leaves_with_path(self._state._replace(loss=None))
-        return {jax.tree_util.keystr(path).strip("."): np.asarray(leaf) for path, leaf in leaves}
+        named = {}
+        for path, leaf in jax.tree_util.tree_leaves_with_path(self._state):
+            name = jax.tree_util.keystr(path).strip(".")
+            if name != "loss":
+                # Later steps may overwrite the array of the state.
+                named[name] = np.array(leaf)
+        return named
 
     def set_state(self, state: StateArrays) -> None:
         """Set the state from arrays with the names, types and shapes of `state()`."""
-        structure = jax.tree.structure(self._state._replace(loss=None))
         # The device may share the memory of an array of NumPy; donated memory must be its own.
         leaves = [jnp.array(state[name], copy=True) for name in self.state()]
-        restored: LearnerState = jax.tree.unflatten(structure, leaves)
-        self._state = restored._replace(loss=jnp.zeros((), jnp.float32))
+        # The loss is the last leaf; a resumed run has none yet.
+        leaves.append(jnp.zeros((), jnp.float32))
+        self._state = jax.tree.unflatten(jax.tree.structure(self._state), leaves)
 
 
 @jax.jit

@@ -22,7 +22,7 @@ from infoset.tree.decision_nodes import (
     DecisionNodes,
     infostate_sequences,
 )
-from infoset.typing import Action, BoolArray, IntArray
+from infoset.typing import Action, BoolArray, FloatArray, IntArray
 
 __all__ = [
     "Episodes",
@@ -158,7 +158,9 @@ def make_tree_game(tree: GameTree, unit: float = 1.0) -> tuple[TreeGame, Network
     reward[ends] = (simulator.centered_utility()[:, 0] / unit)[nodes.first[ends]]
     horizon, chance_moves = _longest_episode(nodes)
     game = TreeGame(
-        *(jnp.asarray(column) for column in nodes[:3]),
+        kind=jnp.asarray(nodes.kind),
+        first=jnp.asarray(nodes.first),
+        num_children=jnp.asarray(nodes.num_children),
         keep=jnp.asarray(nodes.keep, jnp.float32),
         other=jnp.asarray(nodes.other),
         reward=jnp.asarray(reward),
@@ -257,7 +259,9 @@ def _after_chance(game: TreeGame, node: Array, draws: Array) -> Array:
     return node
 
 
-def tabular_policy(game: TreeGame, simulator: Simulator, policy: Array) -> TabularPolicy:
+def tabular_policy(
+    game: TreeGame, simulator: Simulator, policy: Array | FloatArray
+) -> TabularPolicy:
     """Return a policy table [I, A] as a tabular policy."""
     legal = np.asarray(game.legal)
     table = np.asarray(policy, np.float64)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from math import inf
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import jax
 import jax.numpy as jnp
 from jax import Array
 
 __all__ = ["Decisions", "Targets", "v_trace"]
+
+Later: TypeAlias = tuple[Array, Array, Array, Array, Array]
+"""Sums over later decisions, [2, B] each: r_r, r_u, V', v' and ξ of both players."""
 
 
 class Decisions(NamedTuple):
@@ -75,7 +78,7 @@ def v_trace(decisions: Decisions, c_bar: float = 1.0, rho_bar: float = inf) -> T
     zeros = jnp.zeros((2, *decisions.player.shape[1:]), jnp.float32)
     ones = jnp.ones_like(zeros)
 
-    def backwards(after: tuple[Array, ...], now: Decisions) -> tuple[tuple[Array, ...], Targets]:
+    def backwards(after: Later, now: Decisions) -> tuple[Later, Targets]:
         sampled, expected, next_value, next_target, ratio_since = after  # each [2, B]
         acts = now.player == players
         reward = jnp.where(players == 0, now.reward, -now.reward)
@@ -103,4 +106,5 @@ def v_trace(decisions: Decisions, c_bar: float = 1.0, rho_bar: float = inf) -> T
         )
 
     start = (zeros, zeros, zeros, zeros, ones)
-    return jax.lax.scan(backwards, start, decisions, reverse=True)[1]
+    targets: Targets = jax.lax.scan(backwards, start, decisions, reverse=True)[1]
+    return targets
