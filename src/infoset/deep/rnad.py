@@ -126,7 +126,7 @@ class LearnerState(NamedTuple):
     regularizer, previous : Array
         [I, A] log π_reg of the current regularizer and of the one before, at all infostates.
     loss : Array
-        Loss of the last step, see `loss`. If it is not finite, the step changed nothing else.
+        Loss of the last step, see `loss`.
     """
 
     step: Array
@@ -157,6 +157,7 @@ class Sums(NamedTuple):
     visits: Array
 
 
+@partial(jax.jit, static_argnames=("spec", "seed"))
 def initial_state(game: TreeGame, spec: NetworkRNaD, seed: int) -> LearnerState:
     """Return the state before the first learner step."""
     key = jax.random.key(seed, impl="threefry2x32")
@@ -168,20 +169,23 @@ def initial_state(game: TreeGame, spec: NetworkRNaD, seed: int) -> LearnerState:
         step=jnp.zeros((), jnp.int32),
         key=jax.random.key_data(jax.random.fold_in(key, 1)),
         network=network,
-        # Arrays of a state are donated to the next one, so none may occur in it twice.
-        target=jax.tree.map(jnp.copy, network),
+        target=network,
         second_moment=jax.tree.map(jnp.zeros_like, network),
         regularizer=log_policy,
-        previous=jnp.copy(log_policy),
+        previous=log_policy,
         loss=jnp.zeros((), jnp.float32),
     )
 
 
-@partial(jax.jit, static_argnames="spec", donate_argnames="state")
+@partial(jax.jit, static_argnames="spec")
 def learner_steps(
     game: TreeGame, spec: NetworkRNaD, state: LearnerState, num_steps: int
 ) -> LearnerState:
-    """Do `num_steps` learner steps, or fewer if a loss is not finite. `state` is donated."""
+    """Do `num_steps` learner steps, or fewer if a loss is not finite.
+
+    The loop updates its buffers in place. `state` remains, as the state to return to if a loss is
+    not finite, so it is not donated.
+    """
     end = state.step + num_steps
     last: LearnerState = jax.lax.while_loop(
         lambda now: (now.step < end) & jnp.isfinite(now.loss),
@@ -206,11 +210,7 @@ def learner_step(game: TreeGame, spec: NetworkRNaD, state: LearnerState) -> Lear
     (gradient,) = pull_back(output_gradients(game, values, sums))
 
     moved = _moved(game, spec, state, gradient, is_last)
-    size = loss(game, logits, values, sums)
-    # A step whose loss is not finite leaves the last good state.
-    is_finite = jnp.isfinite(size)
-    kept: LearnerState = jax.tree.map(lambda new, old: jnp.where(is_finite, new, old), moved, state)
-    return kept._replace(loss=size)
+    return moved._replace(loss=loss(game, logits, values, sums))
 
 
 def _policy(game: TreeGame, log_policy: Array) -> Array:

@@ -28,7 +28,6 @@ from infoset.tree import GameTree, SequenceForm, build_tree
 from infoset.typing import StateArrays
 from infoset.utils.arguments import check_count
 from infoset.utils.clocks import compiling
-from infoset.utils.interrupts import interrupts_held
 
 __all__ = ["NetworkLearner", "TrainingResult", "train"]
 
@@ -74,9 +73,9 @@ class NetworkLearner:
         unit = uniform_deviation(game) * game.unit if spec.is_relative else 1.0
         self._spec, self._seed = spec, seed
         self._game, self.inputs, self._simulator = make_tree_game(tree, unit)
-        self._state = initial_state(self._game, spec, seed)
-        with compiling():  # a call of no steps
-            self._state = learner_steps(self._game, spec, self._state, 0)
+        with compiling():
+            self._state = initial_state(self._game, spec, seed)
+        self._is_compiled = False
 
     @property
     def sequence_form(self) -> SequenceForm:
@@ -101,18 +100,31 @@ class NetworkLearner:
         Raises
         ------
         NumericalError
-            If a loss is not finite. The state remains that before the step.
+            If a loss is not finite. The state remains that before this call.
         """
-        # The old state is donated, so an interrupt must not separate the call from the assignment.
-        with interrupts_held():
-            self._state = learner_steps(self._game, self._spec, self._state, iterations)
-            last = float(self._state.loss)
-        if not np.isfinite(last):
+        self._compile()
+        after = learner_steps(self._game, self._spec, self._state, iterations)
+        last = float(after.loss)
+        # A step with a finite loss may still lead to weights whose outputs overflow.
+        outputs = [
+            _log_policies(theta, self._game.features, self._game.legal)
+            for theta in (after.network, after.target)
+        ]
+        if not np.isfinite(last) or not np.isfinite(outputs).all():
             raise NumericalError(
-                f"{self._spec.name} broke down in learner step {self.iteration + 1}: the loss is "
-                f"{last}. Train with a lower learning_rate, or scale the payoffs of "
+                f"{self._spec.name} broke down in learner step {int(after.step)}: the loss is "
+                f"{last} and the policy is {'finite' if np.isfinite(outputs).all() else 'NaN'}. "
+                f"The state after step {self.iteration} remains. Train with a lower learning_rate, or scale the payoffs of "
                 f"{self.sequence_form.name} to a magnitude of about 1"
             )
+        self._state = after
+
+    def _compile(self) -> None:
+        """Compile by a call of no steps, so that time limits do not include it."""
+        if not self._is_compiled:
+            with compiling():
+                self._state = learner_steps(self._game, self._spec, self._state, 0)
+            self._is_compiled = True
 
     def policy(self) -> TabularPolicy:
         """Return the policy of the target network."""
@@ -129,8 +141,7 @@ class NetworkLearner:
 
     def network_policy(self) -> NetworkPolicy:
         """Return the policy of the target network, as a network."""
-        # Later steps may overwrite the arrays of the state.
-        return NetworkPolicy(jax.tree.map(jnp.copy, self._state.target), self.inputs)
+        return NetworkPolicy(self._state.target, self.inputs)
 
     def settings(self) -> Mapping[str, Any]:
         """Return the settings that, with the game, determine every learner step."""
@@ -145,14 +156,12 @@ class NetworkLearner:
         for path, leaf in jax.tree_util.tree_leaves_with_path(self._state):
             name = jax.tree_util.keystr(path).strip(".")
             if name != "loss":
-                # Later steps may overwrite the array of the state.
-                named[name] = np.array(leaf)
+                named[name] = np.asarray(leaf)
         return named
 
     def set_state(self, state: StateArrays) -> None:
         """Set the state from arrays with the names, types and shapes of `state()`."""
-        # The device may share the memory of an array of NumPy; donated memory must be its own.
-        leaves = [jnp.array(state[name], copy=True) for name in self.state()]
+        leaves = [jnp.asarray(state[name]) for name in self.state()]
         # The loss is the last leaf; a resumed run has none yet.
         leaves.append(jnp.zeros((), jnp.float32))
         self._state = jax.tree.unflatten(jax.tree.structure(self._state), leaves)
@@ -197,8 +206,8 @@ def train(
     UnsupportedGameError
         If the game is not two-player constant-sum.
     NumericalError
-        If a loss is not finite. The message names the step, and the checkpoint contains the state
-        before it.
+        If a loss is not finite. The message names the step, and the checkpoint contains the last
+        state with finite policies.
     CheckpointMismatchError
         If the checkpoint belongs to another game, preset, seed or version.
 
