@@ -114,8 +114,8 @@ class NetworkLearner:
             raise NumericalError(
                 f"{self._spec.name} broke down in learner step {int(after.step)}: the loss is "
                 f"{last} and the policy is {'finite' if np.isfinite(outputs).all() else 'NaN'}. "
-                f"The state after step {self.iteration} remains. Train with a lower learning_rate, or scale the payoffs of "
-                f"{self.sequence_form.name} to a magnitude of about 1"
+                f"The state after step {self.iteration} remains. Train with a lower "
+                f"learning_rate, or scale the payoffs of {self.sequence_form.name} to a magnitude of about 1"
             )
         self._state = after
 
