@@ -14,7 +14,7 @@ from jax import Array
 from infoset.deep.entropy_schedule import EntropySchedule
 from infoset.deep.networks import PolicyValueNetwork, legal_log_softmax
 from infoset.deep.tree_game import Episodes, TreeGame, play_episodes
-from infoset.deep.v_trace import Decisions, v_trace
+from infoset.deep.two_player_v_trace import Decisions, v_trace
 from infoset.errors import ParameterError
 from infoset.utils.arguments import check_count, check_number
 

@@ -110,14 +110,17 @@ class NetworkLearner:
             _log_policies(theta, self._game.features, self._game.legal)
             for theta in (after.network, after.target)
         ]
-        if not np.isfinite(last) or not np.isfinite(outputs).all():
-            raise NumericalError(
-                f"{self._spec.name} broke down in learner step {int(after.step)}: the loss is "
-                f"{last} and the policy is {'finite' if np.isfinite(outputs).all() else 'NaN'}. "
-                f"The state after step {self.iteration} remains. Train with a lower "
-                f"learning_rate, or scale the payoffs of {self.sequence_form.name} to a magnitude of about 1"
-            )
+        if not (np.isfinite(last) and np.isfinite(outputs).all()):
+            raise self._breakdown(int(after.step), last)
         self._state = after
+
+    def _breakdown(self, step: int, last: float) -> NumericalError:
+        return NumericalError(
+            f"{self._spec.name} broke down at learner step {step}: the loss is {last}, or the "
+            f"policy after it is NaN. The state after step {self.iteration} remains. Train with a "
+            f"lower learning_rate, or scale the payoffs of {self.sequence_form.name} to a "
+            "magnitude of about 1"
+        )
 
     def _compile(self) -> None:
         """Compile by a call of no steps, so that time limits do not include it."""

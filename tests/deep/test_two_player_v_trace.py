@@ -3,8 +3,8 @@ from math import inf
 import jax
 import numpy as np
 
-from infoset.deep.v_trace import Decisions
-from infoset.deep.v_trace import v_trace as eager_v_trace
+from infoset.deep.two_player_v_trace import Decisions
+from infoset.deep.two_player_v_trace import v_trace as eager_v_trace
 
 v_trace = jax.jit(eager_v_trace)
 
