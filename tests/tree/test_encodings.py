@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +11,7 @@ from hypothesis import given
 from infoset.errors import CyclicGameError, ParameterError, UnknownNameError
 from infoset.game import Infostate, Step
 from infoset.games import load_game
-from infoset.tree import InfostateEncoder, build_world_graph
+from infoset.tree import ENCODING_VERSION, InfostateEncoder, build_tree, build_world_graph
 from tests.support.function_game import FunctionGame
 from tests.support.hypothesis_strategies import random_games
 from tests.support.reference_histories import enumerate_histories
@@ -77,3 +79,25 @@ def test_a_game_without_end():
         InfostateEncoder.from_graph(
             build_world_graph(FunctionGame(transitions=lambda world, joint: [("start", 1)]))
         )
+
+
+@pytest.mark.parametrize(
+    ("name", "digest"),
+    [
+        ("kuhn_poker", "feac7ba928819f1a"),
+        ("leduc_poker", "607fb52d66b3b370"),
+        ("goofspiel(num_cards=3,imp_info=True)", "a1ac8587a6e2257f"),
+    ],
+)
+def test_encodings_change_only_with_their_version(name, digest):
+    assert ENCODING_VERSION == 1
+    tree = build_tree(load_game(name))
+    encoder = InfostateEncoder.from_graph(tree.graph)
+    arrays = [
+        encoder(own.infostate_at(number))
+        for own in tree.infostate_trees
+        for number in own.acting.tolist()
+    ]
+    labels = repr((encoder.actions, encoder.private_observations, encoder.public_observations))
+    packed = np.packbits(np.stack(arrays).astype(bool)).tobytes()
+    assert sha256(labels.encode() + packed).hexdigest()[:16] == digest

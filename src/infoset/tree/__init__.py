@@ -2,7 +2,7 @@
 
 from infoset.tree.build_progress import BuildPoint, BuildProgress
 from infoset.tree.counting import GameCounts, allowed_memory, check_fits, count_histories
-from infoset.tree.encodings import InfostateEncoder
+from infoset.tree.encodings import ENCODING_VERSION, InfostateEncoder
 from infoset.tree.exploration import build_world_graph
 from infoset.tree.game_tree import GameTree, build_tree, unroll
 from infoset.tree.graph_contraction import build_sequence_form, contract_graph, forecast_contraction
@@ -21,6 +21,7 @@ from infoset.tree.terminal_contraction import common_sum, contract_terminals, me
 from infoset.tree.world_graph import WorldGraph
 
 __all__ = [
+    "ENCODING_VERSION",
     "BuildLimits",
     "BuildPoint",
     "BuildProgress",

@@ -16,7 +16,10 @@ from infoset.tree.counting import count_histories
 from infoset.tree.world_graph import WorldGraph
 from infoset.typing import Action, IntArray
 
-__all__ = ["InfostateEncoder"]
+__all__ = ["ENCODING_VERSION", "InfostateEncoder"]
+
+ENCODING_VERSION = 1
+"""Version of the layout of encodings and of the order of labels; files of networks contain it."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,10 @@ class InfostateEncoder:
     encodings of the player's own action, its private observation and the public observation. A part
     is all zeros if the player did not act or observed nothing. Rows of transitions that have not
     happened are all zeros.
+
+    The layout does not change within one `ENCODING_VERSION`. Neither does the order of labels that
+    `from_graph` chooses: actions in the order in which exploration of the game first meets them,
+    observations in the order of their numbers in the world graph.
 
     Attributes
     ----------
