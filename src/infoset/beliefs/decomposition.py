@@ -24,6 +24,7 @@ from infoset.tree.sequence_form import TREE_EXAMPLE
 from infoset.tree.world_graph import freeze
 from infoset.typing import FloatArray, IntArray, LongArray
 from infoset.utils.arguments import check_type
+from infoset.utils.short_repr import Facts, ShortRepr
 
 __all__ = ["PartEnds", "TreeCut", "TreePart", "cut_tree"]
 
@@ -31,8 +32,8 @@ Groups: TypeAlias = tuple[IntArray, LongArray]
 """Members sorted by owner, and the start of the members of each owner."""
 
 
-@dataclass(frozen=True, eq=False)
-class PartEnds:
+@dataclass(frozen=True, eq=False, repr=False)
+class PartEnds(ShortRepr):
     """The histories where a part of a tree ends.
 
     Attributes
@@ -57,8 +58,8 @@ class PartEnds:
         freeze(self)
 
 
-@dataclass(frozen=True, eq=False)
-class TreePart:
+@dataclass(frozen=True, eq=False, repr=False)
+class TreePart(ShortRepr):
     """A trunk or subgame: the tree from one public state down to the leaves or terminals.
 
     Parts are created by `cut_tree`. Indices refer to the whole tree unless they are called "of the
@@ -85,6 +86,14 @@ class TreePart:
     leaves: IntArray
     histories: IntArray
     infostates: tuple[IntArray, ...]
+
+    def _facts(self) -> Facts:
+        values = {
+            "public states": len(self.public_states),
+            "histories": len(self.histories),
+            "leaves": len(self.leaves),
+        }
+        return Facts(self.name, values, "see .leaf_histories, .infostate_trees")
 
     @property
     def root(self) -> int:
@@ -269,8 +278,8 @@ class TreePart:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class TreeCut:
+@dataclass(frozen=True, eq=False, repr=False)
+class TreeCut(ShortRepr):
     """A decomposition of a compiled tree into a trunk and subgames.
 
     Every history, infostate, and public state is in exactly one part. Parts are created on access;

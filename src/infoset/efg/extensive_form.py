@@ -23,7 +23,7 @@ from infoset.utils.text import distinct_labels
 __all__ = ["ExtensiveForm", "check_tree"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ExtensiveForm(HistoryTree):
     """A game given as a tree with information sets, without the rules that generated it.
 

@@ -14,6 +14,7 @@ from infoset.efg._history_kernels import inherit, product_along_paths, sum_along
 from infoset.game import Probability
 from infoset.tree.world_graph import freeze
 from infoset.typing import Action, FloatArray, IntArray, LongArray, Player
+from infoset.utils.short_repr import ShortRepr
 from infoset.utils.text import distinct_labels
 
 __all__ = ["TERMINAL", "HistoryTree", "Outcome"]
@@ -37,8 +38,8 @@ class Outcome(NamedTuple):
     name: str = ""
 
 
-@dataclass(frozen=True, eq=False)
-class HistoryTree:
+@dataclass(frozen=True, eq=False, repr=False)
+class HistoryTree(ShortRepr):
     """The arrays of an `ExtensiveForm`, with derived quantities that do not require perfect recall.
 
     Histories are numbered breadth first. The children of h are `first_child[h]:first_child[h+1]`,

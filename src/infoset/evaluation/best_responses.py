@@ -14,6 +14,7 @@ from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, IntArray, Player
 from infoset.utils.arguments import check_player
 from infoset.utils.compilation import linear_kernel
+from infoset.utils.short_repr import ShortRepr
 
 __all__ = [
     "BestResponse",
@@ -63,8 +64,8 @@ class Evaluation:
     rounding: float
 
 
-@dataclass(frozen=True)
-class BestResponse:
+@dataclass(frozen=True, repr=False)
+class BestResponse(ShortRepr):
     """A best response of one player to the policies of the others.
 
     Attributes

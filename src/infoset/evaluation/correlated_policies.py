@@ -17,14 +17,15 @@ from infoset.policy.parquet_files import policy_of_rows, read_table, write_table
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.arguments import check_type
+from infoset.utils.short_repr import ShortRepr
 
 __all__ = ["CorrelatedPolicy", "load_correlated_policy", "save_correlated_policy"]
 
 COLUMN = "probabilities"
 
 
-@dataclass(frozen=True, eq=False)
-class CorrelatedPolicy:
+@dataclass(frozen=True, eq=False, repr=False)
+class CorrelatedPolicy(ShortRepr):
     """A mixture of policies, one of which is drawn for all players before each play.
 
     The empirical play of learners has this form: draw an episode, and let all players play as in

@@ -16,6 +16,7 @@ from infoset.evaluation import (
 from infoset.learning.regret_tracker import learns_joint_play
 from infoset.policy import TabularPolicy
 from infoset.runs import SolveResult
+from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 
 __all__ = ["LearnResult", "ProductOfAveragesWarning"]
 
@@ -24,8 +25,8 @@ class ProductOfAveragesWarning(UserWarning):
     """Warns that the product of the average policies need not approach an equilibrium."""
 
 
-@dataclass(frozen=True)
-class LearnResult:
+@dataclass(frozen=True, repr=False)
+class LearnResult(ShortRepr):
     """The result of learning a game from play: one run per seed.
 
     Attributes
@@ -70,6 +71,16 @@ class LearnResult:
     correlated_policies: tuple[CorrelatedPolicy, ...] = ()
     build_seconds: float = 0.0
     compile_seconds: float = 0.0
+
+    def _facts(self) -> Facts:
+        gaps = {
+            "EFCE gap": self.efce_gap,
+            "CCE gap": self.cce_gap,
+            "exploitability": self.exploitability,
+        }
+        measured = {name: format_numbers(gap) for name, gap in gaps.items() if gap}
+        values = {"runs": len(self.runs), "episodes": self.episodes, **measured}
+        return Facts(f"{self.game} by {self.method}", values, "see .policies, .runs, .joint_play")
 
     @property
     def episodes(self) -> int:

@@ -22,6 +22,7 @@ from infoset.tree.sequence_form import TREE_EXAMPLE
 from infoset.tree.terminal_contraction import midranges
 from infoset.typing import FloatArray, IntArray, LongArray
 from infoset.utils.arguments import check_type
+from infoset.utils.short_repr import ShortRepr
 from infoset.utils.splitmix import make_stream
 
 __all__ = ["Simulator", "make_simulator"]
@@ -30,8 +31,8 @@ EXTREME = 1e100
 """Utilities above this size or below its inverse are divided by a power of two."""
 
 
-@dataclass(frozen=True, eq=False)
-class Simulator:
+@dataclass(frozen=True, eq=False, repr=False)
+class Simulator(ShortRepr):
     """A game in which compiled loops play episodes, made by `make_simulator`.
 
     Attributes

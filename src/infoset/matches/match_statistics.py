@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from infoset.typing import FloatArray
+from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 
 __all__ = [
     "Estimate",
@@ -50,8 +51,8 @@ class Estimate:
         return (self.interval[1] - self.interval[0]) / 2
 
 
-@dataclass(frozen=True)
-class MatchResult:
+@dataclass(frozen=True, repr=False)
+class MatchResult(ShortRepr):
     """The expected utility and win rate of one policy against another, sampled or exact.
 
     Attributes
@@ -94,6 +95,14 @@ class MatchResult:
     def position_means(self) -> tuple[float, ...]:
         """Mean utility of the first policy by its position."""
         return tuple(utility.mean for utility in self.position_utilities)
+
+    def _facts(self) -> Facts:
+        values = {
+            "mean": self.mean,
+            "interval": format_numbers(self.interval),
+            "win rate": self.win_rate.mean,
+        }
+        return Facts("", values, "see .position_utilities, .position_win_rates, print()")
 
     def __str__(self) -> str:
         wins = f"wins {100 * self.win_rate.mean:.4g}%"

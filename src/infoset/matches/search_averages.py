@@ -16,6 +16,7 @@ from infoset.policy import TabularPolicy, behavior_to_plan, uniform_policy
 from infoset.tree import GameTree, SequenceForm
 from infoset.typing import Action, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count, check_number, check_type
+from infoset.utils.short_repr import ShortRepr
 from infoset.utils.workers import parallel_map
 
 __all__ = ["AveragePolicy", "AveragedSearch", "average_search"]
@@ -29,8 +30,8 @@ InfostatePosition: TypeAlias = tuple[Player, int]
 """A player and the position of one of its acting infostates."""
 
 
-@dataclass(frozen=True, eq=False)
-class AveragedSearch:
+@dataclass(frozen=True, eq=False, repr=False)
+class AveragedSearch(ShortRepr):
     """The average policy of searchers, with standard errors.
 
     Attributes

@@ -15,6 +15,7 @@ from infoset.policy.protocol import Policy, UniformPolicy, checked_probabilities
 from infoset.tree import InfostateTree, SequenceForm, check_sequence_form
 from infoset.typing import Action, FloatArray, Player
 from infoset.utils.arguments import SUM_TOLERANCE, check_type
+from infoset.utils.short_repr import Facts, ShortRepr
 
 __all__ = [
     "PolicyRow",
@@ -48,8 +49,8 @@ class PolicyRow(NamedTuple):
     probabilities: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
-class TabularPolicy:
+@dataclass(frozen=True, eq=False, repr=False)
+class TabularPolicy(ShortRepr):
     """A behavioral policy for every player of a game.
 
     Attributes
@@ -77,6 +78,11 @@ class TabularPolicy:
 
     sequence_form: SequenceForm
     probabilities: tuple[FloatArray, ...]
+
+    def _facts(self) -> Facts:
+        form = self.sequence_form
+        values = {"infostates": tuple(treeplex.num_infostates for treeplex in form.treeplexes)}
+        return Facts(form.name, values, "see .rows(), policy[label, player]")
 
     def __post_init__(self) -> None:
         if len(self.probabilities) != self.sequence_form.num_players:

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from infoset.evaluation import Evaluation
 from infoset.policy import TabularPolicy
+from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 
 __all__ = ["Callback", "JointGaps", "Outcome", "SolveResult", "TracePoint"]
 
@@ -87,8 +88,8 @@ Callback: TypeAlias = Callable[[TracePoint], object]
 """Called at every measurement; a true return value stops the run."""
 
 
-@dataclass(frozen=True)
-class SolveResult:
+@dataclass(frozen=True, repr=False)
+class SolveResult(ShortRepr):
     """The result of solving a game, converged or not.
 
     Attributes
@@ -138,6 +139,12 @@ class SolveResult:
     gaps: Mapping[str, float] = field(default_factory=dict)
     build_seconds: float = 0.0
     compile_seconds: float = 0.0
+
+    def _facts(self) -> Facts:
+        kind = "NashConv" if self.exploitability is None else "exploitability"
+        error = self.nash_conv if self.exploitability is None else self.exploitability
+        values = {"outcome": self.outcome, "values": format_numbers(self.values), kind: error}
+        return Facts(f"{self.game} by {self.method}", values, "see .policy, .trace, .measured")
 
     @property
     def values(self) -> tuple[float, ...]:

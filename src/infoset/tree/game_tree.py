@@ -26,12 +26,13 @@ from infoset.tree.state_numbering import (
 from infoset.tree.terminal_contraction import contract_terminals
 from infoset.tree.world_graph import WorldGraph, freeze
 from infoset.typing import FloatArray, IntArray, LongArray, Player
+from infoset.utils.short_repr import Facts, ShortRepr
 
 __all__ = ["GameTree", "build_tree", "unroll"]
 
 
-@dataclass(frozen=True, eq=False)
-class GameTree:
+@dataclass(frozen=True, eq=False, repr=False)
+class GameTree(ShortRepr):
     """All histories of a game, with every player's infostate and the public state at each.
 
     Histories are numbered breadth first. The children of h are `first_child[h]:first_child[h+1]`,
@@ -75,6 +76,14 @@ class GameTree:
     rewards_so_far: FloatArray
     infostate_trees: tuple[InfostateTree, ...]
     public_tree: PublicTree
+
+    def _facts(self) -> Facts:
+        values = {
+            "histories": self.num_histories,
+            "infostates": tuple(tree.num_acting for tree in self.infostate_trees),
+            "public states": self.public_tree.num_public_states,
+        }
+        return Facts(str(self.game), values, "see .infostate_trees, .public_tree, .sequence_form")
 
     def __str__(self) -> str:
         return str(self.game)

@@ -13,12 +13,13 @@ from infoset.game.infostate import join_steps
 from infoset.tree._unrolling_kernels import last_sequences
 from infoset.tree.world_graph import freeze
 from infoset.typing import NOOP, Action, IntArray, Player
+from infoset.utils.short_repr import Facts, ShortRepr
 
 __all__ = ["InfostateTree", "PublicTree"]
 
 
-@dataclass(frozen=True, eq=False)
-class InfostateTree:
+@dataclass(frozen=True, eq=False, repr=False)
+class InfostateTree(ShortRepr):
     """The infostates of one player, acting or not, parents before children; 0 is the root.
 
     Attributes
@@ -65,6 +66,14 @@ class InfostateTree:
     acting: IntArray = field(init=False)
     last_sequence: IntArray = field(init=False)
     first_sequence: IntArray = field(init=False)
+
+    def _facts(self) -> Facts:
+        values = {
+            "infostates": self.num_infostates,
+            "acting": self.num_acting,
+            "sequences": self.num_sequences,
+        }
+        return Facts(f"of player {self.player}", values, "see .acting_labels")
 
     def __post_init__(self) -> None:
         sizes = np.array([*map(len, self.action_sets), 0], dtype=np.int32)
@@ -169,8 +178,8 @@ class InfostateTree:
         return number
 
 
-@dataclass(frozen=True, eq=False)
-class PublicTree:
+@dataclass(frozen=True, eq=False, repr=False)
+class PublicTree(ShortRepr):
     """The public states, parents before children; public state 0 is the root.
 
     Attributes
@@ -192,6 +201,9 @@ class PublicTree:
     observations: tuple[object, ...]
     infostates: tuple[IntArray, ...] = ()
     first_infostate: tuple[IntArray, ...] = ()
+
+    def _facts(self) -> Facts:
+        return Facts("", {"public states": self.num_public_states}, "see .label(number)")
 
     def __post_init__(self) -> None:
         freeze(self)

@@ -17,6 +17,7 @@ from infoset.tree.infostate_tree import InfostateTree
 from infoset.tree.world_graph import freeze
 from infoset.typing import FloatArray, IntArray
 from infoset.utils.arguments import check_type
+from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 
 __all__ = [
     "TREE_EXAMPLE",
@@ -35,8 +36,8 @@ EXTENSIVE_FORM = GameSource()
 UNIT = float(np.finfo(np.float64).eps)
 
 
-@dataclass(frozen=True, eq=False)
-class Treeplex:
+@dataclass(frozen=True, eq=False, repr=False)
+class Treeplex(ShortRepr):
     """The acting infostates of one player and their sequences, parents first.
 
     Sequence 0 is the empty one; the sequences of acting infostate i are
@@ -56,6 +57,9 @@ class Treeplex:
     first_sequence: IntArray
     num_actions: IntArray
     num_sequences: int
+
+    def _facts(self) -> Facts:
+        return Facts("", {"infostates": self.num_infostates, "sequences": self.num_sequences})
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -128,8 +132,8 @@ class TerminalReach(NamedTuple):
     chance_reach: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
-class SequenceForm:
+@dataclass(frozen=True, eq=False, repr=False)
+class SequenceForm(ShortRepr):
     """A game in terms of realization plans.
 
     The expected utility of player p is `Σ_m payoff[m, p] Π_i plan_i[terminal_sequence[m, i]]`.
@@ -177,6 +181,14 @@ class SequenceForm:
     source: GameSource = EXTENSIVE_FORM
     centered_payoffs: CenteredPayoffs | None = None
     reach_source: Callable[[], TerminalReach] | None = None
+
+    def _facts(self) -> Facts:
+        values = {
+            "sequences": tuple(treeplex.num_sequences for treeplex in self.treeplexes),
+            "payoffs": self.num_payoffs,
+            "range": format_numbers(self.payoff_range),
+        }
+        return Facts(self.name, values, "see .treeplexes, .infostate_trees, .payoff")
 
     def __post_init__(self) -> None:
         freeze(self)

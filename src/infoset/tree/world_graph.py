@@ -10,12 +10,13 @@ import numpy as np
 
 from infoset.game import Game
 from infoset.typing import Action, FloatArray, IntArray, World
+from infoset.utils.short_repr import Facts, ShortRepr
 
 __all__ = ["WorldGraph", "freeze"]
 
 
-@dataclass(frozen=True, eq=False)
-class WorldGraph:
+@dataclass(frozen=True, eq=False, repr=False)
+class WorldGraph(ShortRepr):
     """The world states of a game and the transitions between them.
 
     The edges of world w are `first_edge[w]:first_edge[w + 1]`. They are sorted by joint action,
@@ -72,6 +73,10 @@ class WorldGraph:
     private_observation: IntArray
     observations: tuple[Hashable, ...]
     stop: str | None = None
+
+    def _facts(self) -> Facts:
+        values = {"world states": self.num_worlds, "transitions": self.num_edges}
+        return Facts(str(self.game), values | ({} if self.is_complete else {"stopped": self.stop}))
 
     @property
     def num_players(self) -> int:

@@ -11,6 +11,7 @@ from infoset.policy import TabularPolicy
 from infoset.teams.policies import to_tabular
 from infoset.teams.product_form.form import InformationMap, Team
 from infoset.typing import FloatArray
+from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 
 __all__ = ["TeamCallback", "TeamOutcome", "TeamPoint", "TeamResult"]
 
@@ -57,8 +58,8 @@ TeamCallback: TypeAlias = Callable[[TeamPoint], object]
 """Called at every measurement; a true return value stops the method."""
 
 
-@dataclass(frozen=True, eq=False)
-class TeamResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class TeamResult(ShortRepr):
     """The result of `solve_team`.
 
     Attributes
@@ -115,6 +116,14 @@ class TeamResult:
     trace: tuple[TeamPoint, ...]
     build_seconds: float = 0.0
     compile_seconds: float = 0.0
+
+    def _facts(self) -> Facts:
+        values = {
+            "outcome": self.outcome,
+            "payoffs": format_numbers(self.payoffs),
+            "upper bound": self.upper_bound,
+        }
+        return Facts(f"{self.game} by {self.method}", values, "see .policy, .trace, .gap")
 
     @cached_property
     def policy(self) -> TabularPolicy:
