@@ -24,6 +24,7 @@ STEPS = {
     "infoset.interop | infoset.matches | infoset.solvers": "solve, play, exchange",
     "infoset.learning": "learn from play",
     "infoset.search | infoset.teams": "search at play time, team games",
+    "infoset.deep": "policy networks (extra `deep`)",
     "infoset.front": "the main functions",
     "infoset.plotting": "pictures",
     "infoset.experiments": "run folders and studies",

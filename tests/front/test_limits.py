@@ -70,19 +70,23 @@ HOSTILE = [*SPECS, *(f"{FILE}:Hostile(number={number})" for number in range(len(
 @pytest.mark.parametrize(("command", "game"), [*product(COMMANDS, HOSTILE)])
 def test_every_command_ends_within_its_limits(command, game, tmp_path):
     """A command that does not end is stopped by the timeout, which is far above the limit."""
-    import resource
-
     space = 8 << 30
     limits = ["--build-seconds", "1", "--memory", "300MB"]
+    arguments = [command.strip(), game, *COMMANDS[command], *limits]
+    # The child sets the limit itself: a function between fork and exec is unsafe beside threads.
+    program = (
+        f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({space}, {space}))\n"
+        f"import sys; sys.argv[1:] = {arguments!r}\n"
+        "import runpy; runpy.run_module('infoset', run_name='__main__', alter_sys=True)"
+    )
     done = subprocess.run(
-        [sys.executable, "-m", "infoset", command.strip(), game, *COMMANDS[command], *limits],
+        [sys.executable, "-c", program],
         capture_output=True,
         text=True,
         stdin=subprocess.DEVNULL,
         timeout=60,
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])},
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (space, space)),
     )
     assert done.returncode in (0, 2), done.stderr
     assert "Traceback" not in done.stderr

@@ -76,16 +76,14 @@ def test_where_threads_cannot_start_only_checks_stop_the_code(monkeypatch):
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems ignore the limit")
 def test_a_limit_on_address_space_counts_as_available_memory():
     free = available_memory()
-    import resource
-
     limit = 4 << 30
-    program = "from infoset.utils.watchdog import available_memory as a; print(a())"
+    # The child sets the limit itself: a function between fork and exec is unsafe beside threads.
+    program = (
+        f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({limit}, {limit}))\n"
+        "from infoset.utils.watchdog import available_memory as a; print(a())"
+    )
     done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        check=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert 0 < int(done.stdout) < min(limit, free)
 
