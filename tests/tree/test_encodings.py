@@ -17,28 +17,6 @@ from tests.support.hypothesis_strategies import random_games
 from tests.support.reference_histories import enumerate_histories
 
 
-def decode(encoder, array):
-    """Return the infostate of an array."""
-    labels = (None, *encoder.actions, *encoder.private_observations, *encoder.public_observations)
-    rows = array[encoder.num_players :].reshape(encoder.max_steps, -1)
-    ends = np.cumsum(
-        [
-            1,
-            len(encoder.actions),
-            len(encoder.private_observations),
-            len(encoder.public_observations),
-        ]
-    )
-    steps = []
-    for row in rows[rows[:, 0] == 1]:
-        parts = [np.flatnonzero(part) for part in np.split(row, ends)[1:-1]]
-        places = zip(parts, ends[:-1], strict=True)
-        steps.append(
-            Step(*(labels[int(part[0] + end)] if len(part) else None for part, end in places))
-        )
-    return Infostate(int(np.flatnonzero(array[: encoder.num_players])[0]), tuple(steps))
-
-
 @given(game=random_games())
 def test_nothing_is_lost(game):
     encoder = InfostateEncoder.from_graph(build_world_graph(game))
@@ -49,7 +27,7 @@ def test_nothing_is_lost(game):
             array = encoder(infostate)
             assert (array.shape, array.dtype) == ((encoder.size,), np.float32)
             assert set(np.unique(array)) <= {0, 1}
-            assert decode(encoder, array) == infostate
+            assert encoder.decode(array) == infostate
     assert encoder.max_steps == longest
 
 
@@ -101,3 +79,10 @@ def test_encodings_change_only_with_their_version(name, digest):
     labels = repr((encoder.actions, encoder.private_observations, encoder.public_observations))
     packed = np.packbits(np.stack(arrays).astype(bool)).tobytes()
     assert sha256(labels.encode() + packed).hexdigest()[:16] == digest
+
+
+def test_arrays_that_encode_nothing_are_refused():
+    encoder = InfostateEncoder.from_graph(build_world_graph(load_game("kuhn_poker")))
+    for array in (np.zeros(encoder.size), np.ones(encoder.size), np.zeros(3)):
+        with pytest.raises(ParameterError, match="not an encoding of this encoder"):
+            encoder.decode(array)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoset.errors import ParameterError, UnknownNameError
-from infoset.game import Infostate
+from infoset.game import Infostate, Step
 from infoset.tree.counting import count_histories
 from infoset.tree.world_graph import WorldGraph
 from infoset.typing import Action, IntArray
@@ -113,6 +113,41 @@ class InfostateEncoder:
                 if label is not None:
                     row[_find(kind, label, self._columns[kind])] = 1
         return encoded
+
+    def decode(self, array: NDArray[np.float32]) -> Infostate:
+        """Return the infostate that has an encoding.
+
+        Raises
+        ------
+        ParameterError
+            If the array is not an encoding of this encoder.
+        """
+        error = ParameterError(
+            f"an array of shape {np.shape(array)} is not an encoding of this encoder; pass what the "
+            f"encoder returns, [{self.size}] zeros and ones"
+        )
+        if np.shape(array) != (self.size,):
+            raise error
+        player, rows = array[: self.num_players], array[self.num_players :]
+        rows = rows.reshape(self.max_steps, -1)
+        names: tuple[Hashable, ...] = (
+            *self.actions,
+            *self.private_observations,
+            *self.public_observations,
+        )
+        ends = np.cumsum([1, len(self.actions), len(self.private_observations)])
+        infostate = Infostate(int(np.argmax(player)))
+        for row in rows[rows[:, 0] == 1]:
+            parts = np.split(row, ends)[1:]
+            found = [np.flatnonzero(part) for part in parts]
+            labels = [
+                names[int(first - 1 + place[0])] if len(place) else None
+                for first, place in zip(ends, found, strict=True)
+            ]
+            infostate = infostate.extend(Step(*labels))
+        if not np.array_equal(self(infostate), array):
+            raise error
+        return infostate
 
     @cached_property
     def _columns(self) -> dict[str, dict[Hashable, int]]:

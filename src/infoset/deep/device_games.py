@@ -1,0 +1,101 @@
+"""Rules of games as pure functions on the device: the protocol of device games."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, TypeAlias
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from numpy.typing import NDArray
+
+from infoset.game import Infostate
+from infoset.typing import Action
+
+__all__ = ["OVER", "DeviceGame", "State"]
+
+State: TypeAlias = Any
+"""State of one play: a pytree of arrays, whose shapes and types are the same for all states."""
+
+OVER = -1
+"""What `actor` returns at the end of a play."""
+
+
+class DeviceGame(eqx.Module):
+    """Rules of a game as pure functions of JAX, for one play; callers apply `jax.vmap`.
+
+    A state is a decision of one player, or the end of a play. Chance moves are part of `init` and
+    `step`, which draw them with a key. Players who act simultaneously decide one after another, in
+    the order of their numbers: the later one does not observe the choice of the earlier one.
+    Functions may use neither Python's control flow on arrays nor callbacks to the host, so that
+    whole episodes are compiled. `check_device_game` compares a device game with the rules of the
+    same game in Python.
+
+    The last two methods run on the host. They connect observations with the infostates of the
+    rules in Python: a network can then play in matches, and the check can find leaks.
+    """
+
+    @property
+    def num_players(self) -> int:
+        """Number N of players; 2 unless a subclass overrides it."""
+        return 2
+
+    @property
+    @abstractmethod
+    def actions(self) -> tuple[Action, ...]:
+        """[A] the action for each output of a network, as in the rules in Python."""
+
+    @property
+    @abstractmethod
+    def horizon(self) -> int:
+        """Maximum number of decisions of a play."""
+
+    @property
+    @abstractmethod
+    def num_features(self) -> int:
+        """Number F of entries of an observation."""
+
+    @property
+    def num_actions(self) -> int:
+        """Number A of actions."""
+        return len(self.actions)
+
+    @abstractmethod
+    def init(self, key: Array) -> State:
+        """Return the state at the first decision; `key` draws the chance moves before it."""
+
+    @abstractmethod
+    def actor(self, state: State) -> Array:
+        """Return the player who decides, or `OVER`."""
+
+    @abstractmethod
+    def legal(self, state: State) -> Array:
+        """Return [A] True for the legal actions of the actor."""
+
+    @abstractmethod
+    def observe_all(self, state: State) -> Array:
+        """Return [N, F] the encoding of each player's infostate; together they encode the history.
+
+        The row of a player who has already chosen in a simultaneous move contains the choice.
+        """
+
+    @abstractmethod
+    def step(self, state: State, action: Array, key: Array) -> tuple[State, Array]:
+        """Return the state at the next decision, and [N] the rewards since the last one.
+
+        `action` is the number of a legal action, and `key` draws the chance moves after it.
+        """
+
+    def observe(self, state: State) -> Array:
+        """Return [F] the encoding of the actor's infostate, which includes who acts."""
+        return self.observe_all(state)[jnp.maximum(self.actor(state), 0)]
+
+    @abstractmethod
+    def encode(self, infostate: Infostate) -> NDArray[np.float32]:
+        """Return [F] the encoding of an infostate of the rules in Python."""
+
+    @abstractmethod
+    def decode(self, observation: NDArray[np.float32]) -> Infostate:
+        """Return the infostate that has an encoding."""

@@ -1,0 +1,67 @@
+"""Games as device games: their rules in JAX, or the arrays of their trees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from infoset.deep.device_games import DeviceGame
+from infoset.deep.rules.battleship import BattleshipRules
+from infoset.deep.rules.goofspiel import GoofspielRules
+from infoset.deep.rules.kuhn_poker import KuhnPokerRules
+from infoset.deep.rules.leduc_poker import LeducPokerRules
+from infoset.deep.rules.liars_dice import LiarsDiceRules
+from infoset.deep.tree_rules import TreeRules
+from infoset.game import Game
+from infoset.games import Battleship, Goofspiel, KuhnPoker, LeducPoker, LiarsDice, load_game
+from infoset.tree import GameTree, build_tree
+
+__all__ = [
+    "BattleshipRules",
+    "GoofspielRules",
+    "KuhnPokerRules",
+    "LeducPokerRules",
+    "LiarsDiceRules",
+    "device_game",
+]
+
+RULES: dict[type[Game], Callable[[Any], DeviceGame | None]] = {
+    Battleship: BattleshipRules.of,
+    Goofspiel: GoofspielRules.of,
+    KuhnPoker: KuhnPokerRules.of,
+    LeducPoker: LeducPokerRules.of,
+    LiarsDice: LiarsDiceRules.of,
+}
+"""By class of the rules in Python, the function that returns the rules in JAX, or None if there are
+none for these parameters."""
+
+
+def device_game(source: str | Game | GameTree) -> DeviceGame:
+    """Return a game as a device game.
+
+    Parameters
+    ----------
+    source : str, Game or GameTree
+        A game for which there are rules in JAX (two-player Kuhn and Leduc poker, liar's dice,
+        goofspiel and battleship) becomes these rules. Any other game is built, and a tree is used
+        as it is.
+
+    Raises
+    ------
+    UnknownNameError
+        If `source` is not the name of a game.
+    GameTooLargeError
+        If a game without rules in JAX is too large to be built.
+
+    Examples
+    --------
+    >>> device_game("goofspiel(num_cards=13,imp_info=True)").horizon
+    24
+    >>> type(device_game("tiny_bridge_2p")).__name__
+    'TreeRules'
+    """
+    if isinstance(source, GameTree):
+        return TreeRules.of(source)
+    game = load_game(source) if isinstance(source, str) else source
+    rules = RULES[type(game)](game) if type(game) in RULES else None
+    return TreeRules.of(build_tree(game)) if rules is None else rules

@@ -1,0 +1,210 @@
+"""Any game whose tree can be built, as a device game."""
+
+from __future__ import annotations
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from numpy.typing import NDArray
+
+from infoset.deep.device_games import OVER, DeviceGame
+from infoset.game import Infostate
+from infoset.tree import GameTree, InfostateEncoder
+from infoset.tree.decision_nodes import CHANCE_NODE, DecisionNodes, number_infostates, unfold_tree
+from infoset.typing import Action, IntArray
+
+__all__ = ["TreeRules"]
+
+
+class TreeRules(DeviceGame):
+    """A game as the arrays of its tree; a state is the number of a decision node.
+
+    An observation is the encoding of an infostate by `InfostateEncoder`, followed by a one-hot
+    encoding of the action that the player has chosen in a simultaneous move, which is zero whenever
+    the player acts.
+
+    Attributes
+    ----------
+    kind, first, num_children, keep, other : Array
+        [K] as in `infoset.tree.decision_nodes.DecisionNodes`.
+    player : Array
+        [I] player who acts at each infostate.
+    rank : Array
+        [I, A] position of a legal action among the children of a node; -1 for illegal actions.
+    rewards_so_far : Array
+        [K, N] rewards of each player before each node.
+    row : Array
+        [K, N] row in `features` of each player's infostate.
+    features : Array
+        [S, F] encodings of the infostates of all players.
+    chosen : Array
+        [K, N] action chosen in a simultaneous move, or -1.
+    root : Array
+        Number of the root.
+    """
+
+    kind: Array
+    first: Array
+    num_children: Array
+    keep: Array
+    other: Array
+    player: Array
+    rank: Array
+    rewards_so_far: Array
+    row: Array
+    features: Array
+    chosen: Array
+    encoder: InfostateEncoder = eqx.field(static=True)
+    num_decisions: int = eqx.field(static=True)
+    num_chance_moves: int = eqx.field(static=True)
+
+    @classmethod
+    def of(cls, tree: GameTree) -> TreeRules:
+        """Return the rules of the game of a tree."""
+        nodes, history = unfold_tree(tree)
+        encoder = InfostateEncoder.from_graph(tree.graph)
+        rank, features = _encode(tree, encoder)
+        sizes = [own.num_infostates for own in tree.infostate_trees]
+        row = tree.infostate[history] + np.cumsum([0, *sizes[:-1]])
+        player = number_infostates(tree.sequence_form.treeplexes).player
+        decisions, chance_moves = longest_episode(nodes)
+        return cls(
+            kind=jnp.asarray(nodes.kind),
+            first=jnp.asarray(nodes.first),
+            num_children=jnp.asarray(nodes.num_children),
+            keep=jnp.asarray(nodes.keep, jnp.float32),
+            other=jnp.asarray(nodes.other),
+            player=jnp.asarray(player, jnp.int32),
+            rank=jnp.asarray(rank),
+            rewards_so_far=jnp.asarray(tree.rewards_so_far[history], jnp.float32),
+            row=jnp.asarray(row, jnp.int32),
+            features=jnp.asarray(features),
+            chosen=jnp.asarray(_chosen(nodes, history, player, rank, tree.num_players)),
+            encoder=encoder,
+            num_decisions=decisions,
+            num_chance_moves=chance_moves,
+        )
+
+    @property
+    def num_players(self) -> int:
+        """Number of players."""
+        return self.encoder.num_players
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """All actions of the game."""
+        return self.encoder.actions
+
+    @property
+    def horizon(self) -> int:
+        """Maximum number of decisions."""
+        return self.num_decisions
+
+    @property
+    def num_features(self) -> int:
+        """Number of entries of an observation."""
+        return self.encoder.size + self.num_actions
+
+    def init(self, key: Array) -> Array:
+        """Return the node after the first chance moves."""
+        return self._after_chance(jnp.zeros((), jnp.int32), key)
+
+    def actor(self, state: Array) -> Array:
+        """Return the player who acts at a node."""
+        return jnp.where(self.kind[state] >= 0, self.player[self._infostate(state)], OVER)
+
+    def legal(self, state: Array) -> Array:
+        """Return the actions with a child."""
+        return self.rank[self._infostate(state)] >= 0
+
+    def observe_all(self, state: Array) -> Array:
+        """Return the encodings of all players' infostates."""
+        choices = self.chosen[state][:, None] == jnp.arange(self.num_actions)
+        return jnp.concatenate([self.features[self.row[state]], choices], axis=1, dtype=jnp.float32)
+
+    def step(self, state: Array, action: Array, key: Array) -> tuple[Array, Array]:
+        """Go to a child, and through the chance nodes after it."""
+        child = self.first[state] + self.rank[self._infostate(state), action]
+        after = self._after_chance(child, key)
+        return after, self.rewards_so_far[after] - self.rewards_so_far[state]
+
+    def encode(self, infostate: Infostate) -> NDArray[np.float32]:
+        """Return the encoding of an infostate."""
+        encoded = self.encoder(infostate)
+        return np.concatenate([encoded, np.zeros(self.num_actions, np.float32)])
+
+    def decode(self, observation: NDArray[np.float32]) -> Infostate:
+        """Return the infostate of an encoding."""
+        return self.encoder.decode(observation[: self.encoder.size])
+
+    def _infostate(self, state: Array) -> Array:
+        return jnp.maximum(self.kind[state], 0)
+
+    def _after_chance(self, node: Array, key: Array) -> Array:
+        if self.num_chance_moves:
+            for draw in jax.random.uniform(key, (self.num_chance_moves,)):
+                node = self._after_chance_move(node, draw)
+        return node
+
+    def _after_chance_move(self, node: Array, draw: Array) -> Array:
+        """Return the node after a chance move, by Walker's alias method; other nodes remain."""
+        # The integer part of one scaled draw selects a child; the fractional part keeps it or not.
+        place = draw * self.num_children[node]
+        # Rounding may give num_children itself for draws next to 1.
+        position = jnp.minimum(place.astype(jnp.int32), self.num_children[node] - 1)
+        is_chance = self.kind[node] == CHANCE_NODE
+        child = jnp.where(is_chance, self.first[node] + position, node)
+        kept = place - position < self.keep[child]
+        alias = jnp.where(kept, child, self.first[node] + self.other[child])
+        return jnp.where(is_chance, alias, node)
+
+
+def longest_episode(nodes: DecisionNodes) -> tuple[int, int]:
+    """Return the maximum number of decisions of an episode and of consecutive chance nodes."""
+    level = np.zeros(1, np.int64)
+    decisions, chance = np.zeros((2, 1), np.int64)
+    horizon, chance_moves = 1, 0
+    while len(level):
+        is_chance, acts = nodes.kind[level] == CHANCE_NODE, nodes.kind[level] >= 0
+        decisions = decisions + acts
+        chance = np.where(is_chance, chance + 1, 0)
+        horizon = max(horizon, int(decisions.max()))
+        chance_moves = max(chance_moves, int(chance.max()))
+        counts = nodes.num_children[level]
+        begins = np.repeat(nodes.first[level] - np.cumsum(counts) + counts, counts)
+        level = begins + np.arange(len(begins))
+        decisions, chance = np.repeat(decisions, counts), np.repeat(chance, counts)
+    return horizon, chance_moves
+
+
+def _encode(tree: GameTree, encoder: InfostateEncoder) -> tuple[IntArray, NDArray[np.float32]]:
+    """Return the ranks of actions [I, A], and the encodings of all infostates [S, F]."""
+    column_of = {action: column for column, action in enumerate(encoder.actions)}
+    total = sum(own.num_acting for own in tree.infostate_trees)
+    rank = np.full((total, len(encoder.actions)), -1, np.int32)
+    rows, infostate = [], 0
+    for own in tree.infostate_trees:
+        for number in own.acting.tolist():
+            for place, action in enumerate(own.legal_actions(number)):
+                rank[infostate, column_of[action]] = place
+            infostate += 1
+        rows += [encoder(own.infostate_at(number)) for number in range(own.num_infostates)]
+    return rank, np.stack(rows)
+
+
+def _chosen(
+    nodes: DecisionNodes, history: IntArray, player: IntArray, rank: IntArray, num_players: int
+) -> IntArray:
+    """Return [K, N] the action that each player has chosen at a node's history, or -1."""
+    chosen = np.full((len(history), num_players), -1, np.int32)
+    # Children come after their parents.
+    for node in np.flatnonzero(nodes.kind >= 0).tolist():
+        infostate, first = nodes.kind[node], nodes.first[node]
+        children = np.arange(first, first + nodes.num_children[node])
+        waiting = children[history[children] == history[node]]
+        chosen[waiting] = chosen[node]
+        actions = np.argsort(np.where(rank[infostate] >= 0, rank[infostate], rank.shape[1]))
+        chosen[waiting, player[infostate]] = actions[waiting - first]
+    return chosen
