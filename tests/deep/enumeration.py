@@ -23,7 +23,8 @@ class Arrays(NamedTuple):
 
 
 def arrays_of(game):
-    return Arrays(*(np.asarray(getattr(game, name)) for name in Arrays._fields))
+    found = {**vars(game.nodes), **vars(game)}
+    return Arrays(*(np.asarray(found[name]) for name in Arrays._fields))
 
 
 def chance_probabilities(a, node):

@@ -12,23 +12,31 @@ try:
 except ImportError as error:
     raise MissingExtraError("deep", "training a policy network") from error
 
+from infoset.deep.device_checks import DeviceGameReport, check_device_game
+from infoset.deep.device_games import OVER, DeviceGame
 from infoset.deep.entropy_schedule import EntropySchedule
 from infoset.deep.fine_tuning import fine_tune
 from infoset.deep.network_policy import NetworkPolicy
 from infoset.deep.networks import PolicyValueNetwork
 from infoset.deep.rnad import NetworkRNaD
 from infoset.deep.rnad_presets import PRESETS, get_preset
+from infoset.deep.rules import device_game
 from infoset.deep.training_run import TrainingResult, train
 from infoset.deep.tree_game import TreeGame, make_tree_game
 
 __all__ = [
+    "OVER",
     "PRESETS",
+    "DeviceGame",
+    "DeviceGameReport",
     "EntropySchedule",
     "NetworkPolicy",
     "NetworkRNaD",
     "PolicyValueNetwork",
     "TrainingResult",
     "TreeGame",
+    "check_device_game",
+    "device_game",
     "fine_tune",
     "get_preset",
     "make_tree_game",

@@ -101,7 +101,7 @@ def check_device_game(
     game: Game,
     *,
     max_steps: int = 5_000,
-    num_draws: int = 4096,
+    num_draws: int = 1024,
     seed: int = 0,
 ) -> DeviceGameReport:
     """Raise if a device game differs from the rules of the game in Python.
@@ -146,6 +146,7 @@ def check_device_game(
     Examples
     --------
     >>> from infoset.games import load_game
+    >>> from infoset.deep.rules import device_game
     >>> game = load_game("kuhn_poker")
     >>> check_device_game(device_game(game), game).is_exhaustive
     True
@@ -201,7 +202,7 @@ class _Comparison:
         groups = self._group(_settle([(root, 1.0)]), [], (0.0,) * root.game.num_players)
         keys = self._keys(self._num_draws)
         states = jax.tree.map(np.asarray, self._init(self._device, keys))
-        rewards = np.zeros((self._num_draws, self._device.num_players))
+        rewards = np.zeros((self._num_draws, self._device.num_players), np.float32)
         return self._match(states, rewards, groups, "init")
 
     def _check_states(self, cases: Sequence[Case], depth: int) -> Iterator[tuple[Case, Action]]:
@@ -264,7 +265,7 @@ class _Comparison:
         while first < len(steps):
             # Chunks of bounded size, each with at least one step.
             last = first + 1
-            while last < len(steps) and sum(counts[first : last + 1]) <= 1 << 16:
+            while last < len(steps) and sum(counts[first : last + 1]) <= 1 << 15:
                 last += 1
             cases += self._chunk_after(
                 steps[first:last], groups[first:last], np.array(counts[first:last])
@@ -279,8 +280,7 @@ class _Comparison:
         counts: NDArray[np.int64],
     ) -> list[Case]:
         of_step = np.repeat(np.arange(len(steps)), counts)
-        # Padding to a power of two, so that few sizes are compiled.
-        padded = np.resize(of_step, 1 << int(len(of_step) - 1).bit_length())
+        padded = np.resize(of_step, _padded(len(of_step)))
         states = jax.tree.map(lambda leaf: leaf[padded], _stack([case.state for case, _ in steps]))
         actions = np.array([self._actions[action] for _, action in steps], np.int32)[padded]
         after, rewards = self._step(self._device, states, actions, self._keys(len(padded)))
@@ -345,24 +345,25 @@ class _Comparison:
         self, states: State, rewards: NDArray[np.float32], groups: dict[Key, Group], where: str
     ) -> list[Case]:
         """Return the different states, each with its group; compare rewards and frequencies."""
+        representatives, number = _unique_rows([*jax.tree.leaves(states), rewards])
+        states = jax.tree.map(lambda leaf: leaf[representatives], states)
+        rewards, frequency = rewards[representatives], np.bincount(number)
         look = self._look_at(states)
         pending = next(iter(groups.values())).pending
-        unique: dict[bytes, tuple[int, Key]] = {}
         counts: dict[Key, int] = {}
+        found: list[tuple[int, Key]] = []
         for place in range(len(rewards)):
             key = self._state_key(look, place, pending)
             if key not in groups:
                 raise self._unknown(look, place, groups, where)
             self._check_rewards(rewards[place], groups[key], where)
-            counts[key] = counts.get(key, 0) + 1
-            leaves = [leaf[place].tobytes() for leaf in jax.tree.leaves(states)]
-            unique.setdefault(b"|".join(leaves), (place, key))
-        of_key = [key for _, key in unique.values()]
-        if len(groups) > 1 and len(set(of_key)) == len(of_key):
-            self._check_frequencies(counts, groups, len(rewards), where)
+            counts[key] = counts.get(key, 0) + int(frequency[place])
+            found.append((place, key))
+        if len(groups) > 1 and len(counts) == len(found):
+            self._check_frequencies(counts, groups, len(number), where)
         return [
             Case(jax.tree.map(lambda leaf, place=place: leaf[place], states), groups[key])
-            for place, key in unique.values()
+            for place, key in found
         ]
 
     def _state_key(self, look: Look, place: int, pending: dict[Player, Action]) -> Key:
@@ -459,9 +460,8 @@ class _Comparison:
         return encoded
 
     def _look_at(self, states: State) -> Look:
-        # Padding to a power of two, so that few sizes are compiled.
         count = len(jax.tree.leaves(states)[0])
-        padded = np.resize(np.arange(count), 1 << int(count - 1).bit_length())
+        padded = np.resize(np.arange(count), _padded(count))
         found = self._look(self._device, jax.tree.map(lambda leaf: leaf[padded], states))
         return Look(*(np.asarray(part)[:count] for part in found))
 
@@ -474,10 +474,28 @@ def _look(device: DeviceGame, state: State) -> tuple[Array, Array, Array, Array]
     return device.actor(state), device.legal(state), rows, device.observe(state)
 
 
-def _step_all(
-    device: DeviceGame, state: State, action: Array, key: Array
-) -> tuple[State, Array]:
+def _step_all(device: DeviceGame, state: State, action: Array, key: Array) -> tuple[State, Array]:
     return device.step(state, action, key)
+
+
+def _unique_rows(leaves: Sequence[NDArray[Any]]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the first place of each different row of arrays [M, ...], and of each row its number.
+
+    Rows are compared by their bits.
+    """
+    bits = [np.ascontiguousarray(leaf).reshape(len(leaf), -1).view(np.uint8) for leaf in leaves]
+    rows = np.concatenate(bits, axis=1)
+    keys = rows.view(np.dtype((np.void, rows.shape[1])))[:, 0]
+    _, first, number = np.unique(keys, return_index=True, return_inverse=True)
+    return first, number
+
+
+def _padded(count: int) -> int:
+    """Return the size to which a batch is padded, one of few, since each size is compiled."""
+    size = 64
+    while size < count:
+        size *= 4
+    return size
 
 
 def _stack(states: Sequence[State]) -> Any:

@@ -12,14 +12,13 @@ import numpy as np
 from jax import Array
 from numpy.typing import NDArray
 
+from infoset.deep.device_nodes import DeviceNodes
 from infoset.game import Infostate
 from infoset.learning import Simulator, make_simulator
 from infoset.policy import TabularPolicy
 from infoset.tree import GameTree, InfostateEncoder
 from infoset.tree.decision_nodes import (
-    CHANCE_NODE,
     TERMINAL_NODE,
-    DecisionNodes,
     infostate_sequences,
 )
 from infoset.typing import Action, BoolArray, FloatArray, IntArray
@@ -63,8 +62,8 @@ class TreeGame(eqx.Module):
 
     Attributes
     ----------
-    kind, first, num_children, keep, other : Array
-        [K] as in `infoset.tree.decision_nodes.DecisionNodes`.
+    nodes : DeviceNodes
+        The K nodes of the tree.
     reward : Array
         [K] utility of player 0 at terminal nodes, centered and in the learner's unit; else 0.
     player : Array
@@ -75,24 +74,19 @@ class TreeGame(eqx.Module):
         [I, A] True for legal actions.
     rank : Array
         [I, A] position of a legal action among the children of a node.
-    horizon : int
-        Maximum number T of decisions in an episode.
-    chance_moves : int
-        Maximum number of consecutive chance nodes.
     """
 
-    kind: Array
-    first: Array
-    num_children: Array
-    keep: Array
-    other: Array
+    nodes: DeviceNodes
     reward: Array
     player: Array
     features: Array
     legal: Array
     rank: Array
-    horizon: int = eqx.field(static=True)
-    chance_moves: int = eqx.field(static=True)
+
+    @property
+    def horizon(self) -> int:
+        """Maximum number T of decisions in an episode."""
+        return self.nodes.num_decisions
 
     @property
     def num_infostates(self) -> int:
@@ -156,20 +150,13 @@ def make_tree_game(tree: GameTree, unit: float = 1.0) -> tuple[TreeGame, Network
     ends = nodes.kind == TERMINAL_NODE
     reward = np.zeros(len(nodes.kind), np.float32)
     reward[ends] = (simulator.centered_utility()[:, 0] / unit)[nodes.first[ends]]
-    horizon, chance_moves = _longest_episode(nodes)
     game = TreeGame(
-        kind=jnp.asarray(nodes.kind),
-        first=jnp.asarray(nodes.first),
-        num_children=jnp.asarray(nodes.num_children),
-        keep=jnp.asarray(nodes.keep, jnp.float32),
-        other=jnp.asarray(nodes.other),
+        nodes=DeviceNodes.of(nodes),
         reward=jnp.asarray(reward),
         player=jnp.asarray(simulator.infostates.player, jnp.int32),
         features=jnp.asarray(features[:, columns]),
         legal=jnp.asarray(legal),
         rank=jnp.asarray(rank),
-        horizon=horizon,
-        chance_moves=chance_moves,
     )
     return game, NetworkInput(encoder, columns), simulator
 
@@ -194,24 +181,6 @@ def _encode(
     return features, legal, rank
 
 
-def _longest_episode(nodes: DecisionNodes) -> tuple[int, int]:
-    """Return the maximum number of decisions of an episode and of consecutive chance nodes."""
-    level = np.zeros(1, np.int64)
-    decisions, chance = np.zeros((2, 1), np.int64)
-    horizon, chance_moves = 1, 0
-    while len(level):
-        is_chance, acts = nodes.kind[level] == CHANCE_NODE, nodes.kind[level] >= 0
-        decisions = decisions + acts
-        chance = np.where(is_chance, chance + 1, 0)
-        horizon = max(horizon, int(decisions.max()))
-        chance_moves = max(chance_moves, int(chance.max()))
-        counts = nodes.num_children[level]
-        begins = np.repeat(nodes.first[level] - np.cumsum(counts) + counts, counts)
-        level = begins + np.arange(len(begins))
-        decisions, chance = np.repeat(decisions, counts), np.repeat(chance, counts)
-    return horizon, chance_moves
-
-
 def play_episodes(game: TreeGame, policy: Array, key: Array, batch_size: int) -> Episodes:
     """Play a batch of episodes under a policy table [I, A].
 
@@ -222,41 +191,24 @@ def play_episodes(game: TreeGame, policy: Array, key: Array, batch_size: int) ->
     # From the last legal action on, the sum may be rounded to less than a draw.
     later = jnp.flip(jnp.cumsum(jnp.flip(game.legal, 1), axis=1), 1) - game.legal
     cumulative = jnp.where(later > 0, cumulative, ALWAYS)
-    rounds, moves = game.horizon + 1, game.chance_moves + 1
+    rounds, moves = game.horizon + 1, game.nodes.num_chance_moves + 1
     draws = jax.random.uniform(key, (rounds, moves, batch_size), jnp.float32)
     root = jnp.zeros(batch_size, jnp.int32)
 
     def decide(node: Array, draw: Array) -> tuple[Array, Episodes]:
-        kind = game.kind[node]
+        kind = game.nodes.kind[node]
         valid = kind >= 0
         infostate = jnp.maximum(kind, 0)
         action = (draw[0][:, None] >= cumulative[infostate]).sum(axis=1, dtype=jnp.int32)
-        child = game.first[node] + game.rank[infostate, action]
-        child = _after_chance(game, jnp.where(valid, child, node), draw[1:])
+        child = game.nodes.first[node] + game.rank[infostate, action]
+        child = game.nodes.after_chance(jnp.where(valid, child, node), draw[1:])
         # Only the last decision of an episode leads to a terminal, where all rewards arrive.
         reward = jnp.where(valid, game.reward[child], 0.0)
         return child, Episodes(infostate, action, valid, reward)
 
-    start = _after_chance(game, root, draws[0, 1:])
+    start = game.nodes.after_chance(root, draws[0, 1:])
     _, episodes = jax.lax.scan(decide, start, draws[1:])
     return episodes
-
-
-def _after_chance(game: TreeGame, node: Array, draws: Array) -> Array:
-    """Return the nodes [B] after at most `chance_moves` chance moves, by Walker's alias method."""
-    for draw in draws:
-        # The integer part of one scaled draw selects a child; the fractional part keeps it or not.
-        place = draw * game.num_children[node]
-        # Rounding may give num_children itself for draws next to 1.
-        position = jnp.minimum(place.astype(jnp.int32), game.num_children[node] - 1)
-        child = game.first[node] + position
-        # Alias tables may have no entry for terminals, so these nodes are not followed.
-        is_chance = game.kind[node] == CHANCE_NODE
-        child = jnp.where(is_chance, child, node)
-        kept = place - position < game.keep[child]
-        alias = jnp.where(kept, child, game.first[node] + game.other[child])
-        node = jnp.where(is_chance, alias, node)
-    return node
 
 
 def tabular_policy(

@@ -10,9 +10,10 @@ from jax import Array
 from numpy.typing import NDArray
 
 from infoset.deep.device_games import OVER, DeviceGame
+from infoset.deep.device_nodes import DeviceNodes
 from infoset.game import Infostate
 from infoset.tree import GameTree, InfostateEncoder
-from infoset.tree.decision_nodes import CHANCE_NODE, DecisionNodes, number_infostates, unfold_tree
+from infoset.tree.decision_nodes import DecisionNodes, number_infostates, unfold_tree
 from infoset.typing import Action, IntArray
 
 __all__ = ["TreeRules"]
@@ -27,8 +28,8 @@ class TreeRules(DeviceGame):
 
     Attributes
     ----------
-    kind, first, num_children, keep, other : Array
-        [K] as in `infoset.tree.decision_nodes.DecisionNodes`.
+    nodes : DeviceNodes
+        The K nodes of the tree.
     player : Array
         [I] player who acts at each infostate.
     rank : Array
@@ -45,11 +46,7 @@ class TreeRules(DeviceGame):
         Number of the root.
     """
 
-    kind: Array
-    first: Array
-    num_children: Array
-    keep: Array
-    other: Array
+    nodes: DeviceNodes
     player: Array
     rank: Array
     rewards_so_far: Array
@@ -57,8 +54,6 @@ class TreeRules(DeviceGame):
     features: Array
     chosen: Array
     encoder: InfostateEncoder = eqx.field(static=True)
-    num_decisions: int = eqx.field(static=True)
-    num_chance_moves: int = eqx.field(static=True)
 
     @classmethod
     def of(cls, tree: GameTree) -> TreeRules:
@@ -69,13 +64,8 @@ class TreeRules(DeviceGame):
         sizes = [own.num_infostates for own in tree.infostate_trees]
         row = tree.infostate[history] + np.cumsum([0, *sizes[:-1]])
         player = number_infostates(tree.sequence_form.treeplexes).player
-        decisions, chance_moves = longest_episode(nodes)
         return cls(
-            kind=jnp.asarray(nodes.kind),
-            first=jnp.asarray(nodes.first),
-            num_children=jnp.asarray(nodes.num_children),
-            keep=jnp.asarray(nodes.keep, jnp.float32),
-            other=jnp.asarray(nodes.other),
+            nodes=DeviceNodes.of(nodes),
             player=jnp.asarray(player, jnp.int32),
             rank=jnp.asarray(rank),
             rewards_so_far=jnp.asarray(tree.rewards_so_far[history], jnp.float32),
@@ -83,8 +73,6 @@ class TreeRules(DeviceGame):
             features=jnp.asarray(features),
             chosen=jnp.asarray(_chosen(nodes, history, player, rank, tree.num_players)),
             encoder=encoder,
-            num_decisions=decisions,
-            num_chance_moves=chance_moves,
         )
 
     @property
@@ -100,7 +88,7 @@ class TreeRules(DeviceGame):
     @property
     def horizon(self) -> int:
         """Maximum number of decisions."""
-        return self.num_decisions
+        return self.nodes.num_decisions
 
     @property
     def num_features(self) -> int:
@@ -113,7 +101,7 @@ class TreeRules(DeviceGame):
 
     def actor(self, state: Array) -> Array:
         """Return the player who acts at a node."""
-        return jnp.where(self.kind[state] >= 0, self.player[self._infostate(state)], OVER)
+        return jnp.where(self.nodes.kind[state] >= 0, self.player[self._infostate(state)], OVER)
 
     def legal(self, state: Array) -> Array:
         """Return the actions with a child."""
@@ -126,7 +114,7 @@ class TreeRules(DeviceGame):
 
     def step(self, state: Array, action: Array, key: Array) -> tuple[Array, Array]:
         """Go to a child, and through the chance nodes after it."""
-        child = self.first[state] + self.rank[self._infostate(state), action]
+        child = self.nodes.first[state] + self.rank[self._infostate(state), action]
         after = self._after_chance(child, key)
         return after, self.rewards_so_far[after] - self.rewards_so_far[state]
 
@@ -140,43 +128,12 @@ class TreeRules(DeviceGame):
         return self.encoder.decode(observation[: self.encoder.size])
 
     def _infostate(self, state: Array) -> Array:
-        return jnp.maximum(self.kind[state], 0)
+        return jnp.maximum(self.nodes.kind[state], 0)
 
     def _after_chance(self, node: Array, key: Array) -> Array:
-        if self.num_chance_moves:
-            for draw in jax.random.uniform(key, (self.num_chance_moves,)):
-                node = self._after_chance_move(node, draw)
-        return node
-
-    def _after_chance_move(self, node: Array, draw: Array) -> Array:
-        """Return the node after a chance move, by Walker's alias method; other nodes remain."""
-        # The integer part of one scaled draw selects a child; the fractional part keeps it or not.
-        place = draw * self.num_children[node]
-        # Rounding may give num_children itself for draws next to 1.
-        position = jnp.minimum(place.astype(jnp.int32), self.num_children[node] - 1)
-        is_chance = self.kind[node] == CHANCE_NODE
-        child = jnp.where(is_chance, self.first[node] + position, node)
-        kept = place - position < self.keep[child]
-        alias = jnp.where(kept, child, self.first[node] + self.other[child])
-        return jnp.where(is_chance, alias, node)
-
-
-def longest_episode(nodes: DecisionNodes) -> tuple[int, int]:
-    """Return the maximum number of decisions of an episode and of consecutive chance nodes."""
-    level = np.zeros(1, np.int64)
-    decisions, chance = np.zeros((2, 1), np.int64)
-    horizon, chance_moves = 1, 0
-    while len(level):
-        is_chance, acts = nodes.kind[level] == CHANCE_NODE, nodes.kind[level] >= 0
-        decisions = decisions + acts
-        chance = np.where(is_chance, chance + 1, 0)
-        horizon = max(horizon, int(decisions.max()))
-        chance_moves = max(chance_moves, int(chance.max()))
-        counts = nodes.num_children[level]
-        begins = np.repeat(nodes.first[level] - np.cumsum(counts) + counts, counts)
-        level = begins + np.arange(len(begins))
-        decisions, chance = np.repeat(decisions, counts), np.repeat(chance, counts)
-    return horizon, chance_moves
+        return self.nodes.after_chance(
+            node, jax.random.uniform(key, (self.nodes.num_chance_moves,))
+        )
 
 
 def _encode(tree: GameTree, encoder: InfostateEncoder) -> tuple[IntArray, NDArray[np.float32]]:

@@ -123,8 +123,8 @@ class InfostateEncoder:
             If the array is not an encoding of this encoder.
         """
         error = ParameterError(
-            f"an array of shape {np.shape(array)} is not an encoding of this encoder; pass what the "
-            f"encoder returns, [{self.size}] zeros and ones"
+            f"an array of shape {np.shape(array)} is not an encoding of this encoder; pass what "
+            f"the encoder returns, [{self.size}] zeros and ones"
         )
         if np.shape(array) != (self.size,):
             raise error

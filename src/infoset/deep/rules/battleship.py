@@ -123,7 +123,9 @@ class BattleshipRules(DeviceGame):
     @property
     def targets(self) -> tuple[str, ...]:
         """The actions that shoot at a cell."""
-        return tuple(f"{row}_{column}" for row in range(self.height) for column in range(self.width))
+        return tuple(
+            f"{row}_{column}" for row in range(self.height) for column in range(self.width)
+        )
 
     @property
     def actions(self) -> tuple[str, ...]:
@@ -249,8 +251,8 @@ class BattleshipRules(DeviceGame):
         cells = self._cells[ship]
         cells = cells[cells.any(axis=1)]
         free = ~(taken[..., None, :] & cells).any(axis=-1)
-        later = self._fit(ship + 1, taken[..., None, :] | cells)
-        return (free & later).any(axis=-1)
+        fits: Array = (free & self._fit(ship + 1, taken[..., None, :] | cells)).any(axis=-1)
+        return fits
 
     def encode(self, infostate: Infostate) -> NDArray[np.float32]:
         """Return the encoding of an infostate."""

@@ -252,6 +252,7 @@ class GoofspielRules(DeviceGame):
         infostate = Infostate(player)
         if self.is_random:
             infostate = infostate.extend(Step(None, None, f"prize {prizes[0]}"))
+        bids: tuple[int, ...]
         for number in range(complete):
             bid = label_of(own[number], self.actions)
             if self.shows_bids:

@@ -87,7 +87,7 @@ class KuhnPokerRules(DeviceGame):
         moves = state.moves.at[state.num_moves].set(action)
         after = Table(state.cards, moves, state.num_moves + 1)
         num_bets = (moves == BET).sum()
-        # After one bet the bettor wins the ante. The first move is player 0's, the second player 1's.
+        # After one bet the bettor wins the ante. Only player 1 makes the second move.
         bettor = jnp.where(moves[1] == BET, 1, 0)
         higher = jnp.where(state.cards[0] > state.cards[1], 0, 1)
         winner = jnp.where(num_bets == 1, bettor, higher)
