@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoset.deep.tree_game import Episodes
+from infoset.deep.episodes import Episodes
 from infoset.tree.decision_nodes import CHANCE_NODE, TERMINAL_NODE
 
 

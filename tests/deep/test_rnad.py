@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from infoset.deep import PRESETS, EntropySchedule, NetworkRNaD, get_preset, make_tree_game
+from infoset.deep.episodes import Episodes
 from infoset.deep.networks import legal_log_softmax
 from infoset.deep.rnad import Sums, loss, output_gradients, sum_over_episodes
-from infoset.deep.tree_game import Episodes, play_episodes
+from infoset.deep.tree_game import play_episodes
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.games import load_game
 from infoset.tree import build_tree
@@ -100,10 +101,10 @@ def test_off_policy_it_does_so_with_ratios_without_limit():
 def test_at_the_gate_forces_outwards_are_zero_and_forces_inwards_pass():
     game = device_game()
     spec = Numbers(beta=1.5)
-    logits = jnp.tile(jnp.array([[1.5, -1.5]]), (game.num_infostates, 1))
+    logits = jnp.tile(jnp.array([[1.5, -1.5]]), (game.num_rows, 1))
     policy = policy_of(game, logits)
     episodes, _ = all_episodes(game, policy)
-    zeros, uniform = jnp.zeros(game.num_infostates), jnp.full_like(logits, np.log(0.5))
+    zeros, uniform = jnp.zeros(game.num_rows), jnp.full_like(logits, np.log(0.5))
     forces = np.asarray(sums_of_each(spec, game, logits, zeros, uniform, policy, episodes).force)
     assert forces[..., 0].max() == 0
     assert forces[..., 0].min() < -0.1
@@ -121,7 +122,7 @@ def test_advantages_are_clipped():
     logits = random_logits(game, 0)
     policy = policy_of(game, logits)
     episodes, _ = all_episodes(game, policy)
-    zeros = jnp.zeros(game.num_infostates)
+    zeros = jnp.zeros(game.num_rows)
     spec = Numbers(advantage_clip=0.25)
     sums = sums_of_each(spec, game, logits, zeros, jnp.log(policy), policy, episodes)
     assert np.abs(sums.force).max() == 0.25
@@ -154,7 +155,7 @@ def test_the_loss_is_a_mean_for_each_player():
     game = device_game()
     sums = Sums(
         jnp.zeros(game.legal.shape),
-        jnp.zeros(game.num_infostates),
+        jnp.zeros(game.num_rows),
         jnp.where(game.player == 0, 10.0, 1.0),
     )
     # V = 1 and v = 0 at all decisions: the mean square is 1 for both players.
@@ -167,8 +168,8 @@ def test_episodes_visit_infostates_as_often_as_the_policy_reaches_them(name):
     policy = policy_of(game, random_logits(game, 4))
     num = 20_000
     episodes = play(game, policy, jax.random.key(0), num)
-    valid, here = np.asarray(episodes.valid), np.asarray(episodes.infostate)
-    visits = np.bincount(here[valid], minlength=game.num_infostates) / num
+    valid, here = np.asarray(episodes.valid), np.asarray(episodes.row)
+    visits = np.bincount(here[valid], minlength=game.num_rows) / num
     exact = exact_sums(game, policy, policy, jnp.zeros_like(policy), 0.0)
     deviation = np.sqrt(exact.visits * (1 - np.minimum(exact.visits, 1)) / num)
     assert (np.abs(visits - exact.visits) <= 5 * deviation + 1e-4).all()

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-__all__ = ["PolicyValueNetwork", "legal_log_softmax"]
+__all__ = ["PolicyValueNetwork", "legal_exp", "legal_log_softmax"]
 
 ILLEGAL = -1e30
 """Logit of illegal actions: finite, so that no difference of logits is NaN."""
@@ -64,3 +64,8 @@ def legal_log_softmax(logits: Array, legal: Array) -> Array:
     log_policy = jax.nn.log_softmax(jnp.where(legal, logits, ILLEGAL), axis=-1)
     # The zeros keep sums of policy times logarithm free of NaN, since the policy is 0 there.
     return jnp.where(legal, log_policy, 0.0)
+
+
+def legal_exp(log_policy: Array, legal: Array) -> Array:
+    """Return [R, A] probabilities from their logarithms; 0 for illegal actions."""
+    return jnp.where(legal, jnp.exp(log_policy), 0.0)

@@ -12,8 +12,8 @@ import jax.numpy as jnp
 from jax import Array
 
 from infoset.deep.entropy_schedule import EntropySchedule
-from infoset.deep.networks import PolicyValueNetwork, legal_log_softmax
-from infoset.deep.tree_game import Episodes, TreeGame, play_episodes
+from infoset.deep.episodes import Episodes, EpisodeSource, Rows, StoredPolicy
+from infoset.deep.networks import PolicyValueNetwork, legal_exp, legal_log_softmax
 from infoset.deep.two_player_v_trace import Decisions, v_trace
 from infoset.errors import ParameterError
 from infoset.utils.arguments import check_count, check_number
@@ -123,8 +123,8 @@ class LearnerState(NamedTuple):
         θ, and its Polyak average.
     second_moment : PolicyValueNetwork
         Adam's moving average of squared gradients.
-    regularizer, previous : Array
-        [I, A] log π_reg of the current regularizer and of the one before, at all infostates.
+    regularizer, previous : StoredPolicy
+        The current regularizer π_reg and the one before, as `EpisodeSource.store` returns them.
     loss : Array
         Loss of the last step, see `loss`.
     """
@@ -134,22 +134,22 @@ class LearnerState(NamedTuple):
     network: PolicyValueNetwork
     target: PolicyValueNetwork
     second_moment: PolicyValueNetwork
-    regularizer: Array
-    previous: Array
+    regularizer: StoredPolicy
+    previous: StoredPolicy
     loss: Array
 
 
 class Sums(NamedTuple):
-    """Sums over the decisions of a batch, by infostate.
+    """Sums over the decisions of a batch, by row.
 
     Attributes
     ----------
     force : Array
-        [I, A] sum of the forces F(a) of NeuRD.
+        [R, A] sum of the forces F(a) of NeuRD.
     target : Array
-        [I] sum of the value targets v.
+        [R] sum of the value targets v.
     visits : Array
-        [I] number of decisions.
+        [R] number of decisions.
     """
 
     force: Array
@@ -158,28 +158,28 @@ class Sums(NamedTuple):
 
 
 @partial(jax.jit, static_argnames=("spec", "seed"))
-def initial_state(game: TreeGame, spec: NetworkRNaD, seed: int) -> LearnerState:
+def initial_state(source: EpisodeSource, spec: NetworkRNaD, seed: int) -> LearnerState:
     """Return the state before the first learner step."""
     key = jax.random.key(seed, impl="threefry2x32")
     network = PolicyValueNetwork(
-        game.features.shape[1], spec.hidden, game.num_actions, jax.random.fold_in(key, 0)
+        source.input_size, spec.hidden, source.output_size, jax.random.fold_in(key, 0)
     )
-    log_policy = legal_log_softmax(network(game.features)[0], game.legal)
+    regularizer = source.store(network)
     return LearnerState(
         step=jnp.zeros((), jnp.int32),
         key=jax.random.key_data(jax.random.fold_in(key, 1)),
         network=network,
         target=network,
         second_moment=jax.tree.map(jnp.zeros_like, network),
-        regularizer=log_policy,
-        previous=log_policy,
+        regularizer=regularizer,
+        previous=regularizer,
         loss=jnp.zeros((), jnp.float32),
     )
 
 
 @partial(jax.jit, static_argnames="spec")
 def learner_steps(
-    game: TreeGame, spec: NetworkRNaD, state: LearnerState, num_steps: int
+    source: EpisodeSource, spec: NetworkRNaD, state: LearnerState, num_steps: int
 ) -> LearnerState:
     """Do `num_steps` learner steps, or fewer if a loss is not finite.
 
@@ -189,36 +189,35 @@ def learner_steps(
     end = state.step + num_steps
     last: LearnerState = jax.lax.while_loop(
         lambda now: (now.step < end) & jnp.isfinite(now.loss),
-        lambda now: learner_step(game, spec, now),
+        lambda now: learner_step(source, spec, now),
         state,
     )
     return last
 
 
-def learner_step(game: TreeGame, spec: NetworkRNaD, state: LearnerState) -> LearnerState:
+def learner_step(source: EpisodeSource, spec: NetworkRNaD, state: LearnerState) -> LearnerState:
     """Play a batch of episodes, and update the network, its average and the regularizer."""
-    (logits, values), pull_back = jax.vjp(lambda theta: theta(game.features), state.network)
-    log_policy = legal_log_softmax(logits, game.legal)
-    target_values = state.target(game.features)[1]
-    handover, is_last = spec.schedule.at(state.step)
-    reference = handover * state.regularizer + (1.0 - handover) * state.previous
-
     key = jax.random.fold_in(jax.random.wrap_key_data(state.key), state.step)
-    policy = _policy(game, log_policy)
-    episodes = play_episodes(game, policy, key, spec.batch_size)
-    sums = sum_over_episodes(game, spec, logits, target_values, reference, policy, episodes)
-    (gradient,) = pull_back(output_gradients(game, values, sums))
+    rows, episodes = source.play(state.network, key, spec.batch_size)
+    # What `play` has computed with the same network is not computed again: the compiler merges it.
+    (logits, values), pull_back = jax.vjp(lambda theta: theta(rows.features), state.network)
+    policy = legal_exp(legal_log_softmax(logits, rows.legal), rows.legal)
+    target_values = state.target(rows.features)[1]
+    handover, is_last = spec.schedule.at(state.step)
+    current, previous = (
+        source.log_policy(stored, rows) for stored in (state.regularizer, state.previous)
+    )
+    reference = handover * current + (1.0 - handover) * previous
 
-    moved = _moved(game, spec, state, gradient, is_last)
-    return moved._replace(loss=loss(game, logits, values, sums))
+    sums = sum_over_episodes(rows, spec, logits, target_values, reference, policy, episodes)
+    (gradient,) = pull_back(output_gradients(rows, values, sums))
 
-
-def _policy(game: TreeGame, log_policy: Array) -> Array:
-    return jnp.where(game.legal, jnp.exp(log_policy), 0.0)
+    moved = _moved(source, spec, state, gradient, is_last)
+    return moved._replace(loss=loss(rows, logits, values, sums))
 
 
 def _moved(
-    game: TreeGame,
+    source: EpisodeSource,
     spec: NetworkRNaD,
     state: LearnerState,
     gradient: PolicyValueNetwork,
@@ -242,7 +241,7 @@ def _moved(
     )
     regularizer, previous = jax.lax.cond(
         is_last,
-        lambda: (legal_log_softmax(target(game.features)[0], game.legal), state.regularizer),
+        lambda: (source.store(target), state.regularizer),
         lambda: (state.regularizer, state.previous),
     )
     return state._replace(
@@ -256,7 +255,7 @@ def _moved(
 
 
 def sum_over_episodes(
-    game: TreeGame,
+    rows: Rows,
     spec: NetworkRNaD,
     logits: Array,
     target_values: Array,
@@ -264,7 +263,7 @@ def sum_over_episodes(
     behavior: Array,
     episodes: Episodes,
 ) -> Sums:
-    """Return the forces of NeuRD and the value targets of a batch, summed by infostate.
+    """Return the forces of NeuRD and the value targets of a batch, summed by row.
 
     With L = log π − log π_reg and the gain of `v_trace`,
 
@@ -275,82 +274,82 @@ def sum_over_episodes(
 
     Parameters
     ----------
-    game : TreeGame
+    rows : Rows
     spec : NetworkRNaD
     logits : Array
-        [I, A] of θ, whose policy is π.
+        [R, A] of θ, whose policy is π.
     target_values : Array
-        [I] V of the target network.
+        [R] V of the target network.
     reference : Array
-        [I, A] log π_reg.
+        [R, A] log π_reg.
     behavior : Array
-        [I, A] μ, the policy that played the episodes.
+        [R, A] μ, the policy that played the episodes.
     episodes : Episodes
     """
-    here, action, valid = episodes.infostate, episodes.action, episodes.valid
-    log_policy = legal_log_softmax(logits, game.legal)
-    policy = _policy(game, log_policy)
+    here, action, valid = episodes.row, episodes.action, episodes.valid
+    log_policy = legal_log_softmax(logits, rows.legal)
+    policy = legal_exp(log_policy, rows.legal)
     penalty = -spec.eta * (log_policy - reference)  # −η L, which depends on the infostate alone
     expected = (policy * penalty).sum(axis=1)
     played = behavior[here, action]
     ratio = jnp.where(valid, policy[here, action] / played, 1.0)
     targets = v_trace(
         Decisions(
-            game.player[here], valid, episodes.reward, target_values[here], expected[here], ratio
+            rows.player[here], valid, episodes.reward, target_values[here], expected[here], ratio
         ),
         spec.c_bar,
         spec.rho_bar,
     )
     # V and the mean of −η L drop out of the advantages.
     weight = jnp.where(valid, targets.gain / played, 0.0)[..., None]
-    one_hot = action[..., None] == jnp.arange(game.num_actions)
+    one_hot = action[..., None] == jnp.arange(rows.num_actions)
     probability = (policy[here, action])[..., None]
     advantage = (penalty - expected[:, None])[here] + weight * (one_hot - probability)
     advantage = jnp.clip(advantage, -spec.advantage_clip, spec.advantage_clip)
 
-    centered = _centered(game, logits)
-    may_fall = (game.legal & (centered > -spec.beta))[here]
-    may_rise = (game.legal & (centered < spec.beta))[here]
+    centered = _centered(rows, logits)
+    may_fall = (rows.legal & (centered > -spec.beta))[here]
+    may_rise = (rows.legal & (centered < spec.beta))[here]
     force = jnp.where(advantage < 0, may_fall, may_rise) * advantage
     columns = [force, targets.value[..., None], jnp.ones_like(weight)]
-    rows = jnp.where(valid[..., None], jnp.concatenate(columns, axis=-1), 0.0)
-    total = jnp.zeros((game.num_infostates, rows.shape[-1]), jnp.float32).at[here].add(rows)
+    terms = jnp.where(valid[..., None], jnp.concatenate(columns, axis=-1), 0.0)
+    total = jnp.zeros((rows.num_rows, terms.shape[-1]), jnp.float32).at[here].add(terms)
     return Sums(total[:, :-2], total[:, -2], total[:, -1])
 
 
-def _centered(game: TreeGame, values: Array) -> Array:
-    """Return [I, A] values minus their mean over legal actions; 0 at illegal actions."""
-    legal_values = jnp.where(game.legal, values, 0.0)
-    mean = legal_values.sum(axis=1, keepdims=True) / game.legal.sum(axis=1, keepdims=True)
-    return jnp.where(game.legal, values - mean, 0.0)
+def _centered(rows: Rows, values: Array) -> Array:
+    """Return [R, A] values minus their mean over legal actions; 0 at illegal actions."""
+    legal_values = jnp.where(rows.legal, values, 0.0)
+    mean = legal_values.sum(axis=1, keepdims=True) / rows.legal.sum(axis=1, keepdims=True)
+    return jnp.where(rows.legal, values - mean, 0.0)
 
 
-def output_gradients(game: TreeGame, values: Array, sums: Sums) -> tuple[Array, Array]:
-    """Return the gradients of `loss` by logits [I, A] and values [I].
+def output_gradients(rows: Rows, values: Array, sums: Sums) -> tuple[Array, Array]:
+    """Return the gradients of `loss` by logits [R, A] and values [R].
 
     The loss of the values is Σ_i mean (V − v)², and that of NeuRD −Σ_i mean Σ_a y(a) F(a); the
     means are over the decisions of player i.
     """
-    per_decision = _inverse_counts(game, sums.visits)
+    per_decision = _inverse_counts(rows, sums.visits)
     # y(a) is a logit minus a mean of logits, and so is the gradient: a force minus the mean force.
-    by_logits = -_centered(game, sums.force) * per_decision[:, None]
+    by_logits = -_centered(rows, sums.force) * per_decision[:, None]
     by_values = 2.0 * (sums.visits * values - sums.target) * per_decision
     return by_logits, by_values
 
 
-def _inverse_counts(game: TreeGame, visits: Array) -> Array:
-    """Return [I] the inverse of the number of decisions of the player who acts."""
-    of_first = jnp.where(game.player == 0, visits, 0.0).sum()
+def _inverse_counts(rows: Rows, visits: Array) -> Array:
+    """Return [R] the inverse of the number of decisions of the player who acts."""
+    of_first = jnp.where(rows.player == 0, visits, 0.0).sum()
     of_second = visits.sum() - of_first
-    return 1.0 / jnp.maximum(jnp.where(game.player == 0, of_first, of_second), 1.0)
+    return 1.0 / jnp.maximum(jnp.where(rows.player == 0, of_first, of_second), 1.0)
 
 
-def loss(game: TreeGame, logits: Array, values: Array, sums: Sums) -> Array:
+def loss(rows: Rows, logits: Array, values: Array, sums: Sums) -> Array:
     """Return the loss whose gradients by logits and values are `output_gradients`.
 
     The forces and targets are constants; Σ v² is left out.
     """
-    per_decision = _inverse_counts(game, sums.visits)
-    neurd = -(_centered(game, logits) * sums.force).sum(axis=1)
+    per_decision = _inverse_counts(rows, sums.visits)
+    neurd = -(_centered(rows, logits) * sums.force).sum(axis=1)
     value = sums.visits * values**2 - 2.0 * values * sums.target
     return ((neurd + value) * per_decision).sum()

@@ -92,7 +92,7 @@ class NetworkLearner:
         """How many numbers one learner step reads, roughly."""
         widths = self._game.features.shape[1] + sum(self._spec.hidden) + self._game.num_actions
         decisions = self._spec.batch_size * self._game.horizon
-        return 4 * self._game.num_infostates * widths + 20 * decisions * self._game.num_actions
+        return 4 * self._game.num_rows * widths + 20 * decisions * self._game.num_actions
 
     def run(self, iterations: int) -> None:
         """Do more learner steps, inside one compiled call.

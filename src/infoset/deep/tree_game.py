@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -13,6 +11,8 @@ from jax import Array
 from numpy.typing import NDArray
 
 from infoset.deep.device_nodes import DeviceNodes
+from infoset.deep.episodes import Episodes, EpisodeSource, Rows
+from infoset.deep.networks import PolicyValueNetwork, legal_exp, legal_log_softmax
 from infoset.game import Infostate
 from infoset.learning import Simulator, make_simulator
 from infoset.policy import TabularPolicy
@@ -24,7 +24,6 @@ from infoset.tree.decision_nodes import (
 from infoset.typing import Action, BoolArray, FloatArray, IntArray
 
 __all__ = [
-    "Episodes",
     "NetworkInput",
     "TreeGame",
     "make_tree_game",
@@ -36,29 +35,10 @@ ALWAYS = 2.0
 """Cumulative probability from the last legal action on; larger than all uniform draws."""
 
 
-class Episodes(NamedTuple):
-    """A batch of B episodes with at most T decisions; decisions after the end are padding.
-
-    Attributes
-    ----------
-    infostate : Array
-        [T, B] infostate of the actor; 0 in padding.
-    action : Array
-        [T, B] action taken, as a column of the network's output.
-    valid : Array
-        [T, B] True for decisions, False for padding.
-    reward : Array
-        [T, B] utility of player 0 if the episode ends after the decision, else 0.
-    """
-
-    infostate: Array
-    action: Array
-    valid: Array
-    reward: Array
-
-
-class TreeGame(eqx.Module):
+class TreeGame(Rows, EpisodeSource):
     """A two-player zero-sum game as arrays on the device, made by `make_tree_game`.
+
+    Its rows are the I infostates of both players at which they act.
 
     Attributes
     ----------
@@ -66,21 +46,12 @@ class TreeGame(eqx.Module):
         The K nodes of the tree.
     reward : Array
         [K] utility of player 0 at terminal nodes, centered and in the learner's unit; else 0.
-    player : Array
-        [I] player who acts at each infostate.
-    features : Array
-        [I, F] encoding of each infostate.
-    legal : Array
-        [I, A] True for legal actions.
     rank : Array
         [I, A] position of a legal action among the children of a node.
     """
 
     nodes: DeviceNodes
     reward: Array
-    player: Array
-    features: Array
-    legal: Array
     rank: Array
 
     @property
@@ -89,14 +60,29 @@ class TreeGame(eqx.Module):
         return self.nodes.num_decisions
 
     @property
-    def num_infostates(self) -> int:
-        """Number I of infostates of both players."""
-        return int(self.features.shape[0])
+    def input_size(self) -> int:
+        """Number F of inputs of the network."""
+        return int(self.features.shape[1])
 
     @property
-    def num_actions(self) -> int:
+    def output_size(self) -> int:
         """Number A of actions of the network."""
-        return int(self.legal.shape[1])
+        return self.num_actions
+
+    def play(
+        self, network: PolicyValueNetwork, key: Array, batch_size: int
+    ) -> tuple[TreeGame, Episodes]:
+        """Return a batch of episodes; their rows are all infostates of the game."""
+        policy = legal_exp(self.store(network), self.legal)
+        return self, play_episodes(self, policy, key, batch_size)
+
+    def store(self, network: PolicyValueNetwork) -> Array:
+        """Return [I, A] the logarithms of a network's policy at all infostates."""
+        return legal_log_softmax(network(self.features)[0], self.legal)
+
+    def log_policy(self, stored: Array, rows: Rows) -> Array:
+        """Return a stored policy, whose rows are those of the game."""
+        return stored
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +125,7 @@ def make_tree_game(tree: GameTree, unit: float = 1.0) -> tuple[TreeGame, Network
     >>> from infoset.games import load_game
     >>> from infoset.tree import build_tree
     >>> game, inputs, simulator = make_tree_game(build_tree(load_game("kuhn_poker")))
-    >>> game.num_infostates, inputs.actions, game.horizon
+    >>> game.num_rows, inputs.actions, game.horizon
     (12, ('pass', 'bet'), 3)
     """
     simulator = make_simulator(tree)

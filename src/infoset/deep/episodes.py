@@ -1,0 +1,93 @@
+"""Batches of episodes, and the decisions at which a network is evaluated."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, NamedTuple, TypeAlias
+
+import equinox as eqx
+from jax import Array
+
+from infoset.deep.networks import PolicyValueNetwork
+
+__all__ = ["EpisodeSource", "Episodes", "Rows", "StoredPolicy"]
+
+StoredPolicy: TypeAlias = Any
+"""A policy as an episode source stores it: a network, or [R, A] logarithms at all rows."""
+
+
+class Rows(eqx.Module):
+    """Decisions at which a network is evaluated: all infostates of a game, or those of a batch.
+
+    Attributes
+    ----------
+    player : Array
+        [R] player who acts.
+    features : Array
+        [R, F] encoding of the infostate.
+    legal : Array
+        [R, A] True for legal actions.
+    """
+
+    player: Array
+    features: Array
+    legal: Array
+
+    @property
+    def num_rows(self) -> int:
+        """Number R of rows."""
+        return int(self.features.shape[0])
+
+    @property
+    def num_actions(self) -> int:
+        """Number A of actions of the network."""
+        return int(self.legal.shape[1])
+
+
+class Episodes(NamedTuple):
+    """A batch of B episodes with at most T decisions; decisions after the end are padding.
+
+    Attributes
+    ----------
+    row : Array
+        [T, B] row of each decision; in padding, any row.
+    action : Array
+        [T, B] action taken, as a column of the network's output.
+    valid : Array
+        [T, B] True for decisions, False for padding.
+    reward : Array
+        [T, B] reward of player 0 after the decision.
+    """
+
+    row: Array
+    action: Array
+    valid: Array
+    reward: Array
+
+
+class EpisodeSource(eqx.Module):
+    """A two-player zero-sum game in which a network plays batches of episodes against itself."""
+
+    @property
+    @abstractmethod
+    def input_size(self) -> int:
+        """Number F of inputs of the network."""
+
+    @property
+    @abstractmethod
+    def output_size(self) -> int:
+        """Number A of actions of the network."""
+
+    @abstractmethod
+    def play(
+        self, network: PolicyValueNetwork, key: Array, batch_size: int
+    ) -> tuple[Rows, Episodes]:
+        """Return a batch of episodes, and the rows to which their decisions belong."""
+
+    @abstractmethod
+    def store(self, network: PolicyValueNetwork) -> StoredPolicy:
+        """Return the policy of a network in the form in which it takes least time to evaluate."""
+
+    @abstractmethod
+    def log_policy(self, stored: StoredPolicy, rows: Rows) -> Array:
+        """Return [R, A] the logarithms of a stored policy at the rows of a batch."""
