@@ -45,6 +45,10 @@ class NetworkRNaD:
         Whether the unit of utility is the standard deviation of returns when both players play
         uniformly. If not, it is the game's own unit.
     learning_rate : float
+        Learning rate of the first step.
+    halving_steps : float
+        The learning rate after `t` steps is `learning_rate / (1 + t / halving_steps)`; inf for a
+        constant one.
     batch_size : int
         Episodes per learner step.
     hidden : tuple[int, ...]
@@ -75,6 +79,7 @@ class NetworkRNaD:
     eta: float = 0.2
     is_relative: bool = True
     learning_rate: float = 1e-3
+    halving_steps: float = inf
     batch_size: int = 512
     hidden: tuple[int, ...] = (64, 64)
     schedule: EntropySchedule = field(default_factory=EntropySchedule)
@@ -88,14 +93,15 @@ class NetworkRNaD:
     adam_epsilon: float = 1e-8
 
     def __post_init__(self) -> None:
+        for name in ("halving_steps", "c_bar", "rho_bar"):
+            if getattr(self, name) != inf:
+                check_number(name, getattr(self, name))
         positive = ("eta", "learning_rate", "beta", "advantage_clip", "update_clip", "adam_epsilon")
         for name in positive:
             check_number(name, getattr(self, name))
+        for name in (*positive, "halving_steps"):
             if getattr(self, name) == 0:
                 raise ParameterError(f"{name}=0 must be a positive number, such as 0.1")
-        for name in ("c_bar", "rho_bar"):
-            if getattr(self, name) != inf:
-                check_number(name, getattr(self, name))
         for name in ("target_rate", "adam_decay"):
             check_number(name, getattr(self, name), maximum=1)
         check_count("batch_size", self.batch_size, minimum=1)
@@ -226,13 +232,14 @@ def _moved(
     """Return the state after a gradient step, and after replacing the regularizer if it is time."""
     step, decay = state.step + 1, spec.adam_decay
     correction = 1.0 - decay ** step.astype(jnp.float32)
+    rate = spec.learning_rate / (1.0 + state.step / spec.halving_steps)
     second_moment = jax.tree.map(
         lambda old, new: decay * old + (1.0 - decay) * new**2, state.second_moment, gradient
     )
 
     def descend(weight: Array, slope: Array, square: Array) -> Array:
         # Adam with b1 = 0: there is no momentum, and the first moment is the gradient itself.
-        change = -spec.learning_rate * slope / (jnp.sqrt(square / correction) + spec.adam_epsilon)
+        change = -rate * slope / (jnp.sqrt(square / correction) + spec.adam_epsilon)
         return weight + jnp.clip(change, -spec.update_clip, spec.update_clip)
 
     network = jax.tree.map(descend, state.network, gradient, second_moment)
