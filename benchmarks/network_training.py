@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from infoset.deep import PRESETS
 from infoset.deep.rnad import NetworkRNaD
-from infoset.deep.training_run import NetworkLearner
+from infoset.deep.learners import TreeLearner
 from infoset.evaluation import nash_conv
 from infoset.games import load_game
 from infoset.tree import build_tree
@@ -35,11 +35,11 @@ SPEEDS = (
 POINTS = {"kuhn": 500, "goofspiel4": 1000, "leduc": 5000, "liars_dice": 1000}
 
 
-def learner_of(name: str, spec: NetworkRNaD, seed: int) -> tuple[NetworkLearner, float]:
+def learner_of(name: str, spec: NetworkRNaD, seed: int) -> tuple[TreeLearner, float]:
     """Return a compiled learner, and the process seconds of its compilation."""
     tree = build_tree(load_game(GAMES[name]))
     began = time.process_time()
-    learner = NetworkLearner(tree, spec, seed)
+    learner = TreeLearner(tree, spec, seed)
     learner.run(1)
     return learner, time.process_time() - began
 

@@ -31,6 +31,7 @@ from infoset.cli.commands import (
     reproduce,
     show,
     solve,
+    train,
     warm,
 )
 from infoset.cli.exit_codes import DONE, INTERRUPTED, USER_ERROR
@@ -88,6 +89,7 @@ for module in (
     info,
     solve,
     learn,
+    train,
     compare,
     prove,
     evaluate,

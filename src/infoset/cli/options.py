@@ -75,7 +75,7 @@ PolicyArgument: TypeAlias = Annotated[
     str,
     typer.Argument(
         metavar="POLICY",
-        help="Policy: a file (.parquet or .csv) or uniform.",
+        help="Policy: a file (.parquet, .csv or .npz) or uniform.",
         show_default=False,
     ),
 ]

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from math import log
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from infoset.cli.screen import duration_text, error_console, number_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from infoset.deep import MatchPoint
     from infoset.matches import MatchResult
     from infoset.runs import Budget, TracePoint
     from infoset.teams import TeamPoint
@@ -45,7 +46,8 @@ class Progress:
         self.method = ""
         self._build_point: BuildPoint | None = None
         self._limits: Budget | None = None
-        self._trace: list[TracePoint] = []
+        self._trace: list[Any] = []
+        self._episodes_per_step = 0
         self._other: MatchProgress | TeamProgress | None = None
 
     def building(self, point: BuildPoint) -> None:
@@ -59,7 +61,12 @@ class Progress:
         self._trace = []
         self._began = time.monotonic()
 
-    def measured(self, point: TracePoint) -> None:
+    def training(self, method: str, limits: Budget, episodes_per_step: int) -> None:
+        """Record that training of a network begins, with these limits."""
+        self.solving(method, limits)
+        self._episodes_per_step = episodes_per_step
+
+    def measured(self, point: TracePoint | MatchPoint) -> None:
         """Record a measurement and the time so far, including earlier sessions."""
         self._trace.append(point)
         self._began = time.monotonic() - point.seconds
@@ -106,8 +113,8 @@ class Progress:
             fractions.append(self.elapsed / self._limits.seconds)
         if self._limits.iterations:
             fractions.append(self._trace[-1].iteration / self._limits.iterations)
-        first, last = self._trace[0].error, self._trace[-1].error
         target = self._limits.target
+        first, last = (getattr(self._trace[place], "error", 0.0) for place in (0, -1))
         if target and last > 0 and first > target:
             fractions.append(log(first / last) / log(first / target))
         return min(max(fractions), 1.0)
@@ -163,11 +170,14 @@ class Progress:
         target = self._limits.target if self._limits is not None else None
         speed = iterations_per_second(trace)
         shown = {"iteration": number_text(last.iteration if last else None)}
-        name, error = next(iter(last.errors.items())) if last else ("exploitability", None)
-        shown[name] = number_text(error)
+        measured = last and (last.errors or last.scores)
+        name, number = next(iter(measured.items())) if measured else ("exploitability", None)
+        shown[name] = number_text(number)
         if target is not None:
             shown["target"] = number_text(target)
         shown["iterations/s"] = "-" if speed is None else f"{speed:,.0f}"
+        if self._episodes_per_step and speed is not None:
+            shown["episodes/s"] = f"{speed * self._episodes_per_step:,.0f}"
         shown["elapsed"] = duration_text(self.elapsed)
         left = None if target is None else seconds_to_target(trace, target)
         shown["to target"] = duration_text(left)

@@ -14,8 +14,11 @@ except ImportError as error:
 
 from infoset.deep.device_checks import DeviceGameReport, check_device_game
 from infoset.deep.device_games import OVER, DeviceGame
+from infoset.deep.device_matches import ResponseBound
+from infoset.deep.device_runs import MatchPoint
 from infoset.deep.entropy_schedule import EntropySchedule
 from infoset.deep.fine_tuning import fine_tune
+from infoset.deep.network_files import load_network, read_network_metadata, save_network
 from infoset.deep.network_policy import NetworkPolicy
 from infoset.deep.networks import PolicyValueNetwork
 from infoset.deep.rnad import NetworkRNaD
@@ -30,15 +33,20 @@ __all__ = [
     "DeviceGame",
     "DeviceGameReport",
     "EntropySchedule",
+    "MatchPoint",
     "NetworkPolicy",
     "NetworkRNaD",
     "PolicyValueNetwork",
+    "ResponseBound",
     "TrainingResult",
     "TreeGame",
     "check_device_game",
     "device_game",
     "fine_tune",
     "get_preset",
+    "load_network",
     "make_tree_game",
+    "read_network_metadata",
+    "save_network",
     "train",
 ]

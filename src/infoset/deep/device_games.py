@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import fields
+from hashlib import sha256
 from typing import Any, TypeAlias
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
@@ -14,7 +17,7 @@ from numpy.typing import NDArray
 from infoset.game import Infostate
 from infoset.typing import Action
 
-__all__ = ["OVER", "DeviceGame", "State"]
+__all__ = ["OVER", "DeviceGame", "State", "device_fingerprint", "static_fields"]
 
 State: TypeAlias = Any
 """State of one play: a pytree of arrays, whose shapes and types are the same for all states."""
@@ -99,3 +102,21 @@ class DeviceGame(eqx.Module):
     @abstractmethod
     def decode(self, observation: NDArray[np.float32]) -> Infostate:
         """Return the infostate that has an encoding."""
+
+
+def static_fields(device: DeviceGame) -> dict[str, Any]:
+    """Return the static fields of a device game by name: its parameters."""
+    return {
+        field.name: getattr(device, field.name)
+        for field in fields(device)
+        if field.metadata.get("static", False)
+    }
+
+
+def device_fingerprint(device: DeviceGame) -> str:
+    """Return a hash of a device game: its class, its static fields, and its arrays."""
+    parameters = sorted(static_fields(device).items())
+    digest = sha256(f"{type(device).__qualname__}{parameters}".encode())
+    for leaf in jax.tree.leaves(device):
+        digest.update(np.asarray(leaf).tobytes())
+    return digest.hexdigest()

@@ -70,12 +70,12 @@ class EpisodeSource(eqx.Module):
 
     @property
     @abstractmethod
-    def input_size(self) -> int:
+    def num_features(self) -> int:
         """Number F of inputs of the network."""
 
     @property
     @abstractmethod
-    def output_size(self) -> int:
+    def num_actions(self) -> int:
         """Number A of actions of the network."""
 
     @abstractmethod

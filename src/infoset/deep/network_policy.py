@@ -9,9 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from infoset.deep.fine_tuning import fine_tune
+from infoset.deep.network_inputs import NetworkInput
 from infoset.deep.networks import PolicyValueNetwork, legal_log_softmax
-from infoset.deep.tree_game import NetworkInput
-from infoset.errors import UnknownNameError
 from infoset.game import Infostate
 from infoset.policy import TabularPolicy
 from infoset.tree import SequenceForm
@@ -78,11 +77,7 @@ class NetworkPolicy:
         )
 
     def _columns(self, legal_actions: Sequence[Action]) -> list[int]:
-        actions = self.inputs.actions
-        for action in legal_actions:
-            if action not in actions:
-                raise UnknownNameError.of("action", str(action), map(str, actions))
-        return [actions.index(action) for action in legal_actions]
+        return [self.inputs.output(action) for action in legal_actions]
 
     def _table(self, infostates: Sequence[Infostate], legal: BoolArray) -> FloatArray:
         """Return [R, A] the probabilities at infostates; 0 for illegal actions."""

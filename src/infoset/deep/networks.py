@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from math import sqrt
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
+from numpy.typing import NDArray
 
 __all__ = ["PolicyValueNetwork", "legal_exp", "legal_log_softmax"]
 
@@ -45,6 +48,20 @@ class PolicyValueNetwork(eqx.Module):
             weights.append((draws * scale / sqrt(inputs)).astype(jnp.float32))
             biases.append(jnp.zeros(outputs, jnp.float32))
         self.weights, self.biases = tuple(weights), tuple(biases)
+
+    @classmethod
+    def from_arrays(
+        cls, weights: Sequence[NDArray[np.float32]], biases: Sequence[NDArray[np.float32]]
+    ) -> PolicyValueNetwork:
+        """Return the network with given weights and biases, one array per layer."""
+        sizes = [len(weight) for weight in weights]
+        network = cls(sizes[0], tuple(sizes[1:]), len(biases[-1]) - 1, jax.random.key(0))
+        filled: PolicyValueNetwork = eqx.tree_at(
+            lambda module: (module.weights, module.biases),
+            network,
+            (tuple(map(jnp.asarray, weights)), tuple(map(jnp.asarray, biases))),
+        )
+        return filled
 
     def __call__(self, features: Array) -> tuple[Array, Array]:
         """Return logits [R, A] and values [R] for features [R, F]."""

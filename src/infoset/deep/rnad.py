@@ -22,6 +22,7 @@ __all__ = [
     "LearnerState",
     "NetworkRNaD",
     "Sums",
+    "descend",
     "initial_state",
     "learner_step",
     "learner_steps",
@@ -168,7 +169,7 @@ def initial_state(source: EpisodeSource, spec: NetworkRNaD, seed: int) -> Learne
     """Return the state before the first learner step."""
     key = jax.random.key(seed, impl="threefry2x32")
     network = PolicyValueNetwork(
-        source.input_size, spec.hidden, source.output_size, jax.random.fold_in(key, 0)
+        source.num_features, spec.hidden, source.num_actions, jax.random.fold_in(key, 0)
     )
     regularizer = source.store(network)
     return LearnerState(
@@ -218,18 +219,22 @@ def learner_step(source: EpisodeSource, spec: NetworkRNaD, state: LearnerState) 
     sums = sum_over_episodes(rows, spec, logits, target_values, reference, policy, episodes)
     (gradient,) = pull_back(output_gradients(rows, values, sums))
 
-    moved = _moved(source, spec, state, gradient, is_last)
-    return moved._replace(loss=loss(rows, logits, values, sums))
+    moved = descend(spec, state, gradient)
+    regularizer, previous = jax.lax.cond(
+        is_last,
+        lambda: (source.store(moved.target), state.regularizer),
+        lambda: (state.regularizer, state.previous),
+    )
+    return moved._replace(
+        regularizer=regularizer, previous=previous, loss=loss(rows, logits, values, sums)
+    )
 
 
-def _moved(
-    source: EpisodeSource,
-    spec: NetworkRNaD,
-    state: LearnerState,
-    gradient: PolicyValueNetwork,
-    is_last: Array,
-) -> LearnerState:
-    """Return the state after a gradient step, and after replacing the regularizer if it is time."""
+def descend(spec: NetworkRNaD, state: LearnerState, gradient: PolicyValueNetwork) -> LearnerState:
+    """Return the state after a gradient step of the network and its average.
+
+    This is Adam with b1 = 0: there is no momentum, and the first moment is the gradient itself.
+    """
     step, decay = state.step + 1, spec.adam_decay
     correction = 1.0 - decay ** step.astype(jnp.float32)
     rate = spec.learning_rate / (1.0 + state.step / spec.halving_steps)
@@ -237,28 +242,15 @@ def _moved(
         lambda old, new: decay * old + (1.0 - decay) * new**2, state.second_moment, gradient
     )
 
-    def descend(weight: Array, slope: Array, square: Array) -> Array:
-        # Adam with b1 = 0: there is no momentum, and the first moment is the gradient itself.
+    def moved(weight: Array, slope: Array, square: Array) -> Array:
         change = -rate * slope / (jnp.sqrt(square / correction) + spec.adam_epsilon)
         return weight + jnp.clip(change, -spec.update_clip, spec.update_clip)
 
-    network = jax.tree.map(descend, state.network, gradient, second_moment)
+    network = jax.tree.map(moved, state.network, gradient, second_moment)
     target = jax.tree.map(
         lambda old, new: old + spec.target_rate * (new - old), state.target, network
     )
-    regularizer, previous = jax.lax.cond(
-        is_last,
-        lambda: (source.store(target), state.regularizer),
-        lambda: (state.regularizer, state.previous),
-    )
-    return state._replace(
-        step=step,
-        network=network,
-        target=target,
-        second_moment=second_moment,
-        regularizer=regularizer,
-        previous=previous,
-    )
+    return state._replace(step=step, network=network, target=target, second_moment=second_moment)
 
 
 def sum_over_episodes(

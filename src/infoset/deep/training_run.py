@@ -1,213 +1,177 @@
-"""Training of a policy network on a game that can be built."""
+"""Training of a policy network on a game."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import jax
-import jax.numpy as jnp
-import numpy as np
-
+from infoset.deep.device_games import DeviceGame
+from infoset.deep.device_matches import ResponseBound, response_bound
+from infoset.deep.device_runs import MatchPoint, run_matched
+from infoset.deep.learners import DeviceLearner, TreeLearner
 from infoset.deep.network_policy import NetworkPolicy
-from infoset.deep.networks import legal_log_softmax
-from infoset.deep.rnad import NetworkRNaD, initial_state, learner_steps
+from infoset.deep.rnad import NetworkRNaD
 from infoset.deep.rnad_presets import get_preset
-from infoset.deep.tree_game import make_tree_game, tabular_policy
-from infoset.errors import NumericalError
+from infoset.deep.rules import device_game, has_rules
+from infoset.errors import ExplorationLimitError, GameTooLargeError, NumericalError, ParameterError
 from infoset.game import Game
 from infoset.games import load_game
-from infoset.policy import TabularPolicy
-from infoset.runs import Budget, Callback, Checkpointing, SolveResult, run_measured
+from infoset.runs import (
+    DEFAULT_CHECKPOINT_SECONDS,
+    Budget,
+    Checkpointing,
+    Outcome,
+    SolveResult,
+    TracePoint,
+    json_settings,
+    run_measured,
+)
 from infoset.runs.checkpointer import RunCheckpointer
-from infoset.solvers.rnad import uniform_deviation
-from infoset.solvers.two_player import TwoPlayerGame
-from infoset.tree import GameTree, SequenceForm, build_tree
-from infoset.typing import StateArrays
-from infoset.utils.arguments import check_count
-from infoset.utils.clocks import compiling
+from infoset.tree import BuildProgress, GameTree, build_tree
+from infoset.utils.arguments import check_count, check_type
+from infoset.utils.clocks import compiling_seconds
+from infoset.utils.short_repr import Facts, ShortRepr
 
-__all__ = ["NetworkLearner", "TrainingResult", "train"]
+__all__ = ["TrainingResult", "train"]
 
 DEFAULT_STEPS = 10_000
+RESPONSE_STEPS = 500
 
 
-@dataclass(frozen=True)
-class TrainingResult:
+@dataclass(frozen=True, repr=False)
+class TrainingResult(ShortRepr):
     """A trained network, and what was measured.
 
     Attributes
     ----------
+    game, method : str
     policy : NetworkPolicy
         The policy of the target network.
-    run : SolveResult
-        The policy as a table, its exact evaluation, and the measurements by learner step.
-    """
-
-    policy: NetworkPolicy
-    run: SolveResult
-
-
-class NetworkLearner:
-    """R-NaD on one game: an iterative solver whose iterations are learner steps.
-
-    Parameters
-    ----------
-    tree : GameTree
-        A two-player constant-sum game.
-    spec : NetworkRNaD
-        The parameters of the method.
+    outcome : Outcome
+        Why training ended.
     seed : int
-
-    Raises
-    ------
-    UnsupportedGameError
-        If the game is not two-player constant-sum.
+    settings : Mapping[str, Any]
+        The parameters of the method, as JSON values.
+    steps : int
+        Learner steps done.
+    episodes : int
+        Episodes played.
+    seconds : float
+        Time taken, without construction and compilation.
+    compile_seconds : float
+    trace : tuple[TracePoint, ...] or tuple[MatchPoint, ...]
+        The measurements by learner step: exact ones if the game was built, otherwise matches
+        against uniform play.
+    run : SolveResult or None
+        The policy as a table, and its exact evaluation. None if the game was not built.
+    response : ResponseBound or None
+        A lower bound on exploitability by a learned response, if the game was not built.
     """
 
-    def __init__(self, tree: GameTree, spec: NetworkRNaD, seed: int) -> None:
-        check_count("seed", seed)
-        game = TwoPlayerGame(tree.sequence_form, spec.name)
-        unit = uniform_deviation(game) * game.unit if spec.is_relative else 1.0
-        self._spec, self._seed = spec, seed
-        self._game, self.inputs, self._simulator = make_tree_game(tree, unit)
-        with compiling():
-            self._state = initial_state(self._game, spec, seed)
-        self._is_compiled = False
+    game: str
+    method: str
+    policy: NetworkPolicy
+    outcome: Outcome
+    seed: int
+    settings: Mapping[str, Any]
+    steps: int
+    episodes: int
+    seconds: float
+    compile_seconds: float
+    trace: tuple[TracePoint, ...] | tuple[MatchPoint, ...]
+    run: SolveResult | None
+    response: ResponseBound | None
 
-    @property
-    def sequence_form(self) -> SequenceForm:
-        """The game."""
-        return self._simulator.sequence_form
+    def _facts(self) -> Facts:
+        measured: dict[str, Any] = {"outcome": self.outcome, "steps": self.steps}
+        if self.run is not None:
+            measured["exploitability"] = self.run.exploitability
+        elif self.response is not None:
+            measured["exploitability, at least"] = self.response.exploitability_lower_bound
+        return Facts(f"{self.game} by {self.method}", measured, "see .policy, .trace, .run")
 
-    @property
-    def iteration(self) -> int:
-        """Number of learner steps done."""
-        return int(self._state.step)
-
-    @property
-    def cost_per_iteration(self) -> int:
-        """How many numbers one learner step reads, roughly."""
-        widths = self._game.features.shape[1] + sum(self._spec.hidden) + self._game.num_actions
-        decisions = self._spec.batch_size * self._game.horizon
-        return 4 * self._game.num_rows * widths + 20 * decisions * self._game.num_actions
-
-    def run(self, iterations: int) -> None:
-        """Do more learner steps, inside one compiled call.
-
-        Raises
-        ------
-        NumericalError
-            If a loss is not finite. The state remains that before this call.
-        """
-        self._compile()
-        after = learner_steps(self._game, self._spec, self._state, iterations)
-        last = float(after.loss)
-        # A step with a finite loss may still lead to weights whose outputs overflow.
-        outputs = [
-            _log_policies(theta, self._game.features, self._game.legal)
-            for theta in (after.network, after.target)
-        ]
-        if not (np.isfinite(last) and np.isfinite(outputs).all()):
-            raise self._breakdown(int(after.step), last)
-        self._state = after
-
-    def _breakdown(self, step: int, last: float) -> NumericalError:
-        return NumericalError(
-            f"{self._spec.name} broke down at learner step {step}: the loss is {last}, or the "
-            f"policy after it is NaN. The state after step {self.iteration} remains. Train with a "
-            f"lower learning_rate, or scale the payoffs of {self.sequence_form.name} to a "
-            "magnitude of about 1"
-        )
-
-    def _compile(self) -> None:
-        """Compile by a call of no steps, so that time limits do not include it."""
-        if not self._is_compiled:
-            with compiling():
-                self._state = learner_steps(self._game, self._spec, self._state, 0)
-            self._is_compiled = True
-
-    def policy(self) -> TabularPolicy:
-        """Return the policy of the target network."""
-        return self._tabular(self._state.target)
-
-    def current_policy(self) -> TabularPolicy:
-        """Return the policy of the network that is trained."""
-        return self._tabular(self._state.network)
-
-    def _tabular(self, network: Any) -> TabularPolicy:
-        log_policy = _log_policies(network, self._game.features, self._game.legal)
-        policy = np.exp(np.asarray(log_policy, np.float64))
-        return tabular_policy(self._game, self._simulator, policy)
-
-    def network_policy(self) -> NetworkPolicy:
-        """Return the policy of the target network, as a network."""
-        return NetworkPolicy(self._state.target, self.inputs)
-
-    def settings(self) -> Mapping[str, Any]:
-        """Return the settings that, with the game, determine every learner step."""
-        fields = asdict(self._spec)
-        numbers = {name: fields[name] for name in fields if name not in ("name", "description")}
-        schedule = numbers.pop("schedule")
-        return {**numbers, **schedule, "seed": self._seed, "jax": jax.__version__}
-
-    def state(self) -> StateArrays:
-        """Return the arrays that learner steps change, by their path in the state."""
-        named = {}
-        for path, leaf in jax.tree_util.tree_leaves_with_path(self._state):
-            name = jax.tree_util.keystr(path).strip(".")
-            if name != "loss":
-                named[name] = np.asarray(leaf)
-        return named
-
-    def set_state(self, state: StateArrays) -> None:
-        """Set the state from arrays with the names, types and shapes of `state()`."""
-        leaves = [jnp.asarray(state[name]) for name in self.state()]
-        # The loss is the last leaf; a resumed run has none yet.
-        leaves.append(jnp.zeros((), jnp.float32))
-        self._state = jax.tree.unflatten(jax.tree.structure(self._state), leaves)
+    def summary(self) -> dict[str, Any]:
+        """Return the result as JSON values, without the network and the trace."""
+        about: dict[str, Any] = {
+            "game": self.game,
+            "method": self.method,
+            "outcome": self.outcome,
+            "steps": self.steps,
+            "episodes": self.episodes,
+            "seconds": self.seconds,
+            "compile_seconds": self.compile_seconds,
+        }
+        if self.run is not None:
+            return {**about, "nash_conv": self.run.nash_conv, **_exact(self.run)}
+        for last in self.trace[-1:]:
+            assert isinstance(last, MatchPoint)
+            about["score_against_uniform"] = last.score
+            about["standard_error"] = last.standard_error
+        if self.response is not None:
+            about["exploitability_lower_bound"] = self.response.exploitability_lower_bound
+        return about
 
 
-@jax.jit
-def _log_policies(network: Any, features: Any, legal: Any) -> Any:
-    return legal_log_softmax(network(features)[0], legal)
+def _exact(run: SolveResult) -> dict[str, Any]:
+    return {"values": list(run.values), "exploitability": run.exploitability}
 
 
 def train(
-    game: str | Game | GameTree,
+    game: str | Game | GameTree | DeviceGame,
     preset: str | NetworkRNaD = "rnad",
     *,
     steps: int | None = None,
     seconds: float | None = None,
     seed: int = 0,
+    build: bool | None = None,
+    response_steps: int = RESPONSE_STEPS,
     checkpoint: str | Path | None = None,
-    callback: Callback | None = None,
+    checkpoint_seconds: float = DEFAULT_CHECKPOINT_SECONDS,
+    callback: Callable[[Any], object] | None = None,
+    memory: int | None = None,
+    progress: BuildProgress | None = None,
 ) -> TrainingResult:
-    """Train a policy network on a two-player constant-sum game whose tree can be built.
+    """Train a policy network on a two-player constant-sum game.
+
+    If the game is built, the network is evaluated at all infostates at once, and measurements are
+    exact. A larger game needs rules in JAX, see `device_game`; it is measured by matches.
 
     Parameters
     ----------
-    game : str, Game or GameTree
+    game : str, Game, GameTree or DeviceGame
     preset : str or NetworkRNaD
         A name from `PRESETS`, or parameters.
     steps : int, optional
         Learner steps after which to stop; 10,000 if neither `steps` nor `seconds` is given.
     seconds : float, optional
-        Time after which to stop, without compilation.
+        Time after which to stop, without construction and compilation.
     seed : int
         Seed of the network's weights and of the episodes. Runs with the same seed, parameters,
         machine and version of JAX return the same bits, if `seconds` does not end them.
+    build : bool, optional
+        Whether to build the game's tree. By default it is built unless it is too large and there
+        are rules in JAX.
+    response_steps : int
+        If the game is not built, learner steps of the response that gives a lower bound on
+        exploitability; 0 for no bound.
     checkpoint : str or Path, optional
         File in which the run is saved. If it exists, the run is resumed from it, to the same bits.
+    checkpoint_seconds : float
+        Time between saves.
     callback : callable, optional
-        Called with a `TracePoint` at every measurement; a true return value stops the run.
+        Called with a `TracePoint` or `MatchPoint` at every measurement; a true return value stops
+        the run.
+    memory, progress
+        As in `solve`.
 
     Raises
     ------
     UnsupportedGameError
         If the game is not two-player constant-sum.
+    GameTooLargeError, ExplorationLimitError
+        If the game is too large to be built, and there are no rules in JAX.
     NumericalError
         If a loss is not finite. The message names the step, and the checkpoint contains the last
         state with finite policies.
@@ -221,20 +185,92 @@ def train(
     True
     """
     spec = get_preset(preset)
-    tree = game if isinstance(game, GameTree) else build_tree(_rules(game))
+    check_count("seed", seed)
+    check_count("response_steps", response_steps)
+    compiled_before = compiling_seconds()
+    source = _source(game, build, memory, progress)
+    learner: TreeLearner | DeviceLearner
+    if isinstance(source, GameTree):
+        learner = TreeLearner(source, spec, seed)
+    else:
+        learner = DeviceLearner(source, spec, seed, _name(game))
+    to = None if checkpoint is None else Checkpointing(Path(checkpoint), checkpoint_seconds)
     if steps is None and seconds is None:
         steps = DEFAULT_STEPS
-    to = None if checkpoint is None else Checkpointing(Path(checkpoint))
-    learner = NetworkLearner(tree, spec, seed)
     budget = Budget(iterations=steps, seconds=seconds, callback=callback, checkpoint=to)
+    run = response = None
+    trace: tuple[TracePoint, ...] | tuple[MatchPoint, ...]
+    if isinstance(learner, TreeLearner):
+        run = _run(learner, budget)
+        outcome, trace, taken = run.outcome, run.trace, run.seconds
+    else:
+        outcome, trace = run_matched(learner, budget, seed)
+        taken = budget.elapsed
+        if outcome != "interrupted" and response_steps:
+            response = response_bound(
+                learner.source, learner.network, spec, steps=response_steps, seed=seed
+            )
+    return TrainingResult(
+        game=learner.name,
+        method=spec.name,
+        policy=learner.network_policy(),
+        outcome=outcome,
+        seed=seed,
+        settings=json_settings(learner.settings()),
+        steps=learner.iteration,
+        episodes=learner.iteration * spec.batch_size,
+        seconds=taken,
+        compile_seconds=compiling_seconds() - compiled_before,
+        trace=trace,
+        run=run,
+        response=response,
+    )
+
+
+def _source(
+    game: str | Game | GameTree | DeviceGame,
+    build: bool | None,
+    memory: int | None,
+    progress: BuildProgress | None,
+) -> GameTree | DeviceGame:
+    """Return the tree of a game, or its rules in JAX.
+
+    Raises
+    ------
+    ParameterError
+        If the game cannot be played as `build` asks.
+    GameTooLargeError, ExplorationLimitError
+        If the game is too large to be built, and there are no rules in JAX.
+    """
+    if isinstance(game, GameTree):
+        return device_game(game) if build is False else game
+    if isinstance(game, DeviceGame):
+        if build:
+            raise ParameterError("build=True needs the rules in Python; give the game by its name")
+        return game
+    check_type("game", game, (str, Game), 'a name such as "leduc_poker", rules, or a DeviceGame')
+    rules = load_game(game) if isinstance(game, str) else game
+    if build is False:
+        return device_game(rules)
     try:
-        run = run_measured(learner, spec.name, budget)
+        return build_tree(rules, memory=memory, progress=progress)
+    except (GameTooLargeError, ExplorationLimitError):
+        if build or not has_rules(rules):
+            raise
+        return device_game(rules)
+
+
+def _name(game: str | Game | GameTree | DeviceGame) -> str:
+    if isinstance(game, str):
+        return str(load_game(game))
+    return type(game).__name__ if isinstance(game, DeviceGame) else str(game)
+
+
+def _run(learner: TreeLearner, budget: Budget) -> SolveResult:
+    """Train with exact measurements; save the last finite state if training breaks down."""
+    try:
+        return run_measured(learner, learner.spec.name, budget)
     except NumericalError:
-        if to is not None:
-            RunCheckpointer(learner, spec.name, budget, to).save()
+        if budget.checkpoint is not None:
+            RunCheckpointer(learner, learner.spec.name, budget, budget.checkpoint).save()
         raise
-    return TrainingResult(learner.network_policy(), run)
-
-
-def _rules(game: str | Game) -> Game:
-    return load_game(game) if isinstance(game, str) else game

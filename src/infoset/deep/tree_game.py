@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -12,8 +10,8 @@ from numpy.typing import NDArray
 
 from infoset.deep.device_nodes import DeviceNodes
 from infoset.deep.episodes import Episodes, EpisodeSource, Rows
+from infoset.deep.network_inputs import TreeInput
 from infoset.deep.networks import PolicyValueNetwork, legal_exp, legal_log_softmax
-from infoset.game import Infostate
 from infoset.learning import Simulator, make_simulator
 from infoset.policy import TabularPolicy
 from infoset.tree import GameTree, InfostateEncoder
@@ -21,10 +19,9 @@ from infoset.tree.decision_nodes import (
     TERMINAL_NODE,
     infostate_sequences,
 )
-from infoset.typing import Action, BoolArray, FloatArray, IntArray
+from infoset.typing import BoolArray, FloatArray, IntArray
 
 __all__ = [
-    "NetworkInput",
     "TreeGame",
     "make_tree_game",
     "play_episodes",
@@ -60,14 +57,9 @@ class TreeGame(Rows, EpisodeSource):
         return self.nodes.num_decisions
 
     @property
-    def input_size(self) -> int:
+    def num_features(self) -> int:
         """Number F of inputs of the network."""
         return int(self.features.shape[1])
-
-    @property
-    def output_size(self) -> int:
-        """Number A of actions of the network."""
-        return self.num_actions
 
     def play(
         self, network: PolicyValueNetwork, key: Array, batch_size: int
@@ -85,32 +77,7 @@ class TreeGame(Rows, EpisodeSource):
         return stored
 
 
-@dataclass(frozen=True, eq=False)
-class NetworkInput:
-    """How infostates and actions of a game correspond to inputs and outputs of a network.
-
-    Attributes
-    ----------
-    encoder : InfostateEncoder
-    columns : IntArray
-        [F] entries of the encoding that differ between infostates; the network reads only these.
-    """
-
-    encoder: InfostateEncoder
-    columns: IntArray
-
-    @property
-    def actions(self) -> tuple[Action, ...]:
-        """[A] the action of each output."""
-        return self.encoder.actions
-
-    def __call__(self, infostate: Infostate) -> NDArray[np.float32]:
-        """Return [F] the features of an infostate."""
-        features: NDArray[np.float32] = self.encoder(infostate)[self.columns]
-        return features
-
-
-def make_tree_game(tree: GameTree, unit: float = 1.0) -> tuple[TreeGame, NetworkInput, Simulator]:
+def make_tree_game(tree: GameTree, unit: float = 1.0) -> tuple[TreeGame, TreeInput, Simulator]:
     """Return a game as device arrays, how to encode its infostates, and its simulator.
 
     Parameters
@@ -144,7 +111,7 @@ def make_tree_game(tree: GameTree, unit: float = 1.0) -> tuple[TreeGame, Network
         legal=jnp.asarray(legal),
         rank=jnp.asarray(rank),
     )
-    return game, NetworkInput(encoder, columns), simulator
+    return game, TreeInput(encoder, columns), simulator
 
 
 def _encode(

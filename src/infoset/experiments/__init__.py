@@ -33,6 +33,7 @@ from infoset.experiments.studies import (
     installed_studies,
     run_study,
 )
+from infoset.experiments.training_folder import save_training, training_files
 
 __all__ = [
     "COMPARISON_FILES",
@@ -72,6 +73,8 @@ __all__ = [
     "save_learning",
     "save_run",
     "save_team",
+    "save_training",
     "seconds_to_target",
     "spreads",
+    "training_files",
 ]

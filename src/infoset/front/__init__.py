@@ -22,6 +22,8 @@ from infoset.front.registration import (
 )
 from infoset.front.solution import (
     evaluate,
+    is_network,
+    load_network_file,
     read_policy_metadata,
     resolve_method,
     resolve_policy,
@@ -39,10 +41,12 @@ __all__ = [
     "compile_kernels",
     "evaluate",
     "info",
+    "is_network",
     "is_policy_file",
     "is_searcher",
     "learn",
     "load",
+    "load_network_file",
     "read_policy_metadata",
     "register_learner",
     "register_method",

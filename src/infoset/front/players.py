@@ -10,7 +10,7 @@ from infoset.efg import ExtensiveForm, find_source_form
 from infoset.errors import PolicyFileError, PolicyMismatchError, UnknownNameError
 from infoset.front.game_sources import to_form
 from infoset.front.python_files import is_python_file, load_from_python_file
-from infoset.front.solution import resolve_policy
+from infoset.front.solution import is_network, load_network_file, resolve_policy
 from infoset.game import Game
 from infoset.games import parse_spec
 from infoset.policy import Policy, TabularPolicy, transfer_policy, uniform_policy
@@ -20,7 +20,7 @@ from infoset.tree import BuildProgress, GameTree, build_tree
 __all__ = ["is_policy_file", "is_searcher", "resolve_players"]
 
 UNIFORM = "uniform"
-FILE_ENDINGS = (".parquet", ".csv")
+FILE_ENDINGS = (".parquet", ".csv", ".npz")
 EXAMPLE = "give uniform, a policy file, or a searcher such as pimc(num_worlds=200)"
 
 
@@ -68,6 +68,8 @@ def resolve_players(
     given = find_source_form(rules)
 
     def find(player: str) -> Policy:
+        if is_network(player):
+            return load_network_file(player)
         if is_policy_file(player):
             if given is None:
                 return resolve_policy(player, form())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import nan
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from infoset.efg import ExtensiveForm, as_game, find_recall_violation
 from infoset.errors import ParameterError, PolicyFileError, PolicyMismatchError
@@ -36,9 +36,14 @@ from infoset.tree import BuildProgress, SequenceForm
 from infoset.utils.arguments import check_path
 from infoset.utils.clocks import compiling_seconds, working_seconds
 
+if TYPE_CHECKING:
+    from infoset.deep import NetworkPolicy
+
 __all__ = [
     "checkpointing",
     "evaluate",
+    "is_network",
+    "load_network_file",
     "read_policy_metadata",
     "resolve_method",
     "resolve_policy",
@@ -181,8 +186,9 @@ def resolve_policy(
 ) -> TabularPolicy:
     """Return the tabular policy for an object, a file, or the word `uniform`.
 
-    A file whose name ends in `.csv` is read as comma-separated values, any other as Parquet. Any
-    other policy, such as a searcher, is queried once at each infostate.
+    A file whose name ends in `.csv` is read as comma-separated values, one that ends in `.npz` as a
+    network, and any other as Parquet. Any other policy, such as a searcher, is queried once at each
+    infostate.
 
     Raises
     ------
@@ -206,8 +212,11 @@ def resolve_policy(
         check_path("policy", policy)
         if not Path(policy).suffix and not Path(policy).is_file():
             raise PolicyFileError(
-                f"there is no file {policy}; give a policy file (.parquet or .csv), or 'uniform'"
+                f"there is no file {policy}; give a policy file (.parquet, .csv or .npz), or "
+                "'uniform'"
             )
+        if is_network(policy):
+            return load_network_file(policy).tabulate(sequence_form)
         read = load_policy_csv if is_csv(policy) else load_policy
         return read(policy, sequence_form)
     if not _is_queried(policy):
@@ -229,7 +238,33 @@ def read_policy_metadata(policy: str | Path) -> dict[str, Any] | None:
     PolicyFileError
         If the file cannot be read as a policy.
     """
-    return None if policy == "uniform" or is_csv(policy) else read_metadata(policy)
+    if policy == "uniform" or is_csv(policy):
+        return None
+    if is_network(policy):
+        from infoset.deep import read_network_metadata
+
+        return read_network_metadata(policy)
+    return read_metadata(policy)
+
+
+def load_network_file(path: str | Path) -> NetworkPolicy:
+    """Return the network policy in a file; JAX is loaded.
+
+    Raises
+    ------
+    MissingExtraError
+        If the extra `deep` is not installed.
+    PolicyFileError, PolicyMismatchError
+        As raised by `load_network`.
+    """
+    from infoset.deep import load_network
+
+    return load_network(path)
+
+
+def is_network(policy: str | Path) -> bool:
+    """Return whether the name of a file is that of a network."""
+    return Path(policy).suffix.lower() == ".npz"
 
 
 def is_csv(policy: str | Path) -> bool:

@@ -28,7 +28,7 @@ PolicyOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="POLICY",
-        help="Policy whose probabilities label the edges: a file (.parquet or .csv) or uniform.",
+        help="Policy whose probabilities label the edges: uniform or a policy file.",
     ),
 ]
 

@@ -156,11 +156,12 @@ def _game_and_players(
     rules: Game, texts: tuple[str, str], exact: bool, memory: int | None, progress: Progress
 ) -> tuple[Game | GameTree, list[Policy]]:
     """Return the game, built if a player needs its tree, and the players."""
-    from infoset.front import is_policy_file, resolve_players
+    from infoset.front import is_network, is_policy_file, resolve_players
     from infoset.tree import build_tree
 
     table: Game | GameTree = rules
-    if exact or any(map(is_policy_file, texts)):
+    is_table = (is_policy_file(text) and not is_network(text) for text in texts)
+    if exact or any(is_table):
         table = build_tree(rules, memory=memory, progress=progress.building)
     return table, resolve_players(texts, table)
 

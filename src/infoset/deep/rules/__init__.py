@@ -17,12 +17,14 @@ from infoset.games import Battleship, Goofspiel, KuhnPoker, LeducPoker, LiarsDic
 from infoset.tree import GameTree, build_tree
 
 __all__ = [
+    "DEVICE_GAMES",
     "BattleshipRules",
     "GoofspielRules",
     "KuhnPokerRules",
     "LeducPokerRules",
     "LiarsDiceRules",
     "device_game",
+    "has_rules",
 ]
 
 RULES: dict[type[Game], Callable[[Any], DeviceGame | None]] = {
@@ -34,6 +36,15 @@ RULES: dict[type[Game], Callable[[Any], DeviceGame | None]] = {
 }
 """By class of the rules in Python, the function that returns the rules in JAX, or None if there are
 none for these parameters."""
+
+DEVICE_GAMES: tuple[type[DeviceGame], ...] = (
+    BattleshipRules,
+    GoofspielRules,
+    KuhnPokerRules,
+    LeducPokerRules,
+    LiarsDiceRules,
+)
+"""All rules in JAX."""
 
 
 def device_game(source: str | Game | GameTree) -> DeviceGame:
@@ -63,5 +74,14 @@ def device_game(source: str | Game | GameTree) -> DeviceGame:
     if isinstance(source, GameTree):
         return TreeRules.of(source)
     game = load_game(source) if isinstance(source, str) else source
-    rules = RULES[type(game)](game) if type(game) in RULES else None
+    rules = _rules(game)
     return TreeRules.of(build_tree(game)) if rules is None else rules
+
+
+def has_rules(game: Game) -> bool:
+    """Return whether there are rules in JAX for a game."""
+    return _rules(game) is not None
+
+
+def _rules(game: Game) -> DeviceGame | None:
+    return RULES[type(game)](game) if type(game) in RULES else None

@@ -1,0 +1,168 @@
+"""`infoset train`: train a policy network, and save it with its measurements in a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import typer
+
+from infoset.cli.exit_codes import INTERRUPTED
+from infoset.cli.interrupts import interrupts_reported
+from infoset.cli.options import (
+    CheckpointOption,
+    CheckpointSecondsOption,
+    GameArgument,
+    JsonOption,
+    MemoryOption,
+    SecondsOption,
+    checkpoint_options,
+    folder_option,
+)
+from infoset.cli.progress import live
+from infoset.cli.saved_results import save_results
+from infoset.cli.screen import (
+    asks_for_list,
+    duration_text,
+    error_text,
+    list_and_leave,
+    make_table,
+    number_text,
+    print_json,
+    print_table,
+    say,
+    tell_notes,
+)
+
+if TYPE_CHECKING:
+    from infoset.deep import TrainingResult
+
+DEFAULT_METHOD = "rnad"
+
+
+def _known_preset(context: typer.Context, method: str) -> str:
+    """Check the name of a preset; print the table of presets and exit if it is `list`."""
+    from infoset.deep import PRESETS, get_preset
+
+    if asks_for_list(method):
+        rows = [(row.name, row.description) for row in PRESETS.values()]
+        list_and_leave(context, "methods", ("name", "description"), rows)
+    return get_preset(method).name
+
+
+MethodOption: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        help="Named settings of R-NaD: rnad, rnad-paper or rnad-openspiel; 'list' prints them.",
+        callback=_known_preset,
+    ),
+]
+
+
+def run(
+    game: GameArgument,
+    method: MethodOption = DEFAULT_METHOD,
+    steps: Annotated[
+        int | None,
+        typer.Option(metavar="NUMBER", help="Number of learner steps.", show_default="10000"),
+    ] = None,
+    seconds: SecondsOption = None,
+    seed: Annotated[int, typer.Option(metavar="NUMBER", help="Seed of weights and episodes.")] = 0,
+    build: Annotated[
+        bool | None,
+        typer.Option(
+            "--build/--no-build",
+            help="Build the game and measure exactly, or play by rules in JAX and measure by "
+            "matches.",
+            show_default="build unless too large",
+        ),
+    ] = None,
+    out: Annotated[Path | None, folder_option("runs/GAME-METHOD")] = None,
+    checkpoint: CheckpointOption = None,
+    checkpoint_seconds: CheckpointSecondsOption = None,
+    memory: MemoryOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Train a policy network by R-NaD, and save it.
+
+    The game must be two-player constant-sum. The saved network.npz can be used
+    wherever a policy file can: evaluate, show, match, play, draw, export.
+    Ctrl-C stops at any time and saves the results so far. Needs the extra
+    deep: pip install 'infoset[deep]'.
+    """
+    from infoset.deep import get_preset, train
+    from infoset.experiments import check_writable
+    from infoset.front import load, to_game
+    from infoset.runs import Budget
+
+    rules = load(game)
+    check_writable(out)
+    keeping = checkpoint_options(checkpoint, checkpoint_seconds)
+    with interrupts_reported(), live(str(rules)) as progress:
+
+        def show(point: Any) -> None:
+            if not progress.method:
+                limits = Budget(iterations=steps, seconds=seconds)
+                progress.training(method, limits, get_preset(method).batch_size)
+            progress.measured(point)
+
+        result = train(
+            to_game(rules),
+            method,
+            steps=steps,
+            seconds=seconds,
+            seed=seed,
+            build=build,
+            callback=show,
+            memory=memory,
+            progress=progress.building,
+            **keeping,
+        )
+    tell_notes(rules)
+    _save(result, out, rules, spec=game, as_json=as_json)
+    if result.outcome == "interrupted":
+        raise typer.Exit(INTERRUPTED)
+
+
+def _save(
+    result: TrainingResult, out: Path | None, rules: Any, *, spec: str, as_json: bool
+) -> None:
+    """Save a result in a folder, and print a report."""
+    from infoset.experiments import save_training, training_files
+
+    folder = save_results(lambda to: save_training(result, to, game=rules), out)
+    files = training_files(result)
+    if as_json:
+        print_json({**result.summary(), "folder": str(folder), "files": files})
+        return
+    table = make_table()
+    table.add_row("learner steps", number_text(result.steps))
+    table.add_row("episodes", number_text(result.episodes))
+    table.add_row("time", duration_text(result.seconds))
+    table.add_row("compiling", duration_text(result.compile_seconds))
+    for name, text in _measured(result).items():
+        table.add_row(name, text)
+    print_table(table, title=f"{result.game}, {result.method}")
+    say(f"saved in {folder}: {', '.join(files.values())}")
+    network = quote(str(folder / files["network"]))
+    say(f"to play against the network: infoset play {quote(spec)} --against {network}")
+
+
+def _measured(result: TrainingResult) -> dict[str, str]:
+    """Return what is known of the quality of the network."""
+    if result.run is not None:
+        run = result.run
+        return {
+            "NashConv": error_text(run.nash_conv, run.measured.rounding),
+            "exploitability": error_text(run.exploitability, run.measured.rounding),
+        }
+    last: Any = result.trace[-1] if result.trace else None
+    found = {}
+    if last is not None:
+        spread = f"{number_text(last.score)} ± {2 * last.standard_error:.2g}"
+        found["won per play against uniform"] = spread
+    if result.response is not None:
+        bound = result.response.exploitability_lower_bound
+        found["exploitability, lower bound"] = number_text(bound)
+    return found

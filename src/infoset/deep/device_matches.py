@@ -1,0 +1,210 @@
+"""Matches on the device, and lower bounds on exploitability by learned responses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from infoset.deep.device_games import DeviceGame
+from infoset.deep.device_play import Chooser, DeviceSource, chooser, roll_out
+from infoset.deep.episodes import Rows
+from infoset.deep.networks import PolicyValueNetwork, legal_exp, legal_log_softmax
+from infoset.deep.rnad import (
+    LearnerState,
+    NetworkRNaD,
+    descend,
+    initial_state,
+    output_gradients,
+    sum_over_episodes,
+)
+
+__all__ = ["Estimate", "ResponseBound", "match_score", "response_bound"]
+
+BATCH = 4096
+"""Episodes of a match that are played at the same time."""
+
+RESPONSE_BETA = 20.0
+
+SURE = 3.0
+"""Standard errors by which a lower bound is below its estimate."""
+
+
+class Estimate(NamedTuple):
+    """An estimate from independent episodes.
+
+    Attributes
+    ----------
+    mean : float
+    standard_error : float
+    """
+
+    mean: float
+    standard_error: float
+
+
+@dataclass(frozen=True)
+class ResponseBound:
+    """What a learned response earns against a policy.
+
+    Attributes
+    ----------
+    gains : Estimate
+        Sum of the utilities of the responses of both players, minus the sum of the game: an
+        estimate of a lower bound on NashConv.
+    exploitability_lower_bound : float
+        Half of the gains minus three standard errors, and at least 0: true exploitability is
+        larger, except with probability 0.2 %.
+    """
+
+    gains: Estimate
+    exploitability_lower_bound: float
+
+
+def uniform(rows: Rows) -> Array:
+    """Return the logarithms of the uniform policy."""
+    return legal_log_softmax(jnp.zeros(rows.legal.shape, jnp.float32), rows.legal)
+
+
+def match_score(
+    device: DeviceGame, network: PolicyValueNetwork, num_episodes: int, key: Array
+) -> Estimate:
+    """Return what a network earns on average against uniform play, over both seats.
+
+    Parameters
+    ----------
+    device : DeviceGame
+        A two-player constant-sum game.
+    network : PolicyValueNetwork
+    num_episodes : int
+        Number of episodes in each seat, rounded up to a multiple of 4,096.
+    key : Array
+    """
+    return _mean(device, network, None, num_episodes, key)
+
+
+@eqx.filter_jit
+def _centered(
+    device: DeviceGame,
+    responder: PolicyValueNetwork,
+    opponent: PolicyValueNetwork | None,
+    seat: Array,
+    key: Array,
+) -> Array:
+    """Return [B] half of the difference of the utilities of the player in a seat and the other."""
+    other: Chooser = uniform if opponent is None else chooser(opponent)
+
+    def choose(rows: Rows) -> Array:
+        is_responder = (rows.player == seat)[:, None]
+        return jnp.where(is_responder, chooser(responder)(rows), other(rows))
+
+    rewards = roll_out(device, choose, key, BATCH).rewards.sum(axis=0)
+    return jnp.where(seat == 0, 0.5, -0.5) * (rewards[:, 0] - rewards[:, 1])
+
+
+def _mean(
+    device: DeviceGame,
+    responder: PolicyValueNetwork,
+    opponent: PolicyValueNetwork | None,
+    num_episodes: int,
+    key: Array,
+) -> Estimate:
+    means, variances = [], []
+    for seat in range(2):
+        keys = jax.random.split(jax.random.fold_in(key, seat), -(-num_episodes // BATCH))
+        found = np.concatenate(
+            [_centered(device, responder, opponent, jnp.int32(seat), key) for key in keys]
+        )
+        means.append(found.mean(dtype=np.float64))
+        variances.append(found.var(dtype=np.float64) / len(found))
+    return Estimate(float(np.mean(means)), float(np.sqrt(np.sum(variances)) / 2))
+
+
+def response_bound(
+    source: DeviceSource,
+    network: PolicyValueNetwork,
+    spec: NetworkRNaD,
+    *,
+    steps: int = 500,
+    seed: int = 0,
+    num_episodes: int = 4 * BATCH,
+) -> ResponseBound:
+    """Learn responses to the policy of a network, and return what they earn.
+
+    A second network plays each seat against the first, and is trained by the learner step of
+    R-NaD without a regularizer. It is then evaluated by new episodes. A better response may exist,
+    so this is a lower bound.
+
+    Parameters
+    ----------
+    source : DeviceSource
+    network : PolicyValueNetwork
+        The policy to which to respond.
+    spec : NetworkRNaD
+        Parameters of the method; the schedule, β and η are not used.
+    steps : int
+        Learner steps of the response.
+    seed : int
+    num_episodes : int
+        Number of episodes in each seat by which the response is evaluated.
+    """
+    # A best response is deterministic, so its logits may differ by more than those of R-NaD.
+    spec = replace(spec, beta=RESPONSE_BETA)
+    state = initial_state(source, spec, seed)
+    # The response begins at the policy itself, so that it is hardly ever worse.
+    state = _response_steps(source, spec, state._replace(network=network), network, steps)
+    key = jax.random.fold_in(jax.random.wrap_key_data(state.key), steps)
+    found = _mean(source.device, state.network, network, num_episodes, key)
+    # The constant of the game drops out of the centered utilities.
+    gains = Estimate(2.0 * found.mean, 2.0 * found.standard_error)
+    return ResponseBound(gains, max(0.0, gains.mean - SURE * gains.standard_error) / 2.0)
+
+
+@eqx.filter_jit
+def _response_steps(
+    source: DeviceSource,
+    spec: NetworkRNaD,
+    state: LearnerState,
+    opponent: PolicyValueNetwork,
+    steps: int,
+) -> LearnerState:
+    last: LearnerState = jax.lax.fori_loop(
+        0, steps, lambda _, now: _response_step(source, spec, now, opponent), state
+    )
+    return last
+
+
+def _response_step(
+    source: DeviceSource, spec: NetworkRNaD, state: LearnerState, opponent: PolicyValueNetwork
+) -> LearnerState:
+    """Do a learner step of the player in a seat; the seat changes with every step."""
+    seat = state.step % 2
+    key = jax.random.fold_in(jax.random.wrap_key_data(state.key), state.step)
+
+    def mixed(rows: Rows, own: Array) -> Array:
+        is_own = (rows.player == seat)[:, None]
+        return jnp.where(is_own, own, opponent(rows.features)[0])
+
+    def choose(rows: Rows) -> Array:
+        return legal_log_softmax(mixed(rows, state.network(rows.features)[0]), rows.legal)
+
+    rows, episodes = source.play_with(choose, key, spec.batch_size)
+    (logits, values), pull_back = jax.vjp(lambda theta: theta(rows.features), state.network)
+    both = mixed(rows, logits)
+    log_policy = legal_log_softmax(both, rows.legal)
+    policy = legal_exp(log_policy, rows.legal)
+    # Without a difference to the regularizer there is no regularization reward.
+    sums = sum_over_episodes(rows, spec, both, values, log_policy, policy, episodes)
+    is_own = rows.player == seat
+    (gradient,) = pull_back(
+        jax.tree.map(
+            lambda slope: jnp.where(is_own.reshape(-1, *[1] * (slope.ndim - 1)), slope, 0.0),
+            output_gradients(rows, values, sums),
+        )
+    )
+    return descend(spec, state, gradient)

@@ -1,0 +1,121 @@
+"""Correspondence of infostates and actions with the inputs and outputs of a network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoset.deep.device_games import DeviceGame
+from infoset.errors import UnknownNameError
+from infoset.game import Infostate, Step
+from infoset.tree import InfostateEncoder
+from infoset.typing import Action, IntArray
+
+__all__ = ["DeviceInput", "NetworkInput", "TreeInput"]
+
+
+class NetworkInput(Protocol):
+    """How infostates and actions of a game correspond to inputs and outputs of a network."""
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """[A] the action of each output."""
+
+    def output(self, action: Action) -> int:
+        """Return the output of an action.
+
+        Raises
+        ------
+        UnknownNameError
+            If the network has no such output.
+        """
+
+    def __call__(self, infostate: Infostate) -> NDArray[np.float32]:
+        """Return [F] the features of an infostate."""
+
+
+@dataclass(frozen=True, eq=False)
+class TreeInput:
+    """The inputs of a network for a game whose tree is built.
+
+    Attributes
+    ----------
+    encoder : InfostateEncoder
+    columns : IntArray
+        [F] entries of the encoding that differ between infostates; the network reads only these.
+    is_text : bool
+        Whether the labels of the encoder are texts, as those of networks from files.
+    """
+
+    encoder: InfostateEncoder
+    columns: IntArray
+    is_text: bool = False
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """[A] the action of each output."""
+        return self.encoder.actions
+
+    def output(self, action: Action) -> int:
+        """Return the output of an action.
+
+        Raises
+        ------
+        UnknownNameError
+            If the network has no such output.
+        """
+        return _place(self.actions, str(action) if self.is_text else action)
+
+    def __call__(self, infostate: Infostate) -> NDArray[np.float32]:
+        """Return [F] the features of an infostate."""
+        known = _with_text(infostate) if self.is_text else infostate
+        features: NDArray[np.float32] = self.encoder(known)[self.columns]
+        return features
+
+
+@dataclass(frozen=True, eq=False)
+class DeviceInput:
+    """The inputs of a network for a device game: its observations.
+
+    Attributes
+    ----------
+    device : DeviceGame
+    """
+
+    device: DeviceGame
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """[A] the action of each output."""
+        return self.device.actions
+
+    def output(self, action: Action) -> int:
+        """Return the output of an action.
+
+        Raises
+        ------
+        UnknownNameError
+            If the network has no such output.
+        """
+        return _place(self.actions, action)
+
+    def __call__(self, infostate: Infostate) -> NDArray[np.float32]:
+        """Return [F] the encoding of an infostate."""
+        return self.device.encode(infostate)
+
+
+def _place(actions: tuple[Action, ...], action: Action) -> int:
+    if action not in actions:
+        raise UnknownNameError.of("action of the network", str(action), map(str, actions))
+    return actions.index(action)
+
+
+def _with_text(infostate: Infostate) -> Infostate:
+    """Return an infostate with the texts of its labels."""
+    texts = Infostate(infostate.player)
+    for step in infostate.steps:
+        texts = texts.extend(Step(*(None if label is None else str(label) for label in step)))
+    return texts

@@ -1,0 +1,107 @@
+"""Files of networks: what is saved is read again, and other files are refused."""
+
+import jax
+import numpy as np
+import pytest
+
+from infoset.deep import (
+    NetworkPolicy,
+    PolicyValueNetwork,
+    device_game,
+    load_network,
+    make_tree_game,
+    save_network,
+)
+from infoset.deep.network_inputs import DeviceInput
+from infoset.deep.rules import KuhnPokerRules
+from infoset.errors import PolicyFileError, PolicyMismatchError, UnknownNameError
+from infoset.front import evaluate, read_policy_metadata, resolve_players
+from infoset.games import load_game
+from infoset.matches import play_matches
+from infoset.tree import build_tree
+from infoset.utils.array_files import read_arrays, write_arrays
+
+
+def network_for(source, inputs):
+    """Return a policy with random weights for an episode source or a device game."""
+    sizes = (source.num_features, (8,), source.num_actions)
+    return NetworkPolicy(PolicyValueNetwork(*sizes, jax.random.key(2)), inputs)
+
+
+@pytest.fixture(scope="module")
+def made():
+    """Networks by the way in which their games are played."""
+    game, inputs, _ = make_tree_game(build_tree(load_game("goofspiel(num_cards=3)")))
+    device = device_game("goofspiel(num_cards=3)")
+    return {"tree": network_for(game, inputs), "rules": network_for(device, DeviceInput(device))}
+
+
+@pytest.mark.parametrize("kind", ["tree", "rules"])
+def test_a_network_from_a_file_plays_the_same(made, kind, tmp_path):
+    """The labels of this game are integers, which the file has as text."""
+    path = tmp_path / "network.npz"
+    save_network(made[kind], path, {"game": "goofspiel", "seed": 0})
+    loaded = load_network(path)
+    form = build_tree(load_game("goofspiel(num_cards=3)")).sequence_form
+    before, after = made[kind].tabulate(form), loaded.tabulate(form)
+    for mine, other in zip(before.probabilities, after.probabilities, strict=True):
+        np.testing.assert_array_equal(mine, other)
+    assert read_policy_metadata(path)["seed"] == 0
+    assert (
+        evaluate("goofspiel(num_cards=3)", path).nash_conv
+        == evaluate("goofspiel(num_cards=3)", before).nash_conv
+    )
+    with pytest.raises((UnknownNameError, PolicyMismatchError)):
+        evaluate("kuhn_poker", path)
+
+
+def test_a_network_plays_a_game_that_is_not_built(made, tmp_path):
+    path = tmp_path / "network.npz"
+    save_network(made["rules"], path)
+    game = load_game("goofspiel(num_cards=3)")
+    players = resolve_players([str(path), "uniform"], game)
+    assert play_matches(game, *players, num_deals=5).num_deals == 5
+
+
+def test_files_that_are_not_networks_are_refused(made, tmp_path):
+    path = tmp_path / "network.npz"
+    with pytest.raises(PolicyFileError, match="there is no file"):
+        load_network(path)
+    path.write_bytes(b"nothing")
+    with pytest.raises(PolicyFileError, match="cannot be read"):
+        load_network(path)
+    write_arrays(path, {"kind": "something"}, {})
+    with pytest.raises(PolicyFileError, match="does not contain a network"):
+        load_network(path)
+    save_network(made["rules"], path)
+    header, arrays = read_arrays(path)
+    for change, error, text in (
+        ({"format": 99}, PolicyFileError, "format 99"),
+        ({"rules": "MyRules"}, PolicyFileError, "load_network"),
+        ({"fingerprint": "0"}, PolicyMismatchError, "GoofspielRules"),
+    ):
+        write_arrays(path, {**header, **change}, arrays)
+        with pytest.raises(error, match=text):
+            load_network(path)
+    write_arrays(path, header, {"weights_0": arrays["weights_0"]})
+    with pytest.raises(PolicyFileError, match="whole network"):
+        load_network(path)
+    save_network(made["tree"], path)
+    header, arrays = read_arrays(path)
+    write_arrays(path, {**header, "encoding": 0}, arrays)
+    with pytest.raises(PolicyMismatchError, match="version 0"):
+        load_network(path)
+
+
+def test_networks_of_your_own_device_games_need_them(tmp_path):
+    class Mine(KuhnPokerRules):
+        """Kuhn poker under another name."""
+
+    path = tmp_path / "network.npz"
+    policy = network_for(Mine(), DeviceInput(Mine()))
+    save_network(policy, path)
+    with pytest.raises(PolicyFileError, match=r"load_network\(path, device\)"):
+        load_network(path)
+    assert load_network(path, Mine()).network.weights[0].shape == policy.network.weights[0].shape
+    with pytest.raises(PolicyMismatchError, match="Mine"):
+        load_network(path, device_game("kuhn_poker"))
