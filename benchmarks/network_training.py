@@ -14,8 +14,8 @@ import time
 from dataclasses import replace
 
 from infoset.deep import PRESETS
-from infoset.deep.rnad import NetworkRNaD
 from infoset.deep.learners import TreeLearner
+from infoset.deep.rnad import NetworkRNaD
 from infoset.evaluation import nash_conv
 from infoset.games import load_game
 from infoset.tree import build_tree

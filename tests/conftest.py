@@ -4,6 +4,7 @@ Property tests draw the same examples each time and have no deadline. SIGINT is 
 tests that run in the background, where shells disable it.
 """
 
+import os
 import signal
 import sys
 
@@ -13,6 +14,9 @@ from hypothesis import settings
 settings.register_profile("infoset", deadline=None, derandomize=True, max_examples=12)
 settings.load_profile("infoset")
 signal.signal(signal.SIGINT, signal.default_int_handler)
+# Tests with JAX spend most of their time on compilation, which is faster without optimization.
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 RAN = pytest.StashKey[list[str]]()
 

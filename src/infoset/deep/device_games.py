@@ -14,6 +14,7 @@ import numpy as np
 from jax import Array
 from numpy.typing import NDArray
 
+from infoset.errors import UnsupportedGameError
 from infoset.game import Infostate
 from infoset.typing import Action
 
@@ -37,7 +38,8 @@ class DeviceGame(eqx.Module):
     same game in Python.
 
     The last two methods run on the host. They connect observations with the infostates of the
-    rules in Python: a network can then play in matches, and the check can find leaks.
+    rules in Python: a network can then play in matches, and the check can find leaks. A device game
+    that has no rules in Python can be trained without them.
     """
 
     @property
@@ -95,13 +97,32 @@ class DeviceGame(eqx.Module):
         """Return [F] the encoding of the actor's infostate, which includes who acts."""
         return self.observe_all(state)[jnp.maximum(self.actor(state), 0)]
 
-    @abstractmethod
     def encode(self, infostate: Infostate) -> NDArray[np.float32]:
-        """Return [F] the encoding of an infostate of the rules in Python."""
+        """Return [F] the encoding of an infostate of the rules in Python.
 
-    @abstractmethod
+        Raises
+        ------
+        UnsupportedGameError
+            If the game does not define this function.
+        """
+        raise self._without_rules("encode")
+
     def decode(self, observation: NDArray[np.float32]) -> Infostate:
-        """Return the infostate that has an encoding."""
+        """Return the infostate that has an encoding.
+
+        Raises
+        ------
+        UnsupportedGameError
+            If the game does not define this function.
+        """
+        raise self._without_rules("decode")
+
+    def _without_rules(self, function: str) -> UnsupportedGameError:
+        return UnsupportedGameError(
+            f"{type(self).__name__} does not define {function}, which connects observations with "
+            f"infostates of rules in Python: define {function} to check the device game, and to "
+            "play its networks in matches"
+        )
 
 
 def static_fields(device: DeviceGame) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from infoset.deep.network_policy import NetworkPolicy
 from infoset.deep.networks import PolicyValueNetwork
 from infoset.deep.rnad import NetworkRNaD, initial_state, learner_steps
 from infoset.deep.tree_game import TreeGame, make_tree_game, tabular_policy
-from infoset.errors import NumericalError
+from infoset.errors import NumericalError, UnsupportedGameError
 from infoset.policy import TabularPolicy
 from infoset.solvers.rnad import uniform_deviation
 from infoset.solvers.two_player import TwoPlayerGame
@@ -220,6 +220,11 @@ class DeviceLearner(Learner):
 
     def __init__(self, device: DeviceGame, spec: NetworkRNaD, seed: int, name: str) -> None:
         check_count("seed", seed)
+        if not spec.is_sampled:
+            raise UnsupportedGameError(
+                f"{spec.name} uses expectations over the whole tree, which needs a game that is "
+                "built: choose a preset that samples episodes, such as rnad"
+            )
         self.device, self._name = device, name
         with compiling():
             self.source = device_source(device, is_relative=spec.is_relative, name=spec.name)

@@ -13,16 +13,20 @@ from jax import Array
 
 from infoset.deep.entropy_schedule import EntropySchedule
 from infoset.deep.episodes import Episodes, EpisodeSource, Rows, StoredPolicy
+from infoset.deep.expected_sums import action_values
 from infoset.deep.networks import PolicyValueNetwork, legal_exp, legal_log_softmax
+from infoset.deep.tree_game import TreeGame
 from infoset.deep.two_player_v_trace import Decisions, v_trace
 from infoset.errors import ParameterError
-from infoset.utils.arguments import check_count, check_number
+from infoset.utils.arguments import check_count, check_number, check_type
 
 __all__ = [
     "LearnerState",
     "NetworkRNaD",
     "Sums",
     "descend",
+    "expected_sums",
+    "gate",
     "initial_state",
     "learner_step",
     "learner_steps",
@@ -52,6 +56,9 @@ class NetworkRNaD:
         constant one.
     batch_size : int
         Episodes per learner step.
+    is_sampled : bool
+        Whether episodes are sampled. If not, each step uses the expectation over all episodes, by a
+        pass through the whole tree; the game must be built.
     hidden : tuple[int, ...]
         Sizes of the hidden layers of the network.
     schedule : EntropySchedule
@@ -82,6 +89,7 @@ class NetworkRNaD:
     learning_rate: float = 1e-3
     halving_steps: float = inf
     batch_size: int = 512
+    is_sampled: bool = True
     hidden: tuple[int, ...] = (64, 64)
     schedule: EntropySchedule = field(default_factory=EntropySchedule)
     target_rate: float = 0.005
@@ -106,6 +114,7 @@ class NetworkRNaD:
         for name in ("target_rate", "adam_decay"):
             check_number(name, getattr(self, name), maximum=1)
         check_count("batch_size", self.batch_size, minimum=1)
+        check_type("is_sampled", self.is_sampled, bool, "True or False")
         if not isinstance(self.hidden, tuple):
             raise ParameterError(f"hidden={self.hidden!r} must be a tuple, such as (64, 64)")
         for size in self.hidden:
@@ -204,19 +213,22 @@ def learner_steps(
 
 def learner_step(source: EpisodeSource, spec: NetworkRNaD, state: LearnerState) -> LearnerState:
     """Play a batch of episodes, and update the network, its average and the regularizer."""
-    key = jax.random.fold_in(jax.random.wrap_key_data(state.key), state.step)
-    rows, episodes = source.play(state.network, key, spec.batch_size)
+    rows, episodes = _play(source, spec, state)
     # What `play` has computed with the same network is not computed again: the compiler merges it.
     (logits, values), pull_back = jax.vjp(lambda theta: theta(rows.features), state.network)
-    policy = legal_exp(legal_log_softmax(logits, rows.legal), rows.legal)
-    target_values = state.target(rows.features)[1]
     handover, is_last = spec.schedule.at(state.step)
     current, previous = (
         source.log_policy(stored, rows) for stored in (state.regularizer, state.previous)
     )
     reference = handover * current + (1.0 - handover) * previous
 
-    sums = sum_over_episodes(rows, spec, logits, target_values, reference, policy, episodes)
+    if episodes is None:
+        assert isinstance(rows, TreeGame)
+        sums = expected_sums(rows, spec, logits, reference)
+    else:
+        policy = legal_exp(legal_log_softmax(logits, rows.legal), rows.legal)
+        target_values = state.target(rows.features)[1]
+        sums = sum_over_episodes(rows, spec, logits, target_values, reference, policy, episodes)
     (gradient,) = pull_back(output_gradients(rows, values, sums))
 
     moved = descend(spec, state, gradient)
@@ -228,6 +240,17 @@ def learner_step(source: EpisodeSource, spec: NetworkRNaD, state: LearnerState) 
     return moved._replace(
         regularizer=regularizer, previous=previous, loss=loss(rows, logits, values, sums)
     )
+
+
+def _play(
+    source: EpisodeSource, spec: NetworkRNaD, state: LearnerState
+) -> tuple[Rows, Episodes | None]:
+    """Return rows, and a batch of episodes unless the step uses expectations."""
+    if not spec.is_sampled:
+        assert isinstance(source, TreeGame)
+        return source, None
+    key = jax.random.fold_in(jax.random.wrap_key_data(state.key), state.step)
+    return source.play(state.network, key, spec.batch_size)
 
 
 def descend(spec: NetworkRNaD, state: LearnerState, gradient: PolicyValueNetwork) -> LearnerState:
@@ -306,14 +329,34 @@ def sum_over_episodes(
     advantage = (penalty - expected[:, None])[here] + weight * (one_hot - probability)
     advantage = jnp.clip(advantage, -spec.advantage_clip, spec.advantage_clip)
 
-    centered = _centered(rows, logits)
-    may_fall = (rows.legal & (centered > -spec.beta))[here]
-    may_rise = (rows.legal & (centered < spec.beta))[here]
-    force = jnp.where(advantage < 0, may_fall, may_rise) * advantage
+    may_fall, may_rise = gate(rows, logits, spec.beta)
+    force = jnp.where(advantage < 0, may_fall[here], may_rise[here]) * advantage
     columns = [force, targets.value[..., None], jnp.ones_like(weight)]
     terms = jnp.where(valid[..., None], jnp.concatenate(columns, axis=-1), 0.0)
     total = jnp.zeros((rows.num_rows, terms.shape[-1]), jnp.float32).at[here].add(terms)
     return Sums(total[:, :-2], total[:, -2], total[:, -1])
+
+
+def expected_sums(game: TreeGame, spec: NetworkRNaD, logits: Array, reference: Array) -> Sums:
+    """Return the sums that a batch of episodes has in expectation, with V the exact values.
+
+    Only the gate differs: it applies to the expected advantage, not to that of each decision.
+    """
+    values, visits = action_values(game, logits, reference, spec.eta)
+    policy = legal_exp(legal_log_softmax(logits, game.legal), game.legal)
+    expected = (policy * values).sum(axis=1)
+    advantage = jnp.where(game.legal, values - expected[:, None], 0.0)
+    advantage = jnp.clip(advantage, -spec.advantage_clip, spec.advantage_clip)
+    may_fall, may_rise = gate(game, logits, spec.beta)
+    force = jnp.where(advantage < 0, may_fall, may_rise) * advantage
+    weight = spec.batch_size * visits
+    return Sums(weight[:, None] * force, weight * expected, weight)
+
+
+def gate(rows: Rows, logits: Array, beta: float) -> tuple[Array, Array]:
+    """Return [R, A] whether NeuRD may decrease a logit, and whether it may increase it."""
+    centered = _centered(rows, logits)
+    return rows.legal & (centered > -beta), rows.legal & (centered < beta)
 
 
 def _centered(rows: Rows, values: Array) -> Array:

@@ -36,7 +36,15 @@ OPENSPIEL = NetworkRNaD(
     adam_epsilon=1e-7,
 )
 
-PRESETS: dict[str, NetworkRNaD] = {spec.name: spec for spec in (OURS, PAPER, OPENSPIEL)}
+EXPECTED = NetworkRNaD(
+    name="rnad-expected",
+    description="R-NaD with a network and expectations over the whole tree, without sampling",
+    is_sampled=False,
+    halving_steps=5000,
+    target_rate=0.003,
+)
+
+PRESETS: dict[str, NetworkRNaD] = {spec.name: spec for spec in (OURS, EXPECTED, PAPER, OPENSPIEL)}
 """The presets by name."""
 
 

@@ -187,6 +187,8 @@ def train(
     spec = get_preset(preset)
     check_count("seed", seed)
     check_count("response_steps", response_steps)
+    if steps is not None:
+        check_count("steps", steps, minimum=1)
     compiled_before = compiling_seconds()
     source = _source(game, build, memory, progress)
     learner: TreeLearner | DeviceLearner

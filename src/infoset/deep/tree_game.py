@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from infoset.deep.device_nodes import DeviceNodes
 from infoset.deep.episodes import Episodes, EpisodeSource, Rows
+from infoset.deep.expected_sums import TreeMoves
 from infoset.deep.network_inputs import TreeInput
 from infoset.deep.networks import PolicyValueNetwork, legal_exp, legal_log_softmax
 from infoset.learning import Simulator, make_simulator
@@ -45,11 +46,14 @@ class TreeGame(Rows, EpisodeSource):
         [K] utility of player 0 at terminal nodes, centered and in the learner's unit; else 0.
     rank : Array
         [I, A] position of a legal action among the children of a node.
+    moves : TreeMoves
+        The moves to the nodes, for passes through the whole tree.
     """
 
     nodes: DeviceNodes
     reward: Array
     rank: Array
+    moves: TreeMoves
 
     @property
     def horizon(self) -> int:
@@ -110,6 +114,7 @@ def make_tree_game(tree: GameTree, unit: float = 1.0) -> tuple[TreeGame, TreeInp
         features=jnp.asarray(features[:, columns]),
         legal=jnp.asarray(legal),
         rank=jnp.asarray(rank),
+        moves=TreeMoves.of(nodes, simulator.infostates.player, legal, rank),
     )
     return game, TreeInput(encoder, columns), simulator
 

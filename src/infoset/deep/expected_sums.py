@@ -1,0 +1,155 @@
+"""The sums of a batch of episodes in expectation, by a pass through the whole tree."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from infoset.deep.networks import legal_exp, legal_log_softmax
+from infoset.tree.decision_nodes import CHANCE_NODE, DecisionNodes
+from infoset.typing import BoolArray, IntArray
+
+if TYPE_CHECKING:
+    from infoset.deep.tree_game import TreeGame
+
+__all__ = ["TreeMoves", "action_values"]
+
+CHANCE = 2
+"""Who makes a chance move, after players 0 and 1."""
+
+
+class TreeMoves(eqx.Module):
+    """The move that leads to each node of a tree, level by level.
+
+    Attributes
+    ----------
+    parent : Array
+        [K] parent of each node; 0 at the root.
+    infostate : Array
+        [K] infostate in which the move was made; 0 for chance moves.
+    action : Array
+        [K] column of the action; 0 for chance moves.
+    mover : Array
+        [K] the player who made the move, or `CHANCE`.
+    chance : Array
+        [K] probability of a chance move; 1 for actions.
+    ends : tuple[int, ...]
+        Number of nodes up to each level; nodes are sorted by level.
+    """
+
+    parent: Array
+    infostate: Array
+    action: Array
+    mover: Array
+    chance: Array
+    ends: tuple[int, ...] = eqx.field(static=True)
+
+    @classmethod
+    def of(
+        cls, nodes: DecisionNodes, player: IntArray, legal: BoolArray, rank: IntArray
+    ) -> TreeMoves:
+        """Return the moves of a game; arrays as in `TreeGame`."""
+        counts = nodes.num_children
+        size = len(counts)
+        parent = np.repeat(np.arange(size), counts)
+        # Children are numbered in the order of their parents, after the root.
+        kind = nodes.kind[parent]
+        is_chance = kind == CHANCE_NODE
+        infostate = np.where(is_chance, 0, kind)
+        place = np.where(is_chance, 0, np.arange(1, size) - nodes.first[parent])
+        columns = np.argsort(np.where(legal, rank, legal.shape[1]), axis=1, kind="stable")
+        chance = np.ones(size)
+        share = nodes.keep / np.maximum(1, np.append(1, counts[parent]))
+        passed = (1.0 - nodes.keep) / np.maximum(1, np.append(1, counts[parent]))
+        to = np.append(0, nodes.first[parent] + nodes.other[1:])
+        drawn = np.append(False, is_chance)
+        np.add.at(share, to[drawn], passed[drawn])
+        chance[drawn] = share[drawn]
+        ends, last = [1], 0
+        while ends[-1] < size:
+            last, begin = ends[-1], last
+            ends.append(last + int(counts[begin:last].sum()))
+        return cls(
+            parent=jnp.asarray(np.append(0, parent), jnp.int32),
+            infostate=jnp.asarray(np.append(0, infostate), jnp.int32),
+            action=jnp.asarray(
+                np.append(0, np.where(is_chance, 0, columns[infostate, place])), jnp.int32
+            ),
+            mover=jnp.asarray(
+                np.append(CHANCE, np.where(is_chance, CHANCE, player[infostate])), jnp.int32
+            ),
+            chance=jnp.asarray(chance, jnp.float32),
+            ends=tuple(ends),
+        )
+
+
+def action_values(
+    game: TreeGame, logits: Array, reference: Array, eta: float
+) -> tuple[Array, Array]:
+    """Return the expected value of each action in the regularized game, and the expected visits.
+
+    Parameters
+    ----------
+    game : TreeGame
+    logits : Array
+        [I, A] of the policy π of both players.
+    reference : Array
+        [I, A] log π_reg.
+    eta : float
+        η.
+
+    Returns
+    -------
+    values : Array
+        [I, A] Q(a) − η log(π(a) / π_reg(a)), for the player who acts; 0 for illegal actions and
+        at infostates that the opponent and chance do not reach.
+    visits : Array
+        [I] probability that an episode visits each infostate.
+    """
+    moves = game.moves
+    log_policy = legal_log_softmax(logits, game.legal)
+    policy = legal_exp(log_policy, game.legal)
+    penalty = jnp.where(game.legal, -eta * (log_policy - reference), 0.0)
+    taken = moves.infostate, moves.action
+    is_chance = moves.mover == CHANCE
+    probability = jnp.where(is_chance, moves.chance, policy[taken])
+    movers = jnp.arange(3)[:, None]
+    factors = jnp.where(moves.mover == movers, probability, 1.0)
+    levels = [slice(*pair) for pair in zip((0, *moves.ends), moves.ends, strict=False)]
+
+    reach = [jnp.ones((3, 1), jnp.float32)]
+    for before, level in pairwise(levels):
+        parent = moves.parent[level] - before.start
+        reach.append(reach[-1][:, parent] * factors[:, level])
+    reached = jnp.concatenate(reach, axis=1)
+
+    # Regularization rewards of the move to each node, for player 0.
+    sign = jnp.where(moves.mover == 0, 1.0, -1.0)
+    earned = jnp.where(is_chance, 0.0, sign * penalty[taken])
+    below = game.reward[levels[-1]]
+    utility = [below]
+    for before, level in zip(levels[-2::-1], levels[:0:-1], strict=True):
+        parent = moves.parent[level] - before.start
+        expected = probability[level] * (below + earned[level])
+        size = before.stop - before.start
+        below = game.reward[before] + jax.ops.segment_sum(expected, parent, size)
+        utility.append(below)
+    utilities = jnp.concatenate(utility[::-1])
+
+    # The weight of a history in an infostate is its reach without the player's own actions.
+    weight = jnp.where(moves.mover == 0, reached[1], reached[0]) * reached[2]
+    weight = jnp.where(is_chance, 0.0, weight)
+    shape = game.legal.shape
+    zeros = jnp.zeros(shape, jnp.float32)
+    total = zeros.at[taken].add(weight * sign * utilities)
+    weights = zeros.at[taken].add(weight)
+    own = jnp.where(game.nodes.kind >= 0, reached.prod(axis=0), 0.0)
+    visits = jnp.zeros(shape[0], jnp.float32).at[jnp.maximum(game.nodes.kind, 0)].add(own)
+    values = jnp.where(weights > 0, total / jnp.maximum(weights, 1e-30), 0.0)
+    return values + penalty, visits

@@ -1,0 +1,83 @@
+"""The command `train`: its output, its files, resuming, and messages for bad input."""
+
+import csv
+import json
+import os
+from importlib.util import find_spec
+
+import pytest
+
+if find_spec("jax") is None or find_spec("equinox") is None:
+    pytest.skip("the extra deep is not installed", allow_module_level=True)
+
+TRAIN = ("train", "kuhn_poker", "--steps", "60")
+
+
+def test_a_network_and_the_files_of_solve_are_saved_and_can_be_used(command, tmp_path):
+    ran = command(*TRAIN)
+    assert ran.code == 0, ran.err
+    assert ran.out.startswith("kuhn_poker, rnad\n")
+    assert "NashConv" in ran.out
+    folder = tmp_path / "runs" / "kuhn_poker-rnad"
+    assert sorted(os.listdir(folder)) == [
+        "convergence.png", "network.npz", "policy.parquet", "result.json", "trace.csv"
+    ]  # fmt: skip
+    network = folder / "network.npz"
+    table = command("evaluate", "kuhn_poker", folder / "policy.parquet", "--json").json
+    found = command("evaluate", "kuhn_poker", network, "--json").json
+    assert found["nash_conv"] == pytest.approx(table["nash_conv"], abs=1e-6)
+    assert "pass 0." in command("show", "kuhn_poker", network).out
+    match = command("match", "kuhn_poker", network, "uniform", "--deals", "3", "--json").json
+    assert match["num_deals"] == 3
+    drawn = command("draw", "kuhn_poker", "--policy", network, "--out", "tree.svg")
+    assert drawn.code == 0, drawn.err
+    again = command(*TRAIN, "--json").json
+    assert again["folder"] == "runs/kuhn_poker-rnad-2"
+    assert again["nash_conv"] == json.loads((folder / "result.json").read_text())["nash_conv"]
+
+
+def test_without_a_tree_matches_and_a_bound_are_reported(command, tmp_path, monkeypatch):
+    from infoset.deep import ResponseBound
+    from infoset.deep.device_matches import Estimate
+
+    # Learning a response takes most of its time for compilation; its own tests do it.
+    bound = ResponseBound(Estimate(0.5, 0.1), 0.1)
+    monkeypatch.setattr("infoset.deep.training_run.response_bound", lambda *_, **__: bound)
+    options = ("--no-build", "--steps", "20", "--checkpoint", "run.npz", "--out", "here")
+    found = command("train", "kuhn_poker", *options, "--json").json
+    assert set(found) >= {"score_against_uniform", "standard_error", "exploitability_lower_bound"}
+    assert found["exploitability_lower_bound"] == 0.1
+    assert found["files"] == {
+        "network": "network.npz", "trace": "trace.csv", "result": "result.json"
+    }  # fmt: skip
+    with (tmp_path / "here" / "trace.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["iteration"] for row in rows] == ["16", "20"]
+    ran = command("play", "kuhn_poker", "--against", "here/network.npz", stdin="bet\n" * 3)
+    assert ran.code == 0, ran.err
+
+
+def test_presets_are_listed(command):
+    listed = command("train", "kuhn_poker", "--method", "list").out
+    assert "rnad-openspiel" in listed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("kuhn_poker", "--method", "rnadd"), "did you mean rnad"),
+        (("kuhn_poker(players=3)",), "two-player"),
+        (("kuhn_poker", "--steps", "0"), "steps=0 must be a whole number, at least 1"),
+        (("kuhn_poker", "--seed", "-1"), "seed=-1"),
+        (("kuhn_poker", "--checkpoint-seconds", "3"), "--checkpoint FILE"),
+    ],
+)
+def test_bad_input_is_explained_in_a_line(command, arguments, says):
+    assert says in command("train", *arguments).complaint
+
+
+def test_a_file_that_is_not_a_network_is_refused(command, tmp_path):
+    (tmp_path / "broken.npz").write_bytes(b"nothing")
+    assert (
+        "cannot be read as a network" in command("evaluate", "kuhn_poker", "broken.npz").complaint
+    )
