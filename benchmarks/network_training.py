@@ -1,24 +1,37 @@
 """Speed and NashConv of R-NaD with networks, in process time of one core.
 
     taskset -c 0 python benchmarks/network_training.py speed
-    taskset -c 0 python benchmarks/network_training.py leduc --seed 0 --seconds 120
+    taskset -c 0 python benchmarks/network_training.py random-play
+    taskset -c 0 python benchmarks/network_training.py curves --write
 
-`speed` prints compilation and learner steps per second; the name of a game prints a curve: learner
-steps, process seconds of training, and NashConv of the target network.
+`speed` prints compilation and learner steps per second, `random-play` the episodes per second of
+rules in JAX without a network. `curves` measures NashConv of the target network by process seconds
+of training, for every game, variant and seed that `docs/networks/curves.csv` does not contain.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import time
+from collections.abc import Iterator
 from dataclasses import replace
+from math import inf
+from pathlib import Path
 
-from infoset.deep import PRESETS
+import jax
+import jax.numpy as jnp
+
+from infoset.deep import PRESETS, NetworkRNaD, device_game
+from infoset.deep.device_play import roll_out
+from infoset.deep.episodes import Rows
 from infoset.deep.learners import TreeLearner
-from infoset.deep.rnad import NetworkRNaD
 from infoset.evaluation import nash_conv
 from infoset.games import load_game
 from infoset.tree import build_tree
+
+CURVES = Path(__file__).parents[1] / "docs" / "networks" / "curves.csv"
+COLUMNS = ("game", "variant", "seed", "steps", "seconds", "nash_conv")
 
 GAMES = {
     "kuhn": "kuhn_poker",
@@ -26,13 +39,39 @@ GAMES = {
     "leduc": "leduc_poker",
     "liars_dice": "liars_dice(numdice=1,dice_sides=4)",
 }
-OURS = PRESETS["rnad"]
+OURS, EXPECTED = PRESETS["rnad"], PRESETS["rnad-expected"]
+VARIANTS: dict[str, NetworkRNaD] = {
+    **PRESETS,
+    "rnad, 128x128": replace(OURS, hidden=(128, 128)),
+    "rnad, batch 2048": replace(OURS, batch_size=2048),
+    "rnad, constant learning rate": replace(OURS, halving_steps=inf),
+    "rnad, beta 6": replace(OURS, beta=6.0),
+    "rnad-expected, beta 6": replace(EXPECTED, beta=6.0),
+    "rnad-expected, constant learning rate": replace(EXPECTED, halving_steps=inf),
+}
+RUNS = (
+    *(("leduc", name, 5, 120.0) for name in ("rnad", "rnad-expected")),
+    *((game, name, 3, 10.0) for game in ("kuhn", "goofspiel4", "liars_dice") for name in PRESETS),
+    *(("leduc", name, 1, 120.0) for name in VARIANTS if name not in ("rnad", "rnad-expected")),
+)
+"""Games and variants with the number of seeds and the process seconds of each run."""
+
 SPEEDS = (
     ("kuhn", replace(OURS, batch_size=128), 5000),
     ("leduc", OURS, 1000),
     ("leduc", replace(OURS, hidden=(128, 128)), 500),
+    ("leduc", EXPECTED, 1000),
 )
-POINTS = {"kuhn": 500, "goofspiel4": 1000, "leduc": 5000, "liars_dice": 1000}
+RANDOM_PLAY = (
+    "kuhn_poker",
+    "leduc_poker",
+    "liars_dice",
+    "goofspiel(num_cards=13,imp_info=True)",
+    "goofspiel(num_cards=13,points_order=random)",
+    "battleship(board_width=5,board_height=5,ship_sizes=[2,3],ship_values=[1,1])",
+    "battleship",
+)
+BATCH = 4096
 
 
 def learner_of(name: str, spec: NetworkRNaD, seed: int) -> tuple[TreeLearner, float]:
@@ -45,42 +84,89 @@ def learner_of(name: str, spec: NetworkRNaD, seed: int) -> tuple[TreeLearner, fl
 
 
 def print_speeds() -> None:
-    """Print one row per game and size of network."""
-    print("game,hidden,batch,compile_seconds,steps_per_second,episodes_per_second")
+    """Print one row per game, preset and size of network."""
+    print("game,preset,hidden,batch,compile_seconds,steps_per_second,episodes_per_second")
     for name, spec, steps in SPEEDS:
         learner, compiling = learner_of(name, spec, seed=0)
         began = time.process_time()
         learner.run(steps)
         speed = steps / (time.process_time() - began)
         hidden = "x".join(map(str, spec.hidden))
-        episodes = speed * spec.batch_size
-        print(f"{name},{hidden},{spec.batch_size},{compiling:.1f},{speed:.0f},{episodes:.0f}")
+        episodes = speed * spec.batch_size * spec.is_sampled
+        print(
+            f"{name},{spec.name},{hidden},{spec.batch_size},{compiling:.1f},{speed:.0f},"
+            f"{episodes:.0f}"
+        )
 
 
-def print_curve(name: str, seed: int, seconds: float) -> None:
-    """Print the curve of NashConv of one run."""
-    learner, _ = learner_of(name, OURS, seed)
-    print("game,seed,steps,seconds,nash_conv")
-    spent = 0.0
-    while spent < seconds:
+def print_random_play() -> None:
+    """Print episodes per second of uniform play, without a network."""
+    print("game,compile_seconds,episodes_per_second")
+
+    def uniform(rows: Rows) -> jax.Array:
+        return jnp.zeros(rows.legal.shape, jnp.float32)
+
+    for name in RANDOM_PLAY:
+        device = device_game(name)
+        play = jax.jit(
+            lambda key, device=device: roll_out(device, uniform, key, BATCH).rewards.sum()
+        )
         began = time.process_time()
-        learner.run(POINTS[name] - learner.iteration % POINTS[name])
-        spent += time.process_time() - began
+        jax.block_until_ready(play(jax.random.key(0)))
+        compiling, episodes = time.process_time() - began, 0
+        began = time.process_time()
+        while time.process_time() - began < 2.0:
+            jax.block_until_ready(play(jax.random.key(episodes)))
+            episodes += BATCH
+        speed = episodes / (time.process_time() - began)
+        print(f'"{name}",{compiling:.1f},{speed:.0f}', flush=True)
+
+
+def curve(name: str, variant: str, seed: int, seconds: float) -> Iterator[tuple[object, ...]]:
+    """Yield the points of one run, about every 3 percent of its time."""
+    learner, _ = learner_of(name, VARIANTS[variant], seed)
+    spent, due = 0.0, 0.0
+    while spent < seconds:
+        due = min(seconds, spent * 1.15 + seconds / 200)
+        while spent < due:
+            began = time.process_time()
+            learner.run(20)
+            spent += time.process_time() - began
         distance = nash_conv(learner.policy())
-        print(f"{name},{seed},{learner.iteration},{spent:.2f},{distance:.4f}", flush=True)
+        yield name, variant, seed, learner.iteration, round(spent, 2), round(distance, 4)
+
+
+def measure_curves(*, write: bool) -> None:
+    """Measure the curves that are missing, or print which they are."""
+    done = set()
+    if CURVES.exists():
+        with CURVES.open(encoding="utf-8", newline="") as file:
+            done = {(row["game"], row["variant"], row["seed"]) for row in csv.DictReader(file)}
+    for name, variant, seeds, seconds in RUNS:
+        for seed in range(seeds):
+            if (name, variant, str(seed)) in done:
+                continue
+            print(name, variant, seed, f"{seconds:g} s", flush=True)
+            if write:
+                rows = list(curve(name, variant, seed, seconds))
+                is_new = not CURVES.exists()
+                with CURVES.open("a", encoding="utf-8", newline="") as file:
+                    writer = csv.writer(file, lineterminator="\n")
+                    writer.writerows([COLUMNS, *rows] if is_new else rows)
 
 
 def main() -> None:
-    """Parse the arguments and print the table."""
+    """Parse the arguments and do what they say."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=("speed", *GAMES))
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("what", choices=("speed", "random-play", "curves"))
+    parser.add_argument("--write", action="store_true", help="measure missing curves")
     given = parser.parse_args()
     if given.what == "speed":
         print_speeds()
+    elif given.what == "random-play":
+        print_random_play()
     else:
-        print_curve(given.what, given.seed, given.seconds)
+        measure_curves(write=given.write)
 
 
 if __name__ == "__main__":

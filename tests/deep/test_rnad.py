@@ -12,7 +12,14 @@ import pytest
 from infoset.deep import PRESETS, EntropySchedule, NetworkRNaD, get_preset, make_tree_game
 from infoset.deep.episodes import Episodes
 from infoset.deep.networks import legal_log_softmax
-from infoset.deep.rnad import Sums, loss, output_gradients, sum_over_episodes
+from infoset.deep.rnad import (
+    Sums,
+    expected_sums,
+    loss,
+    mixed_with_uniform,
+    output_gradients,
+    sum_over_episodes,
+)
 from infoset.deep.tree_game import play_episodes
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.games import load_game
@@ -163,6 +170,41 @@ def test_the_loss_is_a_mean_for_each_player():
 
 
 @pytest.mark.parametrize("name", ["kuhn_poker", GOOFSPIEL, "leduc_poker"])
+def test_sums_by_a_pass_through_the_tree_are_those_of_enumeration(name):
+    game = device_game(name)
+    logits, reference = (random_logits(game, seed) for seed in (0, 1))
+    reference = legal_log_softmax(reference, game.legal)
+    spec = NetworkRNaD(eta=0.3, beta=20.0, is_sampled=False, batch_size=1)
+    found = jax.jit(expected_sums, static_argnums=1)(game, spec, logits, reference)
+    policy, log_policy = policy_of(game, logits), legal_log_softmax(logits, game.legal)
+    exact = exact_sums(game, policy, policy, log_policy - reference, 0.3)
+    assert_equal_sums(found, exact)
+
+
+def test_the_gate_applies_to_expected_advantages():
+    game = device_game()
+    logits = jnp.tile(jnp.array([[1.5, -1.5]]), (game.num_rows, 1))
+    spec = NetworkRNaD(beta=1.5, is_sampled=False)
+    force = expected_sums(game, spec, logits, jnp.full_like(logits, np.log(0.5))).force
+    assert force[:, 0].max() == 0
+    assert force[:, 0].min() < -0.1
+    assert force[:, 1].min() == 0
+
+
+def test_regularizers_are_mixed_with_the_uniform_policy():
+    game = device_game("leduc_poker")
+    log_policy = legal_log_softmax(random_logits(game, 5), game.legal)
+    policy, legal = np.exp(log_policy), np.asarray(game.legal)
+    mixed = np.asarray(mixed_with_uniform(log_policy, game, 0.25))
+    expected = 0.75 * policy + 0.25 / legal.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(np.exp(mixed)[legal], expected[legal], rtol=1e-5)
+    assert (mixed[~legal] == 0).all()
+    np.testing.assert_allclose(mixed_with_uniform(log_policy, game, 0.0), log_policy, atol=1e-6)
+    half = mixed_with_uniform(log_policy, game, 7.0)
+    np.testing.assert_array_equal(half, mixed_with_uniform(log_policy, game, 0.5))
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", GOOFSPIEL, "leduc_poker"])
 def test_episodes_visit_infostates_as_often_as_the_policy_reaches_them(name):
     game = device_game(name)
     policy = policy_of(game, random_logits(game, 4))
@@ -203,6 +245,8 @@ def test_presets_have_the_published_numbers():
     assert (openspiel.eta, openspiel.learning_rate, openspiel.batch_size) == (0.2, 5e-5, 256)
     assert openspiel.schedule == EntropySchedule((20_000,), (1,))
     assert (openspiel.hidden, openspiel.adam_epsilon) == ((256, 256), 1e-7)
+    assert (paper.uniform_weight, paper.halving_steps) == (0, inf)
+    assert (openspiel.uniform_weight, openspiel.halving_steps) == (0, inf)
     assert not paper.is_relative
     assert not openspiel.is_relative
     for spec in (paper, openspiel):

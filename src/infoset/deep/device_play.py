@@ -13,10 +13,18 @@ from jax import Array
 
 from infoset.deep.device_games import OVER, DeviceGame, State
 from infoset.deep.episodes import Episodes, EpisodeSource, Rows
-from infoset.deep.networks import PolicyValueNetwork, legal_log_softmax
+from infoset.deep.networks import PolicyValueNetwork, legal_exp, legal_log_softmax
 from infoset.errors import UnsupportedGameError
 
-__all__ = ["Chooser", "DeviceSource", "Rollout", "chooser", "device_source", "roll_out"]
+__all__ = [
+    "Chooser",
+    "DeviceSource",
+    "Rollout",
+    "chooser",
+    "device_source",
+    "draw_actions",
+    "roll_out",
+]
 
 Chooser: TypeAlias = Callable[[Rows], Array]
 """Function that returns [B, A] the logarithms of policies at B decisions."""
@@ -114,9 +122,8 @@ def roll_out(device: DeviceGame, choose: Chooser, key: Array, batch_size: int) -
         legal = jax.vmap(device.legal)(state) | ~valid[:, None]
         rows = Rows(jnp.maximum(actor, 0), jax.vmap(device.observe)(state), legal)
         of_action, of_step = jax.random.split(key)
-        # Logarithms of illegal actions are 0, see `legal_log_softmax`.
-        log_policy = jnp.where(legal, choose(rows), -jnp.inf)
-        action = jax.random.categorical(of_action, log_policy).astype(jnp.int32)
+        draws = jax.random.uniform(of_action, (batch_size,))
+        action = draw_actions(legal_exp(choose(rows), legal), legal, draws)
         keys = jax.random.split(of_step, batch_size)
         after, rewards = jax.vmap(device.step)(state, action, keys)
 
@@ -128,6 +135,18 @@ def roll_out(device: DeviceGame, choose: Chooser, key: Array, batch_size: int) -
 
     rollout: Rollout = jax.lax.scan(decide, start, jnp.stack(keys))[1]
     return rollout
+
+
+def draw_actions(weights: Array, legal: Array, draws: Array) -> Array:
+    """Return [B] actions by one uniform draw each; with few random numbers, this is fast.
+
+    weights : [B, A] proportional to probabilities; 0 for illegal actions.
+    """
+    cumulative = jnp.cumsum(weights, axis=1)
+    action = (cumulative <= (draws * cumulative[:, -1])[:, None]).sum(axis=1, dtype=jnp.int32)
+    # Rounding may lead beyond the last legal action.
+    last = legal.shape[1] - 1 - jnp.argmax(legal[:, ::-1], axis=1)
+    return jnp.minimum(action, last)
 
 
 def device_source(device: DeviceGame, *, is_relative: bool, name: str) -> DeviceSource:

@@ -38,6 +38,8 @@ class EntropySchedule:
     >>> schedule = EntropySchedule(sizes=(3, 5, 10), repeats=(2, 4, 1))
     >>> schedule.starts.tolist()
     [0, 3, 6, 11, 16, 21, 26]
+    >>> int(schedule.iteration(35)), int(schedule.iteration(36))
+    (6, 7)
     >>> handover, is_last = schedule.at(35)
     >>> float(handover), bool(is_last)
     (1.0, True)
@@ -71,6 +73,14 @@ class EntropySchedule:
         """First steps of the iterations up to the first one of the last size."""
         lengths = np.repeat(self.sizes[:-1], self.repeats[:-1]).astype(np.int64)
         return np.concatenate([[0], np.cumsum(lengths)])
+
+    def iteration(self, step: Array | int) -> Array:
+        """Return the number of the iteration to which a step belongs, from 0."""
+        starts = jnp.asarray(self.starts, jnp.int32)
+        number = jnp.searchsorted(starts, step, side="right") - 1
+        # Each of the iterations after the last start has the last size.
+        later = (step - starts[-1]) // self.sizes[-1]
+        return jnp.where(number < len(starts) - 1, number, len(starts) - 1 + later)
 
     def at(self, step: Array | int) -> tuple[Array, Array]:
         """Return α and whether the regularizer is replaced after a step.

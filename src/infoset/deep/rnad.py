@@ -36,6 +36,10 @@ __all__ = [
 ]
 
 
+MAX_UNIFORM = 0.5
+"""Largest weight of the uniform policy in a regularizer."""
+
+
 @dataclass(frozen=True)
 class NetworkRNaD:
     """The parameters of R-NaD with a network.
@@ -63,6 +67,10 @@ class NetworkRNaD:
         Sizes of the hidden layers of the network.
     schedule : EntropySchedule
         Learner steps per regularizer.
+    uniform_weight : float
+        Regularizer k is the policy mixed with the uniform policy, which has the weight
+        `uniform_weight / k`, but at most 1/2. It prevents probabilities that are too small for
+        sampling.
     target_rate : float
         Rate of the Polyak average of networks, whose policy is the answer.
     beta : float
@@ -87,12 +95,13 @@ class NetworkRNaD:
     eta: float = 0.2
     is_relative: bool = True
     learning_rate: float = 1e-3
-    halving_steps: float = inf
+    halving_steps: float = 10_000.0
     batch_size: int = 512
     is_sampled: bool = True
     hidden: tuple[int, ...] = (64, 64)
     schedule: EntropySchedule = field(default_factory=EntropySchedule)
-    target_rate: float = 0.005
+    uniform_weight: float = 3.0
+    target_rate: float = 0.003
     beta: float = 2.0
     advantage_clip: float = 10_000.0
     update_clip: float = 10_000.0
@@ -102,6 +111,7 @@ class NetworkRNaD:
     adam_epsilon: float = 1e-8
 
     def __post_init__(self) -> None:
+        check_number("uniform_weight", self.uniform_weight)
         for name in ("halving_steps", "c_bar", "rho_bar"):
             if getattr(self, name) != inf:
                 check_number(name, getattr(self, name))
@@ -217,8 +227,13 @@ def learner_step(source: EpisodeSource, spec: NetworkRNaD, state: LearnerState) 
     # What `play` has computed with the same network is not computed again: the compiler merges it.
     (logits, values), pull_back = jax.vjp(lambda theta: theta(rows.features), state.network)
     handover, is_last = spec.schedule.at(state.step)
+    number = spec.schedule.iteration(state.step)
     current, previous = (
-        source.log_policy(stored, rows) for stored in (state.regularizer, state.previous)
+        mixed_with_uniform(source.log_policy(stored, rows), rows, spec.uniform_weight / k)
+        for stored, k in (
+            (state.regularizer, jnp.maximum(number, 1)),
+            (state.previous, jnp.maximum(number - 1, 1)),
+        )
     )
     reference = handover * current + (1.0 - handover) * previous
 
@@ -240,6 +255,14 @@ def learner_step(source: EpisodeSource, spec: NetworkRNaD, state: LearnerState) 
     return moved._replace(
         regularizer=regularizer, previous=previous, loss=loss(rows, logits, values, sums)
     )
+
+
+def mixed_with_uniform(log_policy: Array, rows: Rows, weight: Array | float) -> Array:
+    """Return [R, A] logarithms of a policy mixed with the uniform one, at most half of each."""
+    weight = jnp.minimum(weight, MAX_UNIFORM)
+    uniform = rows.legal / rows.legal.sum(axis=1, keepdims=True)
+    policy = (1.0 - weight) * legal_exp(log_policy, rows.legal) + weight * uniform
+    return jnp.where(rows.legal, jnp.log(jnp.where(rows.legal, policy, 1.0)), 0.0)
 
 
 def _play(

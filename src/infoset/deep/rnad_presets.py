@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from infoset.deep.entropy_schedule import EntropySchedule
 from infoset.deep.rnad import NetworkRNaD
 from infoset.errors import ParameterError, UnknownNameError
@@ -19,6 +21,8 @@ PAPER = NetworkRNaD(
     batch_size=128,
     hidden=(512, 512),
     schedule=EntropySchedule((500, 10_000), (200, 1)),
+    halving_steps=inf,
+    uniform_weight=0.0,
     target_rate=0.001,
 )
 
@@ -31,6 +35,8 @@ OPENSPIEL = NetworkRNaD(
     batch_size=256,
     hidden=(256, 256),
     schedule=EntropySchedule((20_000,), (1,)),
+    halving_steps=inf,
+    uniform_weight=0.0,
     target_rate=0.001,
     # OpenSpiel writes 10e-8.
     adam_epsilon=1e-7,
@@ -41,7 +47,6 @@ EXPECTED = NetworkRNaD(
     description="R-NaD with a network and expectations over the whole tree, without sampling",
     is_sampled=False,
     halving_steps=5000,
-    target_rate=0.003,
 )
 
 PRESETS: dict[str, NetworkRNaD] = {spec.name: spec for spec in (OURS, EXPECTED, PAPER, OPENSPIEL)}

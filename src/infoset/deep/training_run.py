@@ -57,7 +57,7 @@ class TrainingResult(ShortRepr):
     steps : int
         Learner steps done.
     episodes : int
-        Episodes played.
+        Episodes played; 0 if the preset uses expectations.
     seconds : float
         Time taken, without construction and compilation.
     compile_seconds : float
@@ -220,7 +220,7 @@ def train(
         seed=seed,
         settings=json_settings(learner.settings()),
         steps=learner.iteration,
-        episodes=learner.iteration * spec.batch_size,
+        episodes=learner.iteration * spec.batch_size * spec.is_sampled,
         seconds=taken,
         compile_seconds=compiling_seconds() - compiled_before,
         trace=trace,

@@ -54,7 +54,7 @@ def _known_preset(context: typer.Context, method: str) -> str:
 MethodOption: TypeAlias = Annotated[
     str,
     typer.Option(
-        help="Named settings of R-NaD: rnad, rnad-paper or rnad-openspiel; 'list' prints them.",
+        help="Named settings of R-NaD, such as rnad or rnad-expected; 'list' prints all.",
         callback=_known_preset,
     ),
 ]
@@ -138,7 +138,8 @@ def _save(
         return
     table = make_table()
     table.add_row("learner steps", number_text(result.steps))
-    table.add_row("episodes", number_text(result.episodes))
+    if result.episodes:
+        table.add_row("episodes", number_text(result.episodes))
     table.add_row("time", duration_text(result.seconds))
     table.add_row("compiling", duration_text(result.compile_seconds))
     for name, text in _measured(result).items():
