@@ -78,9 +78,8 @@ def learner():
 def test_a_lower_bound_is_below_exploitability_and_not_far(learner):
     form = build_tree(load_game("kuhn_poker")).sequence_form
     exact = exploitability(learner.network_policy().tabulate(form))
-    bound = response_bound(learner.source, learner.network, SMALL, steps=500)
-    assert 0.5 * exact < bound.exploitability_lower_bound <= exact
-    assert bound.gains.mean / 2 == pytest.approx(exact, abs=0.5 * exact)
+    bound = response_bound(learner.source, learner.network, SMALL, steps=2000)
+    assert 0.6 * exact < bound.exploitability_lower_bound <= exact
 
 
 def test_the_score_of_a_match_is_the_expected_one(learner):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import inf
 from typing import NamedTuple
 
 import equinox as eqx
@@ -146,7 +147,7 @@ def response_bound(
     network : PolicyValueNetwork
         The policy to which to respond.
     spec : NetworkRNaD
-        Parameters of the method; the schedule, β and η are not used.
+        Parameters of the method. Its schedules, β and η are not used.
     steps : int
         Learner steps of the response.
     seed : int
@@ -154,10 +155,12 @@ def response_bound(
         Number of episodes in each seat by which the response is evaluated.
     """
     # A best response is deterministic, so its logits may differ by more than those of R-NaD.
-    spec = replace(spec, beta=RESPONSE_BETA)
+    spec = replace(spec, beta=RESPONSE_BETA, halving_steps=inf)
     state = initial_state(source, spec, seed)
     # The response begins at the policy itself, so that it is hardly ever worse.
-    state = _response_steps(source, spec, state._replace(network=network), network, steps)
+    state = _response_steps(
+        source, spec, state._replace(network=network), network, jnp.int32(steps)
+    )
     key = jax.random.fold_in(jax.random.wrap_key_data(state.key), steps)
     found = _mean(source.device, state.network, network, num_episodes, key)
     # The constant of the game drops out of the centered utilities.
@@ -171,7 +174,7 @@ def _response_steps(
     spec: NetworkRNaD,
     state: LearnerState,
     opponent: PolicyValueNetwork,
-    steps: int,
+    steps: Array,
 ) -> LearnerState:
     last: LearnerState = jax.lax.fori_loop(
         0, steps, lambda _, now: _response_step(source, spec, now, opponent), state

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from math import inf
 from typing import NamedTuple
@@ -35,6 +35,8 @@ __all__ = [
     "sum_over_episodes",
 ]
 
+
+DEFAULT_SCHEDULE = EntropySchedule((200, 1000), (5, 1))
 
 MAX_UNIFORM = 0.5
 """Largest weight of the uniform policy in a regularizer."""
@@ -99,8 +101,8 @@ class NetworkRNaD:
     batch_size: int = 512
     is_sampled: bool = True
     hidden: tuple[int, ...] = (64, 64)
-    schedule: EntropySchedule = field(default_factory=EntropySchedule)
-    uniform_weight: float = 3.0
+    schedule: EntropySchedule = DEFAULT_SCHEDULE
+    uniform_weight: float = 2.0
     target_rate: float = 0.003
     beta: float = 2.0
     advantage_clip: float = 10_000.0

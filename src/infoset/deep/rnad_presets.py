@@ -47,6 +47,7 @@ EXPECTED = NetworkRNaD(
     description="R-NaD with a network and expectations over the whole tree, without sampling",
     is_sampled=False,
     halving_steps=5000,
+    uniform_weight=0.3,
 )
 
 PRESETS: dict[str, NetworkRNaD] = {spec.name: spec for spec in (OURS, EXPECTED, PAPER, OPENSPIEL)}

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from infoset.deep.device_nodes import DeviceNodes
 from infoset.deep.episodes import Episodes, EpisodeSource, Rows
-from infoset.deep.expected_sums import TreeMoves
 from infoset.deep.network_inputs import TreeInput
 from infoset.deep.networks import PolicyValueNetwork, legal_exp, legal_log_softmax
+from infoset.deep.tree_moves import TreeMoves
 from infoset.learning import Simulator, make_simulator
 from infoset.policy import TabularPolicy
 from infoset.tree import GameTree, InfostateEncoder

@@ -12,7 +12,7 @@ from jax import Array
 from numpy.typing import NDArray
 
 from infoset.deep.device_games import OVER, DeviceGame
-from infoset.deep.rules.one_hot import label_of, one_hot
+from infoset.deep.rules.labels import label_of, one_hot
 from infoset.game import Infostate, Step
 from infoset.games import LiarsDice
 
