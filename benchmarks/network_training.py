@@ -3,10 +3,13 @@
     taskset -c 0 python benchmarks/network_training.py speed
     taskset -c 0 python benchmarks/network_training.py random-play
     taskset -c 0 python benchmarks/network_training.py curves --write
+    taskset -c 0 python benchmarks/network_training.py critic
 
 `speed` prints compilation and learner steps per second, `random-play` the episodes per second of
 rules in JAX without a network. `curves` measures NashConv of the target network by process seconds
 of training, for every game, variant and seed that `docs/networks/curves.csv` does not contain.
+`critic` trains critics of networks for Leduc poker for a minute each, and writes their errors, in
+chips and weighted by reach, to `docs/networks/critic.csv`.
 """
 
 from __future__ import annotations
@@ -22,15 +25,19 @@ from pathlib import Path
 import jax
 import jax.numpy as jnp
 
-from infoset.deep import PRESETS, NetworkRNaD, device_game
+from infoset.deep import PRESETS, NetworkRNaD, device_game, train, train_critic
 from infoset.deep.device_play import roll_out
 from infoset.deep.episodes import Rows
 from infoset.deep.learners import TreeLearner
-from infoset.evaluation import nash_conv
+from infoset.evaluation import nash_conv, transformed_values
 from infoset.games import load_game
+from infoset.policy import constant_transformations
 from infoset.tree import build_tree
 
 CURVES = Path(__file__).parents[1] / "docs" / "networks" / "curves.csv"
+CRITIC = CURVES.with_name("critic.csv")
+CRITIC_COLUMNS = ("method", "seed", "nash_conv", "steps", "mean", "max")
+BLUEPRINT_STEPS = 10_000
 COLUMNS = ("game", "variant", "seed", "steps", "seconds", "nash_conv")
 
 GAMES = {
@@ -156,16 +163,45 @@ def measure_curves(*, write: bool) -> None:
                     writer.writerows([COLUMNS, *rows] if is_new else rows)
 
 
+def measure_critics() -> None:
+    """Write one row per seed of the blueprint and method of the critic."""
+    tree = build_tree(load_game("leduc_poker"))
+    rows = constant_transformations(["fold", "call", "raise"], "call")
+    with CRITIC.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(CRITIC_COLUMNS)
+        for seed in range(5):
+            run = train(tree, "rnad", steps=BLUEPRINT_STEPS, seed=seed).run
+            assert run is not None
+            exact = transformed_values(tree, run.policy, rows)
+            for method in ("expected-backup", "v-trace"):
+                critic = train_critic(tree, run.policy, rows, method, seconds=60.0, seed=seed)
+                errors = critic.tabulate(tree).errors(exact, run.policy)
+                row = (
+                    method,
+                    seed,
+                    run.nash_conv,
+                    critic.steps,
+                    float(errors.mean()),
+                    float(errors.max()),
+                )
+                writer.writerow(round(x, 4) if isinstance(x, float) else x for x in row)
+                file.flush()
+                print(*row, flush=True)
+
+
 def main() -> None:
     """Parse the arguments and do what they say."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=("speed", "random-play", "curves"))
+    parser.add_argument("what", choices=("speed", "random-play", "curves", "critic"))
     parser.add_argument("--write", action="store_true", help="measure missing curves")
     given = parser.parse_args()
     if given.what == "speed":
         print_speeds()
     elif given.what == "random-play":
         print_random_play()
+    elif given.what == "critic":
+        measure_critics()
     else:
         measure_curves(write=given.write)
 

@@ -12,6 +12,8 @@ try:
 except ImportError as error:
     raise MissingExtraError("deep", "training a policy network") from error
 
+from infoset.deep.critic import CRITICS, Critic, load_critic, save_critic, train_critic
+from infoset.deep.critic_steps import CriticSpec
 from infoset.deep.device_checks import DeviceGameReport, check_device_game
 from infoset.deep.device_games import OVER, DeviceGame
 from infoset.deep.device_matches import ResponseBound
@@ -28,8 +30,11 @@ from infoset.deep.training_run import TrainingResult, train
 from infoset.deep.tree_game import TreeGame, make_tree_game
 
 __all__ = [
+    "CRITICS",
     "OVER",
     "PRESETS",
+    "Critic",
+    "CriticSpec",
     "DeviceGame",
     "DeviceGameReport",
     "EntropySchedule",
@@ -44,9 +49,12 @@ __all__ = [
     "device_game",
     "fine_tune",
     "get_preset",
+    "load_critic",
     "load_network",
     "make_tree_game",
     "read_network_metadata",
+    "save_critic",
     "save_network",
     "train",
+    "train_critic",
 ]

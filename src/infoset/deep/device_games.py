@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from infoset.errors import UnsupportedGameError
 from infoset.game import Infostate
-from infoset.typing import Action
+from infoset.typing import Action, IntArray
 
 __all__ = ["OVER", "DeviceGame", "State", "device_fingerprint", "static_fields"]
 
@@ -66,6 +66,19 @@ class DeviceGame(eqx.Module):
     def num_actions(self) -> int:
         """Number A of actions."""
         return len(self.actions)
+
+    @property
+    def action_numbers(self) -> IntArray:
+        """[N, A] number from 1 of each player's actions within their phase, see `ActionTable`.
+
+        By default there is one phase, in which actions have the order of `actions`.
+        """
+        return np.tile(np.arange(1, self.num_actions + 1, dtype=np.int32), (self.num_players, 1))
+
+    @property
+    def phase_sizes(self) -> IntArray:
+        """[N, A] number of actions in the phase of each player's actions, see `ActionTable`."""
+        return np.full((self.num_players, self.num_actions), self.num_actions, np.int32)
 
     @abstractmethod
     def init(self, key: Array) -> State:

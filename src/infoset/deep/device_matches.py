@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from infoset.deep.descent import descend
 from infoset.deep.device_games import DeviceGame
 from infoset.deep.device_play import Chooser, DeviceSource, chooser, roll_out
 from infoset.deep.episodes import Rows
@@ -19,7 +20,6 @@ from infoset.deep.networks import PolicyValueNetwork, legal_exp, legal_log_softm
 from infoset.deep.rnad import (
     LearnerState,
     NetworkRNaD,
-    descend,
     initial_state,
     output_gradients,
     sum_over_episodes,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 
 from infoset._version import __version__
@@ -106,10 +107,12 @@ def load_network(path: str | Path, device: DeviceGame | None = None) -> NetworkP
     try:
         inputs = _inputs(header, arrays, device, path)
         layers = range(sum(name.startswith("weights_") for name in arrays))
-        network = PolicyValueNetwork.from_arrays(
-            [arrays[f"weights_{layer}"] for layer in layers],
-            [arrays[f"biases_{layer}"] for layer in layers],
-        )
+        weights = [arrays[f"weights_{layer}"] for layer in layers]
+        biases = [arrays[f"biases_{layer}"] for layer in layers]
+        sizes = [len(weight) for weight in weights]
+        network = PolicyValueNetwork(
+            sizes[0], tuple(sizes[1:]), len(biases[-1]) - 1, jax.random.key(0)
+        ).filled(weights, biases)
         return NetworkPolicy(network, inputs, bool(header["is_fine_tuned"]))
     except (KeyError, TypeError, IndexError) as error:
         raise PolicyFileError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from math import sqrt
+from typing import Self
 
 import equinox as eqx
 import jax
@@ -13,7 +14,7 @@ import numpy as np
 from jax import Array
 from numpy.typing import NDArray
 
-__all__ = ["PolicyValueNetwork", "legal_exp", "legal_log_softmax"]
+__all__ = ["Perceptron", "PolicyValueNetwork", "legal_exp", "legal_log_softmax"]
 
 ILLEGAL = -1e30
 """Logit of illegal actions: finite, so that no difference of logits is NaN."""
@@ -22,25 +23,22 @@ HEAD_SCALE = 0.1
 """Relative scale of the initial weights of the head: early policies are close to uniform."""
 
 
-class PolicyValueNetwork(eqx.Module):
-    """A multilayer perceptron with ReLUs, shared by both players.
-
-    The input encodes the acting player's infostate, including the player. The output is one logit
-    per action, and the value for the acting player.
+class Perceptron(eqx.Module):
+    """A multilayer perceptron with ReLUs.
 
     Attributes
     ----------
     weights : tuple[Array, ...]
         Per layer, [inputs, outputs].
     biases : tuple[Array, ...]
-        Per layer, [outputs]. The last layer has one output per action, and one for the value.
+        Per layer, [outputs].
     """
 
     weights: tuple[Array, ...]
     biases: tuple[Array, ...]
 
-    def __init__(self, num_features: int, hidden: tuple[int, ...], num_actions: int, key: Array):
-        sizes = (num_features, *hidden, num_actions + 1)
+    def __init__(self, num_features: int, hidden: tuple[int, ...], num_outputs: int, key: Array):
+        sizes = (num_features, *hidden, num_outputs)
         weights, biases = [], []
         for layer, (inputs, outputs) in enumerate(pairwise(sizes)):
             scale = HEAD_SCALE if layer == len(hidden) else sqrt(2.0)
@@ -49,26 +47,38 @@ class PolicyValueNetwork(eqx.Module):
             biases.append(jnp.zeros(outputs, jnp.float32))
         self.weights, self.biases = tuple(weights), tuple(biases)
 
-    @classmethod
-    def from_arrays(
-        cls, weights: Sequence[NDArray[np.float32]], biases: Sequence[NDArray[np.float32]]
-    ) -> PolicyValueNetwork:
-        """Return the network with given weights and biases, one array per layer."""
-        sizes = [len(weight) for weight in weights]
-        network = cls(sizes[0], tuple(sizes[1:]), len(biases[-1]) - 1, jax.random.key(0))
-        filled: PolicyValueNetwork = eqx.tree_at(
+    def filled(
+        self, weights: Sequence[NDArray[np.float32]], biases: Sequence[NDArray[np.float32]]
+    ) -> Self:
+        """Return the network with other weights and biases, one array per layer."""
+        filled: Self = eqx.tree_at(
             lambda module: (module.weights, module.biases),
-            network,
+            self,
             (tuple(map(jnp.asarray, weights)), tuple(map(jnp.asarray, biases))),
         )
         return filled
 
-    def __call__(self, features: Array) -> tuple[Array, Array]:
-        """Return logits [R, A] and values [R] for features [R, F]."""
+    def outputs(self, features: Array) -> Array:
+        """Return the outputs [R, O] for features [R, F]."""
         here = features
         for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
             here = jax.nn.relu(here @ weight + bias)
-        outputs = here @ self.weights[-1] + self.biases[-1]
+        return here @ self.weights[-1] + self.biases[-1]
+
+
+class PolicyValueNetwork(Perceptron):
+    """A network for the policies and values of both players.
+
+    The input encodes the acting player's infostate, including the player. The output is one logit
+    per action, and the value for the acting player.
+    """
+
+    def __init__(self, num_features: int, hidden: tuple[int, ...], num_actions: int, key: Array):
+        super().__init__(num_features, hidden, num_actions + 1, key)
+
+    def __call__(self, features: Array) -> tuple[Array, Array]:
+        """Return logits [R, A] and values [R] for features [R, F]."""
+        outputs = self.outputs(features)
         return outputs[:, :-1], outputs[:, -1]
 
 

@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from infoset.deep.descent import DescentSpec, descend
 from infoset.deep.entropy_schedule import EntropySchedule
 from infoset.deep.episodes import Episodes, EpisodeSource, Rows, StoredPolicy
 from infoset.deep.expected_sums import action_values
@@ -18,13 +19,12 @@ from infoset.deep.networks import PolicyValueNetwork, legal_exp, legal_log_softm
 from infoset.deep.tree_game import TreeGame
 from infoset.deep.two_player_v_trace import Decisions, v_trace
 from infoset.errors import ParameterError
-from infoset.utils.arguments import check_count, check_number, check_type
+from infoset.utils.arguments import check_number, check_type
 
 __all__ = [
     "LearnerState",
     "NetworkRNaD",
     "Sums",
-    "descend",
     "expected_sums",
     "gate",
     "initial_state",
@@ -42,9 +42,9 @@ MAX_UNIFORM = 0.5
 """Largest weight of the uniform policy in a regularizer."""
 
 
-@dataclass(frozen=True)
-class NetworkRNaD:
-    """The parameters of R-NaD with a network.
+@dataclass(frozen=True, kw_only=True)
+class NetworkRNaD(DescentSpec):
+    """The parameters of R-NaD with a network, besides those of `DescentSpec`.
 
     Attributes
     ----------
@@ -55,36 +55,21 @@ class NetworkRNaD:
     is_relative : bool
         Whether the unit of utility is the standard deviation of returns when both players play
         uniformly. If not, it is the game's own unit.
-    learning_rate : float
-        Learning rate of the first step.
-    halving_steps : float
-        The learning rate after `t` steps is `learning_rate / (1 + t / halving_steps)`; inf for a
-        constant one.
-    batch_size : int
-        Episodes per learner step.
     is_sampled : bool
         Whether episodes are sampled. If not, each step uses the expectation over all episodes, by a
         pass through the whole tree; the game must be built.
-    hidden : tuple[int, ...]
-        Sizes of the hidden layers of the network.
     schedule : EntropySchedule
         Learner steps per regularizer.
     uniform_weight : float
         Regularizer k is the policy mixed with the uniform policy, which has the weight
         `uniform_weight / k`, but at most 1/2. It prevents probabilities that are too small for
         sampling.
-    target_rate : float
-        Rate of the Polyak average of networks, whose policy is the answer.
     beta : float
         NeuRD does not increase a centered logit above β, nor decrease it below −β.
     advantage_clip : float
         Largest absolute advantage that NeuRD uses.
-    update_clip : float
-        Largest absolute change of a weight in one step; after the learning rate is applied.
     c_bar, rho_bar : float
         Largest ratios of V-trace.
-    adam_decay, adam_epsilon : float
-        b2 and ε of Adam. Its b1 is 0.
 
     Raises
     ------
@@ -96,41 +81,22 @@ class NetworkRNaD:
     description: str = "R-NaD with a network (Perolat et al. 2022)"
     eta: float = 0.2
     is_relative: bool = True
-    learning_rate: float = 1e-3
-    halving_steps: float = 10_000.0
-    batch_size: int = 512
     is_sampled: bool = True
-    hidden: tuple[int, ...] = (64, 64)
     schedule: EntropySchedule = DEFAULT_SCHEDULE
     uniform_weight: float = 2.0
-    target_rate: float = 0.003
     beta: float = 2.0
     advantage_clip: float = 10_000.0
-    update_clip: float = 10_000.0
     c_bar: float = 1.0
     rho_bar: float = inf
-    adam_decay: float = 0.999
-    adam_epsilon: float = 1e-8
 
     def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_positive("eta", "beta", "advantage_clip")
         check_number("uniform_weight", self.uniform_weight)
-        for name in ("halving_steps", "c_bar", "rho_bar"):
+        for name in ("c_bar", "rho_bar"):
             if getattr(self, name) != inf:
                 check_number(name, getattr(self, name))
-        positive = ("eta", "learning_rate", "beta", "advantage_clip", "update_clip", "adam_epsilon")
-        for name in positive:
-            check_number(name, getattr(self, name))
-        for name in (*positive, "halving_steps"):
-            if getattr(self, name) == 0:
-                raise ParameterError(f"{name}=0 must be a positive number, such as 0.1")
-        for name in ("target_rate", "adam_decay"):
-            check_number(name, getattr(self, name), maximum=1)
-        check_count("batch_size", self.batch_size, minimum=1)
         check_type("is_sampled", self.is_sampled, bool, "True or False")
-        if not isinstance(self.hidden, tuple):
-            raise ParameterError(f"hidden={self.hidden!r} must be a tuple, such as (64, 64)")
-        for size in self.hidden:
-            check_count("an entry of hidden", size, minimum=1)
         if not isinstance(self.schedule, EntropySchedule):
             raise ParameterError(
                 f"schedule={self.schedule!r} must be an EntropySchedule, such as "
@@ -276,29 +242,6 @@ def _play(
         return source, None
     key = jax.random.fold_in(jax.random.wrap_key_data(state.key), state.step)
     return source.play(state.network, key, spec.batch_size)
-
-
-def descend(spec: NetworkRNaD, state: LearnerState, gradient: PolicyValueNetwork) -> LearnerState:
-    """Return the state after a gradient step of the network and its average.
-
-    This is Adam with b1 = 0: there is no momentum, and the first moment is the gradient itself.
-    """
-    step, decay = state.step + 1, spec.adam_decay
-    correction = 1.0 - decay ** step.astype(jnp.float32)
-    rate = spec.learning_rate / (1.0 + state.step / spec.halving_steps)
-    second_moment = jax.tree.map(
-        lambda old, new: decay * old + (1.0 - decay) * new**2, state.second_moment, gradient
-    )
-
-    def moved(weight: Array, slope: Array, square: Array) -> Array:
-        change = -rate * slope / (jnp.sqrt(square / correction) + spec.adam_epsilon)
-        return weight + jnp.clip(change, -spec.update_clip, spec.update_clip)
-
-    network = jax.tree.map(moved, state.network, gradient, second_moment)
-    target = jax.tree.map(
-        lambda old, new: old + spec.target_rate * (new - old), state.target, network
-    )
-    return state._replace(step=step, network=network, target=target, second_moment=second_moment)
 
 
 def sum_over_episodes(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from infoset.deep.device_games import OVER, DeviceGame
 from infoset.deep.device_nodes import DeviceNodes
 from infoset.game import Infostate
+from infoset.policy import ActionTable
 from infoset.tree import GameTree, InfostateEncoder
 from infoset.tree.decision_nodes import DecisionNodes, number_infostates, unfold_tree
 from infoset.typing import Action, IntArray
@@ -42,8 +43,8 @@ class TreeRules(DeviceGame):
         [S, F] encodings of the infostates of all players.
     chosen : Array
         [K, N] action chosen in a simultaneous move, or -1.
-    root : Array
-        Number of the root.
+    numbers, sizes : tuple[tuple[int, ...], ...]
+        `action_numbers` and `phase_sizes`.
     """
 
     nodes: DeviceNodes
@@ -54,6 +55,8 @@ class TreeRules(DeviceGame):
     features: Array
     chosen: Array
     encoder: InfostateEncoder = eqx.field(static=True)
+    numbers: tuple[tuple[int, ...], ...] = eqx.field(static=True)
+    sizes: tuple[tuple[int, ...], ...] = eqx.field(static=True)
 
     @classmethod
     def of(cls, tree: GameTree) -> TreeRules:
@@ -73,6 +76,8 @@ class TreeRules(DeviceGame):
             features=jnp.asarray(features),
             chosen=jnp.asarray(_chosen(nodes, history, player, rank, tree.num_players)),
             encoder=encoder,
+            numbers=_by_action(tree, encoder, "number"),
+            sizes=_by_action(tree, encoder, "size"),
         )
 
     @property
@@ -84,6 +89,16 @@ class TreeRules(DeviceGame):
     def actions(self) -> tuple[Action, ...]:
         """All actions of the game."""
         return self.encoder.actions
+
+    @property
+    def action_numbers(self) -> IntArray:
+        """[N, A] number of each player's actions within their phase; 0 for those of others."""
+        return np.array(self.numbers, np.int32)
+
+    @property
+    def phase_sizes(self) -> IntArray:
+        """[N, A] number of actions in the phase of each player's actions; 0 for those of others."""
+        return np.array(self.sizes, np.int32)
 
     @property
     def horizon(self) -> int:
@@ -101,11 +116,11 @@ class TreeRules(DeviceGame):
 
     def actor(self, state: Array) -> Array:
         """Return the player who acts at a node."""
-        return jnp.where(self.nodes.kind[state] >= 0, self.player[self._infostate(state)], OVER)
+        return jnp.where(self.nodes.kind[state] >= 0, self.player[self.infostate(state)], OVER)
 
     def legal(self, state: Array) -> Array:
         """Return the actions with a child."""
-        return self.rank[self._infostate(state)] >= 0
+        return self.rank[self.infostate(state)] >= 0
 
     def observe_all(self, state: Array) -> Array:
         """Return the encodings of all players' infostates."""
@@ -114,7 +129,7 @@ class TreeRules(DeviceGame):
 
     def step(self, state: Array, action: Array, key: Array) -> tuple[Array, Array]:
         """Go to a child, and through the chance nodes after it."""
-        child = self.nodes.first[state] + self.rank[self._infostate(state), action]
+        child = self.nodes.first[state] + self.rank[self.infostate(state), action]
         after = self._after_chance(child, key)
         return after, self.rewards_so_far[after] - self.rewards_so_far[state]
 
@@ -127,13 +142,28 @@ class TreeRules(DeviceGame):
         """Return the infostate of an encoding."""
         return self.encoder.decode(observation[: self.encoder.size])
 
-    def _infostate(self, state: Array) -> Array:
+    def infostate(self, state: Array) -> Array:
+        """Return the infostate of the player who acts at a node; any one if nobody acts."""
         return jnp.maximum(self.nodes.kind[state], 0)
 
     def _after_chance(self, node: Array, key: Array) -> Array:
         return self.nodes.after_chance(
             node, jax.random.uniform(key, (self.nodes.num_chance_moves,))
         )
+
+
+def _by_action(tree: GameTree, encoder: InfostateEncoder, what: str) -> tuple[tuple[int, ...], ...]:
+    """Return by player and action its number within its phase, or the size of the phase."""
+    rows = []
+    for own in tree.infostate_trees:
+        table = ActionTable.of(own)
+        columns = np.array([encoder.actions.index(action) for action in table.actions])
+        sizes = np.broadcast_to(table.phase_size[:, None], table.column.shape)
+        row = np.zeros(len(encoder.actions), int)
+        found = table.number if what == "number" else sizes
+        row[columns[table.column[table.legal]]] = found[table.legal]
+        rows.append(tuple(row.tolist()))
+    return tuple(rows)
 
 
 def _encode(tree: GameTree, encoder: InfostateEncoder) -> tuple[IntArray, NDArray[np.float32]]:

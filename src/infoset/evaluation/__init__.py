@@ -34,6 +34,11 @@ from infoset.evaluation.information_leakage import (
 )
 from infoset.evaluation.joint_distributions import JointDistribution, joint_distribution
 from infoset.evaluation.reached_response import ReachedResponse, reached_best_response
+from infoset.evaluation.transformed_values import (
+    TransformedValues,
+    transformed_profiles,
+    transformed_values,
+)
 from infoset.evaluation.tree_values import history_values
 from infoset.evaluation.value_proofs import ValueProof, prove_value
 
@@ -48,6 +53,7 @@ __all__ = [
     "Evaluation",
     "JointDistribution",
     "ReachedResponse",
+    "TransformedValues",
     "TriggerDeviation",
     "TrueStateSamplingRatio",
     "ValueProof",
@@ -70,6 +76,8 @@ __all__ = [
     "prove_value",
     "reached_best_response",
     "save_correlated_policy",
+    "transformed_profiles",
+    "transformed_values",
     "true_state_sampling_ratio",
     "utility_gradient",
 ]

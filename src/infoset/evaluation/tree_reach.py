@@ -13,6 +13,7 @@ from infoset.tree import GameTree, SequenceForm
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 
 __all__ = [
+    "acting_histories",
     "check_same_game",
     "find_history",
     "reach_without",
@@ -45,6 +46,14 @@ def reach_without(
         if player not in players:
             reach *= policy.realization_plan(player)[tree.sequence[:, player]]
     return reach
+
+
+def acting_histories(tree: GameTree) -> LongArray:
+    """Return the histories at which a player acts."""
+    is_acting = np.zeros(tree.num_histories, bool)
+    for own, infostate in zip(tree.infostate_trees, tree.infostate.T, strict=True):
+        is_acting |= own.num_actions[infostate] > 0
+    return np.flatnonzero(is_acting)
 
 
 def step_probability(tree: GameTree, policy: TabularPolicy) -> FloatArray:

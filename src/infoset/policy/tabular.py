@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, overload
 
 import numpy as np
@@ -111,6 +113,14 @@ class TabularPolicy(ShortRepr):
             raise ParameterError(
                 f"probabilities of player {player} at {label!r} sum to {total}, not 1"
             )
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 digest of the game and the probabilities, to recognize the policy."""
+        digest = hashlib.sha256(self.sequence_form.fingerprint.encode())
+        for values in self.probabilities:
+            digest.update(np.ascontiguousarray(values).astype("<f8").tobytes())
+        return digest.hexdigest()
 
     @classmethod
     def from_weights(

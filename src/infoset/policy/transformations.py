@@ -17,7 +17,7 @@ import numpy as np
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.policy.tabular import TabularPolicy
 from infoset.tree import InfostateTree
-from infoset.typing import Action, BoolArray, FloatArray, IntArray, Player
+from infoset.typing import Action, IntArray, Player
 from infoset.utils.arguments import check_player, check_type
 
 __all__ = [
@@ -45,17 +45,19 @@ NO_ACTION: Final = -1
 
 @dataclass(frozen=True, eq=False)
 class ActionTable:
-    """The legal actions at all acting infostates of a player, one row per infostate.
+    """The legal actions at infostates, one row per infostate.
 
     Actions that are legal together somewhere, directly or through others, belong to one phase of
     the game: the shots in Battleship, for example, but not the placements of ships. The actions of
     a phase are numbered from 1 in the order in which the game lists them, which is the order of the
     cards in Goofspiel and of the cells in Battleship.
 
+    The arrays may be those of NumPy, or of another library with the same functions, such as JAX.
+
     Attributes
     ----------
     actions : tuple[Action, ...]
-        The different actions of the player.
+        The different actions.
     column : IntArray
         [I, A] index in `actions` of each legal action; -1 beyond the last one. A is the largest
         number of legal actions.
@@ -75,18 +77,18 @@ class ActionTable:
     """
 
     actions: tuple[Action, ...]
-    column: IntArray
-    number: IntArray
-    phase_size: IntArray
+    column: Array
+    number: Array
+    phase_size: Array
 
     @property
-    def legal(self) -> BoolArray:
+    def legal(self) -> Array:
         """[I, A] whether there is an action."""
         return self.column >= 0
 
     @classmethod
     def of(cls, tree: InfostateTree) -> ActionTable:
-        """Return the table of a player."""
+        """Return the table of all acting infostates of a player."""
         rows = tree.action_set[tree.acting].tolist()
         sets = {number: tree.action_sets[number] for number in rows}
         actions = tuple(dict.fromkeys(action for legal in sets.values() for action in legal))
@@ -217,17 +219,18 @@ def _rare(_: Transformation, policy: Array, table: ActionTable, xp: Any) -> Weig
     return xp.max(policy, axis=1, keepdims=True) - policy + RARE_BONUS, xp.asarray(table.legal)
 
 
-def _factor(number: Callable[[FloatArray, FloatArray], FloatArray]) -> Kind:
+def _factor(number: Callable[[Array, Array, Any], Array]) -> Kind:
     """Return the kind that multiplies probabilities by a power of a function of the numbers.
 
     The function gets the number of each action from the first and from the last one of its phase.
     """
 
     def kind(row: Transformation, policy: Array, table: ActionTable, xp: Any) -> Weights:
-        first = np.where(table.legal, table.number, 1).astype(float)
-        last = np.where(table.legal, np.asarray(table.phase_size)[:, None] + 1.0 - first, 1.0)
-        factor = xp.asarray(number(first, last) ** row.power, dtype=policy.dtype)
-        return policy * factor + FLOOR, xp.asarray(table.legal)
+        legal = xp.asarray(table.legal)
+        first = xp.asarray(xp.where(legal, table.number, 1), dtype=policy.dtype)
+        sizes = xp.asarray(table.phase_size, dtype=policy.dtype)[:, None]
+        last = xp.where(legal, sizes + 1 - first, 1)
+        return policy * number(first, last, xp) ** row.power + FLOOR, legal
 
     return kind
 
@@ -260,21 +263,21 @@ def _keep_rare(_: Transformation, policy: Array, table: ActionTable, xp: Any) ->
 
 
 def _keep_low(_: Transformation, policy: Array, table: ActionTable, xp: Any) -> Weights:
-    return policy, xp.asarray(table.legal & (table.number <= _medians(table)))
+    return policy, xp.asarray(table.legal & (table.number <= _medians(table, xp)))
 
 
 def _keep_high(_: Transformation, policy: Array, table: ActionTable, xp: Any) -> Weights:
-    return policy, xp.asarray(table.legal & (table.number >= _medians(table)))
+    return policy, xp.asarray(table.legal & (table.number >= _medians(table, xp)))
 
 
 def _constant(row: Transformation, policy: Array, table: ActionTable, xp: Any) -> Weights:
-    chosen = table.legal.copy()
+    legal = chosen = xp.asarray(table.legal)
     for action in (row.fallback, row.action):
         if action in table.actions:
-            found = table.column == table.actions.index(action)
-            chosen = np.where(found.any(axis=1, keepdims=True), found, chosen)
-    changed = xp.asarray((chosen != table.legal).any(axis=1, keepdims=True))
-    return xp.where(changed, xp.ones_like(policy), policy), xp.asarray(chosen)
+            found = xp.asarray(table.column == table.actions.index(action))
+            chosen = xp.where(xp.any(found, axis=1, keepdims=True), found, chosen)
+    changed = xp.any(chosen != legal, axis=1, keepdims=True)
+    return xp.where(changed, xp.ones_like(policy), policy), chosen
 
 
 def _first_largest(values: Array, table: ActionTable, xp: Any) -> Array:
@@ -286,24 +289,24 @@ def _first_largest(values: Array, table: ActionTable, xp: Any) -> Array:
 
 def _mean(policy: Array, table: ActionTable, xp: Any) -> Array:
     """Return [I, 1] the mean probability of the legal actions, less rounding errors."""
-    counts = np.maximum(table.legal.sum(axis=1, keepdims=True), 1)
+    counts = xp.maximum(xp.sum(xp.asarray(table.legal), axis=1, keepdims=True), 1)
     return xp.asarray((1 - 1e-6) / counts, dtype=policy.dtype)
 
 
-def _medians(table: ActionTable) -> FloatArray:
+def _medians(table: ActionTable, xp: Any) -> Array:
     """Return [I, 1] the median number of the legal actions."""
-    numbers = np.where(table.legal, table.number.astype(float), np.nan)
-    return np.nanmedian(numbers, axis=1, keepdims=True)
+    numbers = xp.where(xp.asarray(table.legal), table.number, xp.nan)
+    return xp.nanmedian(numbers, axis=1, keepdims=True)
 
 
 KINDS: Final[Mapping[str, Kind]] = {
     "identity": _identity,
     "uniform": _uniform,
     "rare": _rare,
-    "high": _factor(lambda first, last: first),
-    "low": _factor(lambda first, last: last),
-    "middle": _factor(lambda first, last: first * last),
-    "extreme": _factor(np.maximum),
+    "high": _factor(lambda first, last, xp: first),
+    "low": _factor(lambda first, last, xp: last),
+    "middle": _factor(lambda first, last, xp: first * last),
+    "extreme": _factor(lambda first, last, xp: xp.maximum(first, last)),
     "drop most probable": _drop_largest,
     "drop least probable": _drop_smallest,
     "keep most probable": _keep_largest,

@@ -16,7 +16,7 @@ from infoset.deep.rules.labels import label_of, one_hot
 from infoset.game import Infostate, Step
 from infoset.games import Battleship
 from infoset.games.battleship import HIT, SUNK, WATER, spots
-from infoset.typing import BoolArray
+from infoset.typing import BoolArray, IntArray
 
 __all__ = ["BattleshipRules"]
 
@@ -102,6 +102,18 @@ class BattleshipRules(DeviceGame):
     def num_cells(self) -> int:
         """Number C of cells of a board."""
         return self.height * self.width
+
+    @property
+    def action_numbers(self) -> IntArray:
+        """Placements, and then cells, are numbered from 1."""
+        sizes = (len(self.placements), self.num_cells)
+        return np.tile(np.concatenate([np.arange(1, size + 1) for size in sizes]), (2, 1))
+
+    @property
+    def phase_sizes(self) -> IntArray:
+        """Placements and shots are two phases."""
+        sizes = np.array([len(self.placements), self.num_cells])
+        return np.tile(np.repeat(sizes, sizes), (2, 1))
 
     @property
     def horizon(self) -> int:

@@ -15,6 +15,7 @@ from infoset.deep.device_games import OVER, DeviceGame
 from infoset.deep.rules.labels import label_of, one_hot
 from infoset.game import Infostate, Step
 from infoset.games import LiarsDice
+from infoset.typing import IntArray
 
 __all__ = ["LiarsDiceRules"]
 
@@ -62,6 +63,17 @@ class LiarsDiceRules(DeviceGame):
     def actions(self) -> tuple[str, ...]:
         """The bids in increasing order, and `liar`."""
         return self.calls
+
+    @property
+    def action_numbers(self) -> IntArray:
+        """Actions are numbered in their order; the second player cannot make the lowest bid."""
+        return np.arange(1, self.num_actions + 1) - np.arange(2)[:, None]
+
+    @property
+    def phase_sizes(self) -> IntArray:
+        """All actions that a player can take are one phase."""
+        sizes = self.num_actions - np.arange(2)[:, None]
+        return np.where(self.action_numbers > 0, sizes, 0)
 
     @property
     def horizon(self) -> int:

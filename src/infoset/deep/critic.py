@@ -1,0 +1,450 @@
+"""Critics: networks that estimate the values of histories under transformed policies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import perf_counter
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+
+from infoset._version import __version__
+from infoset.deep.blueprints import Blueprint, NetworkBlueprint, TableBlueprint, network_digest
+from infoset.deep.critic_steps import CriticSpec, CriticState, critic_steps, initial_critic
+from infoset.deep.device_games import DeviceGame, device_fingerprint
+from infoset.deep.device_play import device_source
+from infoset.deep.network_inputs import DeviceInput
+from infoset.deep.network_policy import NetworkPolicy
+from infoset.deep.networks import Perceptron
+from infoset.deep.rules import device_game
+from infoset.deep.tree_rules import TreeRules
+from infoset.errors import (
+    NumericalError,
+    ParameterError,
+    PolicyFileError,
+    PolicyMismatchError,
+    UnknownNameError,
+    UnsupportedGameError,
+)
+from infoset.evaluation import TransformedValues
+from infoset.evaluation.tree_reach import acting_histories, check_same_game
+from infoset.game import Game, Infostate
+from infoset.games import load_game
+from infoset.policy import (
+    TRANSFORMATIONS,
+    TabularPolicy,
+    Transformation,
+    check_transformations,
+    hash_transformations,
+)
+from infoset.tree import GameTree, build_tree
+from infoset.typing import FloatArray, IntArray
+from infoset.utils.arguments import check_count, check_number, check_path, check_type
+from infoset.utils.array_files import read_arrays, write_arrays
+from infoset.utils.clocks import compiling
+
+__all__ = ["CRITICS", "Critic", "load_critic", "save_critic", "train_critic"]
+
+DEFAULT_STEPS = 10_000
+CHUNK = 50
+"""Learner steps between looks at the clock."""
+
+KIND = "critic"
+FORMAT = 1
+
+ROWS = 65_536
+"""Histories that are evaluated at once."""
+
+CRITICS: dict[str, CriticSpec] = {
+    spec.name: spec
+    for spec in (
+        CriticSpec(),
+        CriticSpec(
+            name="v-trace",
+            description="V-trace on episodes with exploration",
+            is_expected=False,
+            target_rate=0.01,
+        ),
+        CriticSpec(
+            name="v-trace-paper",
+            description="V-trace on episodes of the blueprint (Kubíček, Burch, Lisý 2023)",
+            is_expected=False,
+            exploration=0.0,
+            learning_rate=3e-4,
+            halving_steps=float("inf"),
+            batch_size=128,
+            hidden=(512, 512),
+            target_rate=0.001,
+        ),
+    )
+}
+"""Methods by which critics learn, by name."""
+
+
+@dataclass(frozen=True, eq=False)
+class Critic:
+    """A network that estimates the values of histories under M = 2n - 1 transformed profiles.
+
+    The profiles are those of `infoset.evaluation.TransformedValues`.
+
+    Attributes
+    ----------
+    network : Perceptron
+        The target network of training.
+    device : DeviceGame
+        The game, whose observations are the inputs of the network.
+    unit : float
+        The outputs are multiplied by this number.
+    transformations : tuple[Transformation, ...]
+        The n transformations; the first one is the identity.
+    blueprint : str
+        Digest of the policy that is transformed.
+    settings : CriticSpec
+        How the critic was trained.
+    steps : int
+        Learner steps done.
+    seconds : float
+        Time they took, without compilation.
+    """
+
+    network: Perceptron
+    device: DeviceGame
+    unit: float
+    transformations: tuple[Transformation, ...]
+    blueprint: str
+    settings: CriticSpec
+    steps: int
+    seconds: float
+
+    def values(self, histories: Sequence[Sequence[Infostate]]) -> FloatArray:
+        """Return [L, M] player 0's expected rewards after each of L histories.
+
+        Parameters
+        ----------
+        histories : Sequence[Sequence[Infostate]]
+            Each history as the infostates of all players.
+
+        Raises
+        ------
+        ParameterError
+            If a history does not have one infostate for each player.
+        """
+        num_players = self.device.num_players
+        for infostates in histories:
+            if [infostate.player for infostate in infostates] != list(range(num_players)):
+                raise ParameterError(
+                    f"a history must be given as the infostates of players 0 to {num_players - 1}, "
+                    f"in this order; got {infostates}"
+                )
+        rows = [[self.device.encode(infostate) for infostate in line] for line in histories]
+        size = num_players * self.device.num_features
+        return self._outputs(np.asarray(rows, np.float32).reshape(len(rows), size))
+
+    def tabulate(self, tree: GameTree) -> TransformedValues:
+        """Return the estimated values of all histories of a tree.
+
+        Raises
+        ------
+        PolicyMismatchError
+            If the tree is that of another game.
+        """
+        check_type("tree", tree, GameTree, "a GameTree, as from build_tree")
+        acting = acting_histories(tree)
+        values = np.zeros((tree.num_histories, 2 * len(self.transformations) - 1))
+        values[tree.terminals] = tree.rewards_so_far[tree.terminals, :1]
+        rows = self._encoded(tree, tree.infostate[acting])
+        for begin in range(0, len(acting), ROWS):
+            part = acting[begin : begin + ROWS]
+            columns = zip(rows, tree.infostate[part].T, strict=True)
+            values[part] = self._outputs(np.hstack([table[place] for table, place in columns]))
+        values[acting] += tree.rewards_so_far[acting, :1]
+        # A critic does not learn the values of histories at which chance moves.
+        is_known = np.zeros(tree.num_histories, bool)
+        is_known[acting] = is_known[tree.terminals] = True
+        for history in np.flatnonzero(~is_known)[::-1].tolist():
+            children = slice(*tree.first_child[history : history + 2].tolist())
+            values[history] = tree.graph.probability[tree.edge[children]] @ values[children]
+        return TransformedValues(tree, self.transformations, self.blueprint, values)
+
+    def _encoded(self, tree: GameTree, infostate: IntArray) -> list[NDArray[np.float32]]:
+        """Return by player [S, F] the encodings of the infostates that occur in [L, N]."""
+        tables = []
+        try:
+            for own, numbers in zip(tree.infostate_trees, infostate.T, strict=True):
+                table = np.zeros((own.num_infostates, self.device.num_features), np.float32)
+                for number in np.unique(numbers).tolist():
+                    table[number] = self.device.encode(own.infostate_at(number))
+                tables.append(table)
+        except (UnknownNameError, ParameterError, ValueError, LookupError) as error:
+            raise PolicyMismatchError(
+                f"the critic is for another game than {tree}; train one for this game"
+            ) from error
+        return tables
+
+    def _outputs(self, features: NDArray[np.float32]) -> FloatArray:
+        found: FloatArray = np.asarray(self.network.outputs(jnp.asarray(features)), np.float64)
+        return found * self.unit
+
+
+def train_critic(
+    game: str | Game | GameTree | DeviceGame,
+    blueprint: TabularPolicy | NetworkPolicy,
+    transformations: Sequence[Transformation] = TRANSFORMATIONS,
+    method: str | CriticSpec = "expected-backup",
+    *,
+    steps: int | None = None,
+    seconds: float | None = None,
+    seed: int = 0,
+    callback: Callable[[int, float], object] | None = None,
+) -> Critic:
+    """Train a critic for a policy, the blueprint, which does not change.
+
+    Parameters
+    ----------
+    game : str, Game, GameTree or DeviceGame
+        A two-player constant-sum game.
+    blueprint : TabularPolicy or NetworkPolicy
+        A table, or a network that was trained with a tree, needs a game that can be built.
+    transformations : Sequence[Transformation]
+        Transformations, the first of which is the identity.
+    method : str or CriticSpec
+        A name from `CRITICS`, or parameters.
+    steps : int, optional
+        Learner steps after which to stop; 10,000 if neither `steps` nor `seconds` is given.
+    seconds : float, optional
+        Time after which to stop, without compilation.
+    seed : int
+        Seed of the network's weights and of the episodes. The same seed, steps, machine and version
+        of JAX give the same bits.
+    callback : callable, optional
+        Called with the number of steps and the last loss after every 50 steps; a true return value
+        stops training.
+
+    Raises
+    ------
+    ParameterError
+        If the first transformation is not the identity, or a number is out of range.
+    UnknownNameError
+        If there is no such game or method.
+    UnsupportedGameError
+        If the game is not two-player constant-sum, or a table is given without a tree.
+    PolicyMismatchError
+        If the blueprint belongs to another game.
+    NumericalError
+        If a loss is not finite.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.policy import constant_transformations, uniform_policy
+    >>> from infoset.tree import build_tree
+    >>> tree = build_tree(load_game("kuhn_poker"))
+    >>> rows = constant_transformations(["pass", "bet"])
+    >>> critic = train_critic(tree, uniform_policy(tree.sequence_form), rows, steps=100)
+    >>> critic.tabulate(tree).values.shape
+    (58, 5)
+    """
+    check_transformations(transformations)
+    spec = _spec(method)
+    for name, limit in (("steps", steps), ("seconds", seconds)):
+        if limit is not None:
+            (check_count if name == "steps" else check_number)(name, limit)
+    check_count("seed", seed)
+    device, policy, digest = _on_device(game, blueprint)
+    rows = tuple(transformations)
+    num_profiles = 2 * len(rows) - 1
+    last = DEFAULT_STEPS if steps is None and seconds is None else steps
+    with compiling():
+        unit = device_source(device, is_relative=True, name=f"the critic {spec.name}").unit
+        state = initial_critic(device, spec, num_profiles, seed)
+        state = critic_steps(device, policy, rows, spec, unit, state, jnp.int32(0))
+    began = perf_counter()
+    while last is None or int(state.step) < last:
+        if seconds is not None and perf_counter() - began >= seconds:
+            break
+        missing = CHUNK if last is None else min(CHUNK, last - int(state.step))
+        state = critic_steps(device, policy, rows, spec, unit, state, jnp.int32(missing))
+        _check_finite(spec, state)
+        if callback is not None and callback(int(state.step), float(state.loss)):
+            break
+    return Critic(
+        network=state.target,
+        device=device,
+        unit=float(unit),
+        transformations=rows,
+        blueprint=digest,
+        settings=spec,
+        steps=int(state.step),
+        seconds=perf_counter() - began,
+    )
+
+
+def _spec(method: str | CriticSpec) -> CriticSpec:
+    if isinstance(method, CriticSpec):
+        return method
+    if not isinstance(method, str):
+        raise ParameterError(
+            f'method={method!r} must be a name, such as "v-trace", or a CriticSpec, such as '
+            "CriticSpec(batch_size=128)"
+        )
+    if method not in CRITICS:
+        raise UnknownNameError.of("method of a critic", method, CRITICS)
+    return CRITICS[method]
+
+
+def _check_finite(spec: CriticSpec, state: CriticState) -> None:
+    if not np.isfinite(state.loss):
+        raise NumericalError(
+            f"the critic {spec.name} broke down at learner step {int(state.step)}: the loss is "
+            f"{float(state.loss)}. Train with a lower learning_rate"
+        )
+
+
+def _on_device(
+    game: str | Game | GameTree | DeviceGame, blueprint: TabularPolicy | NetworkPolicy
+) -> tuple[DeviceGame, Blueprint, str]:
+    """Return the game and the blueprint on the device, and the digest of the blueprint."""
+    if not isinstance(blueprint, TabularPolicy | NetworkPolicy):
+        raise ParameterError(
+            f"blueprint={blueprint!r} must be a TabularPolicy or a NetworkPolicy, such as the "
+            "policy of a result of solve or train"
+        )
+    if (
+        not isinstance(game, GameTree)
+        and isinstance(blueprint, NetworkPolicy)
+        and isinstance(blueprint.inputs, DeviceInput)
+    ):
+        device = game if isinstance(game, DeviceGame) else device_game(game)
+        if device_fingerprint(blueprint.inputs.device) != device_fingerprint(device):
+            raise PolicyMismatchError(
+                "the network was trained on another device game; give the one it was trained on"
+            )
+        return device, NetworkBlueprint(blueprint.network), network_digest(blueprint)
+    if isinstance(game, DeviceGame):
+        raise UnsupportedGameError(
+            "a table, or a network that was trained with a tree, needs a game that can be built: "
+            "give its name, its rules in Python, or its tree"
+        )
+    tree = game if isinstance(game, GameTree) else build_tree(_game(game))
+    if isinstance(blueprint, NetworkPolicy):
+        blueprint = blueprint.tabulate(tree.sequence_form)
+    check_same_game(tree, blueprint.sequence_form)
+    rules = TreeRules.of(tree)
+    return rules, TableBlueprint.of(rules, blueprint), blueprint.digest
+
+
+def _game(game: str | Game) -> Game:
+    return load_game(game) if isinstance(game, str) else game
+
+
+def save_critic(critic: Critic, path: str | Path) -> None:
+    """Write a critic to a file, which replaces an existing one atomically.
+
+    Raises
+    ------
+    PolicyFileError
+        If the file cannot be written.
+    """
+    check_type("critic", critic, Critic, "the result of train_critic")
+    check_path("path", path)
+    layers = range(len(critic.network.weights))
+    arrays = {f"weights_{layer}": np.asarray(critic.network.weights[layer]) for layer in layers}
+    arrays |= {f"biases_{layer}": np.asarray(critic.network.biases[layer]) for layer in layers}
+    header = {
+        "format": FORMAT,
+        "kind": KIND,
+        "version": __version__,
+        "device": device_fingerprint(critic.device),
+        "is_tree": isinstance(critic.device, TreeRules),
+        "unit": critic.unit,
+        "transformations": hash_transformations(critic.transformations),
+        "names": [row.name for row in critic.transformations],
+        "blueprint": critic.blueprint,
+        "settings": asdict(critic.settings),
+        "steps": critic.steps,
+        "seconds": critic.seconds,
+    }
+    try:
+        write_arrays(Path(path), header, arrays)
+    except OSError as error:
+        raise PolicyFileError(
+            f"{path} cannot be written: {error.strerror or error}; give the path of a file in an "
+            "existing folder where you may write"
+        ) from error
+
+
+def load_critic(
+    path: str | Path,
+    game: str | Game | GameTree | DeviceGame,
+    transformations: Sequence[Transformation] = TRANSFORMATIONS,
+) -> Critic:
+    """Read a critic that `save_critic` wrote.
+
+    Parameters
+    ----------
+    path : str or Path
+    game : str, Game, GameTree or DeviceGame
+        The game of the critic.
+    transformations : Sequence[Transformation]
+        The transformations of the critic.
+
+    Raises
+    ------
+    PolicyFileError
+        If the file is missing, damaged, or does not contain a critic.
+    PolicyMismatchError
+        If the critic belongs to another game or to other transformations.
+    """
+    check_path("path", path)
+    try:
+        header, arrays = read_arrays(Path(path))
+    except FileNotFoundError as error:
+        raise PolicyFileError(f"there is no file {path}; check the path of the critic") from error
+    except ValueError as error:
+        raise PolicyFileError(
+            f"{path} cannot be read as a critic ({error}); give a file of save_critic"
+        ) from error
+    if not isinstance(header, dict) or header.get("kind") != KIND:
+        raise PolicyFileError(f"{path} does not contain a critic; give a file of save_critic")
+    if header["format"] != FORMAT:
+        raise PolicyFileError(
+            f"{path} has format {header['format']}, but this version reads format {FORMAT}: read "
+            f"it with infoset {header.get('version')}"
+        )
+    device = _device(game, is_tree=bool(header["is_tree"]))
+    if device_fingerprint(device) != header["device"]:
+        raise PolicyMismatchError(f"{path} has a critic for another game; give its own game")
+    rows = tuple(transformations)
+    check_transformations(rows)
+    if hash_transformations(rows) != header["transformations"]:
+        raise PolicyMismatchError(
+            f"{path} has a critic for other transformations: {', '.join(header['names'])}; give "
+            "these"
+        )
+    layers = range(sum(name.startswith("weights_") for name in arrays))
+    weights = [arrays[f"weights_{layer}"] for layer in layers]
+    sizes = [len(weight) for weight in weights]
+    blank = Perceptron(sizes[0], tuple(sizes[1:]), 2 * len(rows) - 1, jax.random.key(0))
+    settings = {**header["settings"], "hidden": tuple(header["settings"]["hidden"])}
+    return Critic(
+        network=blank.filled(weights, [arrays[f"biases_{layer}"] for layer in layers]),
+        device=device,
+        unit=header["unit"],
+        transformations=rows,
+        blueprint=header["blueprint"],
+        settings=CriticSpec(**settings),
+        steps=header["steps"],
+        seconds=header["seconds"],
+    )
+
+
+def _device(game: str | Game | GameTree | DeviceGame, *, is_tree: bool) -> DeviceGame:
+    if isinstance(game, DeviceGame):
+        return game
+    if isinstance(game, GameTree):
+        return TreeRules.of(game)
+    return TreeRules.of(build_tree(_game(game))) if is_tree else device_game(game)

@@ -1,0 +1,281 @@
+"""Learner steps of a critic, which learns the values of histories under transformed profiles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from math import inf
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from infoset.deep.blueprints import Blueprint, profile_policies
+from infoset.deep.descent import DescentSpec, descend
+from infoset.deep.device_games import OVER, DeviceGame, State
+from infoset.deep.device_play import draw_actions
+from infoset.deep.episodes import Rows
+from infoset.deep.networks import Perceptron
+from infoset.policy import Transformation
+from infoset.utils.arguments import check_number, check_type
+
+__all__ = [
+    "CriticSpec",
+    "CriticState",
+    "Visits",
+    "critic_step",
+    "critic_steps",
+    "history_features",
+    "history_v_trace",
+    "initial_critic",
+    "visit_histories",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CriticSpec(DescentSpec):
+    """The parameters by which a critic learns, besides those of `DescentSpec`.
+
+    Attributes
+    ----------
+    name, description : str
+        Name of the method, and its description in one line with the source.
+    is_expected : bool
+        Whether the target of a history is the expectation over all actions there, of the reward and
+        the value of the next history. If not, it is that of V-trace, from the action taken.
+    exploration : float
+        Episodes are played by a mixture of the blueprint, with weight 1 - `exploration`, and of the
+        policies of all profiles in equal parts.
+    c_bar, rho_bar : float
+        Largest ratios of V-trace.
+
+    Raises
+    ------
+    ParameterError
+        If a number is out of range.
+    """
+
+    name: str = "expected-backup"
+    description: str = "Expectations over all actions at sampled histories (ours)"
+    is_expected: bool = True
+    exploration: float = 0.5
+    learning_rate: float = 3e-3
+    halving_steps: float = 3000.0
+    batch_size: int = 64
+    target_rate: float = 0.03
+    c_bar: float = 1.0
+    rho_bar: float = inf
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_type("is_expected", self.is_expected, bool, "True or False")
+        check_number("exploration", self.exploration, maximum=1)
+        for name in ("c_bar", "rho_bar"):
+            if getattr(self, name) != inf:
+                check_number(name, getattr(self, name))
+
+
+class CriticState(NamedTuple):
+    """All arrays that learner steps of a critic change; as in `LearnerState`."""
+
+    step: Array
+    key: Array
+    network: Perceptron
+    target: Perceptron
+    second_moment: Perceptron
+    loss: Array
+
+
+class Visits(NamedTuple):
+    """Histories at which a player acts in B episodes with at most T decisions.
+
+    Attributes
+    ----------
+    features : Array
+        [T, B, N * F] encodings of the histories.
+    valid : Array
+        [T, B] False for padding.
+    reward : Array
+        [T, B] reward of player 0 after the action taken.
+    ratio : Array
+        [T, B, M] probability of the action taken under each profile, divided by that of the policy
+        that played.
+    expected : Array
+        [T, B, M] expectation over all actions of the reward and the value of the next history;
+        zeros if the target is that of V-trace.
+    """
+
+    features: Array
+    valid: Array
+    reward: Array
+    ratio: Array
+    expected: Array
+
+
+@partial(jax.jit, static_argnames=("spec", "num_profiles", "seed"))
+def initial_critic(
+    device: DeviceGame, spec: CriticSpec, num_profiles: int, seed: int
+) -> CriticState:
+    """Return the state before the first learner step."""
+    key = jax.random.key(seed, impl="threefry2x32")
+    size = device.num_players * device.num_features
+    network = Perceptron(size, spec.hidden, num_profiles, jax.random.fold_in(key, 0))
+    return CriticState(
+        step=jnp.zeros((), jnp.int32),
+        key=jax.random.key_data(jax.random.fold_in(key, 1)),
+        network=network,
+        target=network,
+        second_moment=jax.tree.map(jnp.zeros_like, network),
+        loss=jnp.zeros((), jnp.float32),
+    )
+
+
+@eqx.filter_jit
+def critic_steps(
+    device: DeviceGame,
+    blueprint: Blueprint,
+    transformations: tuple[Transformation, ...],
+    spec: CriticSpec,
+    unit: Array,
+    state: CriticState,
+    num_steps: Array,
+) -> CriticState:
+    """Do `num_steps` learner steps, or fewer if a loss is not finite."""
+    end = state.step + num_steps
+    last: CriticState = jax.lax.while_loop(
+        lambda now: (now.step < end) & jnp.isfinite(now.loss),
+        lambda now: critic_step(device, blueprint, transformations, spec, unit, now),
+        state,
+    )
+    return last
+
+
+def critic_step(
+    device: DeviceGame,
+    blueprint: Blueprint,
+    transformations: tuple[Transformation, ...],
+    spec: CriticSpec,
+    unit: Array,
+    state: CriticState,
+) -> CriticState:
+    """Play a batch of episodes, and move the values of its histories toward their targets."""
+    visits = visit_histories(device, blueprint, transformations, spec, unit, state)
+    if spec.is_expected:
+        targets = visits.expected
+    else:
+        values = state.target.outputs(visits.features)
+        targets = history_v_trace(visits, values, spec.c_bar, spec.rho_bar)
+
+    def loss(network: Perceptron) -> Array:
+        errors = (network.outputs(visits.features) - targets) ** 2
+        return jnp.where(visits.valid[..., None], errors, 0.0).sum() / visits.valid.sum()
+
+    value, gradient = jax.value_and_grad(loss)(state.network)
+    return descend(spec, state, gradient)._replace(loss=value)
+
+
+def history_features(device: DeviceGame, state: State) -> Array:
+    """Return [B, N * F] the encodings of histories: the infostates of all players."""
+    rows = jax.vmap(device.observe_all)(state)
+    return rows.reshape(rows.shape[0], -1)
+
+
+def visit_histories(
+    device: DeviceGame,
+    blueprint: Blueprint,
+    transformations: tuple[Transformation, ...],
+    spec: CriticSpec,
+    unit: Array,
+    state: CriticState,
+) -> Visits:
+    """Play a batch of episodes inside one `lax.scan`."""
+    size, num_actions = spec.batch_size, device.num_actions
+    key = jax.random.fold_in(jax.random.wrap_key_data(state.key), state.step)
+    first, *keys = jax.random.split(key, device.horizon + 1)
+    episodes = jnp.arange(size)
+
+    def decide(here: State, key: Array) -> tuple[State, Visits]:
+        of_action, of_step = jax.random.split(key)
+        steps = jax.random.split(of_step, size)
+        actor = jax.vmap(device.actor)(here)
+        valid = actor != OVER
+        legal = jax.vmap(device.legal)(here) | ~valid[:, None]
+        rows = Rows(jnp.maximum(actor, 0), jax.vmap(device.observe)(here), legal)
+        policy = blueprint.probabilities(device, here, rows)
+        profiles = profile_policies(device, transformations, rows, policy)
+        behavior = (1.0 - spec.exploration) * policy + spec.exploration * profiles.mean(axis=0)
+        action = draw_actions(behavior, legal, jax.random.uniform(of_action, (size,)))
+
+        def follow(action: Array) -> tuple[State, Array]:
+            after, rewards = jax.vmap(device.step)(here, action, steps)
+            return after, rewards[:, 0] / unit
+
+        if spec.is_expected:
+            # [A, B, ...] the histories after all actions; those after illegal ones are not used.
+            every = jnp.broadcast_to(jnp.arange(num_actions)[:, None], (num_actions, size))
+            children, rewards = jax.vmap(follow)(every)
+            is_over = jax.vmap(jax.vmap(device.actor))(children) == OVER
+            features = jax.vmap(partial(history_features, device))(children)
+            below = jnp.where(is_over[..., None], 0.0, state.target.outputs(features))
+            worth = jnp.where(legal.T[..., None], rewards[..., None] + below, 0.0)
+            expected = jnp.einsum("mba,abm->bm", profiles, worth)
+            after = jax.tree.map(lambda leaf: leaf[action, episodes], children)
+            reward = rewards[action, episodes]
+        else:
+            after, reward = follow(action)
+            expected = jnp.zeros((size, len(profiles)), jnp.float32)
+
+        def kept(old: Array, new: Array) -> Array:
+            return jnp.where(valid.reshape(-1, *[1] * (new.ndim - 1)), new, old)
+
+        played = jnp.where(valid, behavior[episodes, action], 1.0)
+        return jax.tree.map(kept, here, after), Visits(
+            features=history_features(device, here),
+            valid=valid,
+            reward=jnp.where(valid, reward, 0.0),
+            ratio=(profiles[:, episodes, action] / played).T,
+            expected=expected,
+        )
+
+    start = jax.vmap(device.init)(jax.random.split(first, size))
+    visits: Visits = jax.lax.scan(decide, start, jnp.stack(keys))[1]
+    return visits
+
+
+def history_v_trace(visits: Visits, values: Array, c_bar: float, rho_bar: float) -> Array:
+    """Return [T, B, M] the targets of V-trace, backwards from the end of each episode.
+
+    With w the ratio, V the estimated value, and V' and v' the value and the target of the next
+    history, which are 0 at the end:
+
+        v = V + min(rho_bar, w) (r + V' - V) + min(c_bar, w) (v' - V')
+
+    Parameters
+    ----------
+    visits : Visits
+    values : Array
+        [T, B, M] V.
+    c_bar, rho_bar : float
+
+    Notes
+    -----
+    Source: Kubíček, Burch, Lisý (2023), equation 1, after Espeholt et al. (2018). The fixed point
+    is the value of the policy proportional to min(rho_bar μ, π), where μ is the policy that played.
+    """
+
+    def backwards(
+        after: tuple[Array, Array], now: tuple[Array, Array, Array, Array]
+    ) -> tuple[tuple[Array, Array], Array]:
+        next_value, next_target = after
+        value, is_valid, reward, ratio = now
+        target = value + jnp.minimum(rho_bar, ratio) * (reward[:, None] + next_value - value)
+        target += jnp.minimum(c_bar, ratio) * (next_target - next_value)
+        here = jnp.where(is_valid[:, None], value, 0.0), jnp.where(is_valid[:, None], target, 0.0)
+        return here, here[1]
+
+    zeros = jnp.zeros(values.shape[1:], jnp.float32)
+    columns = (values, visits.valid, visits.reward, visits.ratio)
+    targets: Array = jax.lax.scan(backwards, (zeros, zeros), columns, reverse=True)[1]
+    return targets

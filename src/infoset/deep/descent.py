@@ -1,0 +1,109 @@
+"""Gradient descent of a network and its average."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import Any, TypeVar
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from infoset.errors import ParameterError
+from infoset.utils.arguments import check_count, check_number
+
+__all__ = ["DescentSpec", "descend"]
+
+State = TypeVar("State", bound=tuple[Any, ...])
+
+
+@dataclass(frozen=True, kw_only=True)
+class DescentSpec:
+    """The parameters of gradient descent of a network.
+
+    Attributes
+    ----------
+    learning_rate : float
+        Learning rate of the first step.
+    halving_steps : float
+        The learning rate after `t` steps is `learning_rate / (1 + t / halving_steps)`; inf for a
+        constant one.
+    batch_size : int
+        Episodes per learner step.
+    hidden : tuple[int, ...]
+        Sizes of the hidden layers of the network.
+    target_rate : float
+        Rate of the Polyak average of networks, which is the answer.
+    update_clip : float
+        Largest absolute change of a weight in one step; after the learning rate is applied.
+    adam_decay, adam_epsilon : float
+        b2 and ε of Adam. Its b1 is 0.
+
+    Raises
+    ------
+    ParameterError
+        If a number is out of range.
+    """
+
+    learning_rate: float = 1e-3
+    halving_steps: float = 10_000.0
+    batch_size: int = 512
+    hidden: tuple[int, ...] = (64, 64)
+    target_rate: float = 0.003
+    update_clip: float = 10_000.0
+    adam_decay: float = 0.999
+    adam_epsilon: float = 1e-8
+
+    def __post_init__(self) -> None:
+        self._check_positive("learning_rate", "update_clip", "adam_epsilon")
+        if self.halving_steps != inf:
+            self._check_positive("halving_steps")
+        for name in ("target_rate", "adam_decay"):
+            check_number(name, getattr(self, name), maximum=1)
+        check_count("batch_size", self.batch_size, minimum=1)
+        if not isinstance(self.hidden, tuple):
+            raise ParameterError(f"hidden={self.hidden!r} must be a tuple, such as (64, 64)")
+        for size in self.hidden:
+            check_count("an entry of hidden", size, minimum=1)
+
+    def _check_positive(self, *names: str) -> None:
+        for name in names:
+            check_number(name, getattr(self, name))
+            if getattr(self, name) == 0:
+                raise ParameterError(f"{name}=0 must be a positive number, such as 0.1")
+
+
+def descend(spec: DescentSpec, state: State, gradient: Any) -> State:
+    """Return the state after a gradient step of the network and its average.
+
+    This is Adam with b1 = 0: there is no momentum, and the first moment is the gradient itself.
+
+    Parameters
+    ----------
+    spec : DescentSpec
+    state : NamedTuple
+        A state with the fields `step`, `network`, `target` and `second_moment`.
+    gradient
+        Pytree with the structure of the network.
+    """
+    old: Any = state
+    step, decay = old.step + 1, spec.adam_decay
+    correction = 1.0 - decay ** step.astype(jnp.float32)
+    rate = spec.learning_rate / (1.0 + old.step / spec.halving_steps)
+    second_moment = jax.tree.map(
+        lambda square, slope: decay * square + (1.0 - decay) * slope**2, old.second_moment, gradient
+    )
+
+    def moved(weight: Array, slope: Array, square: Array) -> Array:
+        change = -rate * slope / (jnp.sqrt(square / correction) + spec.adam_epsilon)
+        return weight + jnp.clip(change, -spec.update_clip, spec.update_clip)
+
+    network = jax.tree.map(moved, old.network, gradient, second_moment)
+    target = jax.tree.map(
+        lambda average, weight: average + spec.target_rate * (weight - average), old.target, network
+    )
+    after: State = old._replace(
+        step=step, network=network, target=target, second_moment=second_moment
+    )
+    return after

@@ -1,0 +1,158 @@
+"""Values of histories if one of two players transforms its policy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from infoset.errors import UnsupportedGameError
+from infoset.evaluation.tree_reach import acting_histories, check_same_game, reach_without
+from infoset.evaluation.tree_values import history_values
+from infoset.policy import (
+    TabularPolicy,
+    Transformation,
+    check_transformations,
+    transform_policy,
+)
+from infoset.tree import GameTree
+from infoset.typing import FloatArray, Player
+from infoset.utils.arguments import check_player, check_type
+
+__all__ = ["TransformedValues", "transformed_profiles", "transformed_values"]
+
+TOLERANCE = 1e-9
+"""Relative difference of sums of utilities that is attributed to rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class TransformedValues:
+    """Values of all histories of a two-player constant-sum game under M = 2n - 1 profiles.
+
+    In profile 0 both players play the blueprint. In the next n - 1 profiles, player 1 plays
+    transformations 1 to n - 1 of it, and in the last n - 1, player 0 does. Transformation 0 is the
+    identity.
+
+    Attributes
+    ----------
+    tree : GameTree
+    transformations : tuple[Transformation, ...]
+        The n transformations.
+    blueprint : str
+        Digest of the blueprint, see `TabularPolicy.digest`.
+    values : FloatArray
+        [H, M] expected utility of player 0 from each history, including rewards before it.
+    """
+
+    tree: GameTree
+    transformations: tuple[Transformation, ...]
+    blueprint: str
+    values: FloatArray
+
+    def against(self, player: Player) -> FloatArray:
+        """Return [H, n] the values for a player if the opponent plays each transformation.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such player.
+        """
+        check_player(player, 2, str(self.tree))
+        if player == 0:
+            return self.values[:, : len(self.transformations)]
+        own = np.delete(self.values, range(1, len(self.transformations)), axis=1)
+        return _constant_sum(self.tree) - own
+
+    def errors(self, exact: TransformedValues, blueprint: TabularPolicy) -> FloatArray:
+        """Return [M] the root mean squared errors, with histories weighted by reach.
+
+        Only histories at which a player acts count.
+
+        Parameters
+        ----------
+        exact : TransformedValues
+            The values to compare with.
+        blueprint : TabularPolicy
+            The policy whose reach is the weight.
+        """
+        tree = self.tree
+        acting = acting_histories(tree)
+        weight = reach_without(tree, blueprint)[acting]
+        squares = (self.values[acting] - exact.values[acting]) ** 2
+        found: FloatArray = np.sqrt(weight @ squares / weight.sum())
+        return found
+
+
+def transformed_profiles(
+    blueprint: TabularPolicy, transformations: Sequence[Transformation]
+) -> tuple[TabularPolicy, ...]:
+    """Return the M = 2n - 1 profiles of `TransformedValues`.
+
+    Raises
+    ------
+    ParameterError
+        If the first transformation is not the identity, or two are equal.
+    """
+    check_transformations(transformations)
+    changed = transformations[1:]
+    return (
+        blueprint,
+        *(transform_policy(blueprint, player, row) for player in (1, 0) for row in changed),
+    )
+
+
+def transformed_values(
+    tree: GameTree, blueprint: TabularPolicy, transformations: Sequence[Transformation]
+) -> TransformedValues:
+    """Return the exact values of all histories under all transformed profiles.
+
+    Parameters
+    ----------
+    tree : GameTree
+        A two-player constant-sum game.
+    blueprint : TabularPolicy
+    transformations : Sequence[Transformation]
+        Transformations, the first of which is the identity.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If the game is not two-player constant-sum.
+    ParameterError, PolicyMismatchError
+        If the first transformation is not the identity, or the policy is for another game.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.policy import constant_transformations, uniform_policy
+    >>> from infoset.tree import build_tree
+    >>> kuhn = build_tree(load_game("kuhn_poker"))
+    >>> rows = constant_transformations(["pass", "bet"])
+    >>> values = transformed_values(kuhn, uniform_policy(kuhn.sequence_form), rows)
+    >>> values.values.shape, values.against(0)[0].round(3).tolist()
+    ((58, 5), [0.125, 0.25, 0.0])
+    """
+    check_type("tree", tree, GameTree, "a GameTree, as from build_tree")
+    check_type("blueprint", blueprint, TabularPolicy, "a TabularPolicy")
+    check_same_game(tree, blueprint.sequence_form)
+    _constant_sum(tree)
+    profiles = transformed_profiles(blueprint, transformations)
+    values = history_values(tree, profiles)[..., 0]
+    return TransformedValues(tree, tuple(transformations), blueprint.digest, values)
+
+
+def _constant_sum(tree: GameTree) -> float:
+    """Return the sum of the utilities of two players, or raise."""
+    if tree.num_players != 2:
+        raise UnsupportedGameError(
+            f"values under transformed profiles need two players; {tree} has {tree.num_players}"
+        )
+    sums = tree.rewards_so_far[tree.terminals].sum(axis=1)
+    scale = max(1.0, float(np.abs(tree.rewards_so_far).max()))
+    if float(np.ptp(sums)) > TOLERANCE * scale:
+        raise UnsupportedGameError(
+            "values under transformed profiles need utilities with a constant sum; those of "
+            f"{tree} have sums from {sums.min():g} to {sums.max():g}"
+        )
+    return float(sums[0])
