@@ -14,18 +14,27 @@ from infoset.deep import (
     CRITICS,
     CriticSpec,
     NetworkPolicy,
+    NetworkRNaD,
     PolicyValueNetwork,
     device_game,
     load_critic,
     make_tree_game,
     save_critic,
+    train,
     train_critic,
 )
 from infoset.deep.blueprints import NetworkBlueprint, TableBlueprint, profile_policies
-from infoset.deep.critic_steps import Visits, history_v_trace, initial_critic, visit_histories
+from infoset.deep.critic_steps import (
+    CriticTask,
+    Visits,
+    history_v_trace,
+    initial_critic,
+    visit_histories,
+)
 from infoset.deep.network_inputs import DeviceInput
 from infoset.deep.tree_rules import TreeRules
 from infoset.errors import (
+    CheckpointMismatchError,
     NumericalError,
     ParameterError,
     PolicyFileError,
@@ -179,9 +188,8 @@ def test_on_policy_the_target_of_the_blueprint_is_the_return():
     device = device_game("kuhn_poker")
     network = network_policy(device).network
     spec = replace(CRITICS["v-trace-paper"], batch_size=64, hidden=(8,))
-    state = initial_critic(device, spec, 5, 0)
-    args = (device, NetworkBlueprint(network), KUHN_ROWS, spec, jnp.float32(1.0), state)
-    visits = visit_histories(*args)
+    task = CriticTask(device, jnp.float32(1.0), KUHN_ROWS, spec)
+    visits = visit_histories(task, NetworkBlueprint(network), initial_critic(task, 0))
     np.testing.assert_allclose(visits.ratio[..., 0][visits.valid], 1, atol=1e-5)
     targets = history_v_trace(visits, jnp.zeros(visits.ratio.shape), 1.0, inf)
     returns = np.cumsum(np.asarray(visits.reward)[::-1], axis=0)[::-1]
@@ -309,6 +317,27 @@ def test_a_network_without_a_tree_has_a_critic():
     assert critic.tabulate(tree).errors(exact, tabular).max() < 0.15
     with pytest.raises(PolicyMismatchError, match="another device game"):
         train_critic(device, network_policy(device_game("leduc_poker")), KUHN_ROWS, steps=1)
+
+
+def test_a_critic_is_trained_with_the_network_and_does_not_change_it(tmp_path):
+    spec = NetworkRNaD(batch_size=32, hidden=(8,))
+    settings = {"seed": 2, "critic": "v-trace", "transformations": KUHN_ROWS}
+    alone = train("kuhn_poker", spec, steps=1500, seed=2)
+    both = train("kuhn_poker", spec, steps=1500, **settings)
+    file = tmp_path / "run.npz"
+    train("kuhn_poker", spec, steps=700, checkpoint=file, **settings)
+    resumed = train("kuhn_poker", spec, steps=1500, checkpoint=file, **settings)
+    for a, b in zip(*(jax.tree.leaves(r.policy.network) for r in (alone, both)), strict=True):
+        np.testing.assert_array_equal(a, b)
+    for a, b in zip(*(jax.tree.leaves(r.critic.network) for r in (both, resumed)), strict=True):
+        np.testing.assert_array_equal(a, b)
+    tree, blueprint = cached_tree("kuhn_poker"), both.run.policy
+    exact = transformed_values(tree, blueprint, KUHN_ROWS)
+    table = both.critic.tabulate(tree)
+    assert table.blueprint == exact.blueprint
+    assert table.errors(exact, blueprint).max() < 0.25
+    with pytest.raises(CheckpointMismatchError, match="critic"):
+        train("kuhn_poker", spec, steps=1500, seed=2, checkpoint=file)
 
 
 def test_what_a_critic_cannot_be_trained_for(kuhn):

@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 
 from infoset._version import __version__
 from infoset.deep.blueprints import Blueprint, NetworkBlueprint, TableBlueprint, network_digest
-from infoset.deep.critic_steps import CriticSpec, CriticState, critic_steps, initial_critic
+from infoset.deep.critic_steps import (
+    CriticSpec,
+    CriticState,
+    CriticTask,
+    critic_steps,
+    initial_critic,
+)
 from infoset.deep.device_games import DeviceGame, device_fingerprint
 from infoset.deep.device_play import device_source
 from infoset.deep.network_inputs import DeviceInput
@@ -47,7 +53,15 @@ from infoset.utils.arguments import check_count, check_number, check_path, check
 from infoset.utils.array_files import read_arrays, write_arrays
 from infoset.utils.clocks import compiling
 
-__all__ = ["CRITICS", "Critic", "load_critic", "save_critic", "train_critic"]
+__all__ = [
+    "CRITICS",
+    "Critic",
+    "critic_of",
+    "critic_task",
+    "load_critic",
+    "save_critic",
+    "train_critic",
+]
 
 DEFAULT_STEPS = 10_000
 CHUNK = 50
@@ -255,31 +269,50 @@ def train_critic(
             (check_count if name == "steps" else check_number)(name, limit)
     check_count("seed", seed)
     device, policy, digest = _on_device(game, blueprint)
-    rows = tuple(transformations)
-    num_profiles = 2 * len(rows) - 1
     last = DEFAULT_STEPS if steps is None and seconds is None else steps
     with compiling():
-        unit = device_source(device, is_relative=True, name=f"the critic {spec.name}").unit
-        state = initial_critic(device, spec, num_profiles, seed)
-        state = critic_steps(device, policy, rows, spec, unit, state, jnp.int32(0))
+        task = critic_task(device, transformations, spec)
+        state = initial_critic(task, seed)
+        state = critic_steps(task, policy, state, 0)
     began = perf_counter()
     while last is None or int(state.step) < last:
         if seconds is not None and perf_counter() - began >= seconds:
             break
         missing = CHUNK if last is None else min(CHUNK, last - int(state.step))
-        state = critic_steps(device, policy, rows, spec, unit, state, jnp.int32(missing))
+        state = critic_steps(task, policy, state, missing)
         _check_finite(spec, state)
         if callback is not None and callback(int(state.step), float(state.loss)):
             break
+    return critic_of(task, state, digest, perf_counter() - began)
+
+
+def critic_task(
+    device: DeviceGame, transformations: Sequence[Transformation], method: str | CriticSpec
+) -> CriticTask:
+    """Return what a critic learns; its unit of utility is as in `device_source`.
+
+    Raises
+    ------
+    ParameterError, UnknownNameError, UnsupportedGameError
+        As in `train_critic`.
+    """
+    check_transformations(transformations)
+    spec = _spec(method)
+    source = device_source(device, is_relative=True, name=f"the critic {spec.name}")
+    return CriticTask(device, source.unit, tuple(transformations), spec)
+
+
+def critic_of(task: CriticTask, state: CriticState, blueprint: str, seconds: float) -> Critic:
+    """Return the critic that training has led to."""
     return Critic(
         network=state.target,
-        device=device,
-        unit=float(unit),
-        transformations=rows,
-        blueprint=digest,
-        settings=spec,
+        device=task.device,
+        unit=float(task.unit),
+        transformations=task.transformations,
+        blueprint=blueprint,
+        settings=task.spec,
         steps=int(state.step),
-        seconds=perf_counter() - began,
+        seconds=seconds,
     )
 
 

@@ -24,6 +24,7 @@ from infoset.utils.arguments import check_number, check_type
 __all__ = [
     "CriticSpec",
     "CriticState",
+    "CriticTask",
     "Visits",
     "critic_step",
     "critic_steps",
@@ -77,6 +78,32 @@ class CriticSpec(DescentSpec):
                 check_number(name, getattr(self, name))
 
 
+class CriticTask(eqx.Module):
+    """What a critic learns: the values of a game's histories under M = 2n - 1 profiles.
+
+    Attributes
+    ----------
+    device : DeviceGame
+        A two-player constant-sum game.
+    unit : Array
+        Utilities are divided by this number.
+    transformations : tuple[Transformation, ...]
+        n transformations, the first of which is the identity.
+    spec : CriticSpec
+        How it learns.
+    """
+
+    device: DeviceGame
+    unit: Array
+    transformations: tuple[Transformation, ...] = eqx.field(static=True)
+    spec: CriticSpec = eqx.field(static=True)
+
+    @property
+    def num_profiles(self) -> int:
+        """Number M of profiles."""
+        return 2 * len(self.transformations) - 1
+
+
 class CriticState(NamedTuple):
     """All arrays that learner steps of a critic change; as in `LearnerState`."""
 
@@ -114,14 +141,12 @@ class Visits(NamedTuple):
     expected: Array
 
 
-@partial(jax.jit, static_argnames=("spec", "num_profiles", "seed"))
-def initial_critic(
-    device: DeviceGame, spec: CriticSpec, num_profiles: int, seed: int
-) -> CriticState:
+@partial(jax.jit, static_argnames="seed")
+def initial_critic(task: CriticTask, seed: int) -> CriticState:
     """Return the state before the first learner step."""
     key = jax.random.key(seed, impl="threefry2x32")
-    size = device.num_players * device.num_features
-    network = Perceptron(size, spec.hidden, num_profiles, jax.random.fold_in(key, 0))
+    size = task.device.num_players * task.device.num_features
+    network = Perceptron(size, task.spec.hidden, task.num_profiles, jax.random.fold_in(key, 0))
     return CriticState(
         step=jnp.zeros((), jnp.int32),
         key=jax.random.key_data(jax.random.fold_in(key, 1)),
@@ -132,36 +157,24 @@ def initial_critic(
     )
 
 
-@eqx.filter_jit
+@jax.jit
 def critic_steps(
-    device: DeviceGame,
-    blueprint: Blueprint,
-    transformations: tuple[Transformation, ...],
-    spec: CriticSpec,
-    unit: Array,
-    state: CriticState,
-    num_steps: Array,
+    task: CriticTask, blueprint: Blueprint, state: CriticState, num_steps: int
 ) -> CriticState:
     """Do `num_steps` learner steps, or fewer if a loss is not finite."""
     end = state.step + num_steps
     last: CriticState = jax.lax.while_loop(
         lambda now: (now.step < end) & jnp.isfinite(now.loss),
-        lambda now: critic_step(device, blueprint, transformations, spec, unit, now),
+        lambda now: critic_step(task, blueprint, now),
         state,
     )
     return last
 
 
-def critic_step(
-    device: DeviceGame,
-    blueprint: Blueprint,
-    transformations: tuple[Transformation, ...],
-    spec: CriticSpec,
-    unit: Array,
-    state: CriticState,
-) -> CriticState:
+def critic_step(task: CriticTask, blueprint: Blueprint, state: CriticState) -> CriticState:
     """Play a batch of episodes, and move the values of its histories toward their targets."""
-    visits = visit_histories(device, blueprint, transformations, spec, unit, state)
+    spec = task.spec
+    visits = visit_histories(task, blueprint, state)
     if spec.is_expected:
         targets = visits.expected
     else:
@@ -182,15 +195,9 @@ def history_features(device: DeviceGame, state: State) -> Array:
     return rows.reshape(rows.shape[0], -1)
 
 
-def visit_histories(
-    device: DeviceGame,
-    blueprint: Blueprint,
-    transformations: tuple[Transformation, ...],
-    spec: CriticSpec,
-    unit: Array,
-    state: CriticState,
-) -> Visits:
+def visit_histories(task: CriticTask, blueprint: Blueprint, state: CriticState) -> Visits:
     """Play a batch of episodes inside one `lax.scan`."""
+    device, spec = task.device, task.spec
     size, num_actions = spec.batch_size, device.num_actions
     key = jax.random.fold_in(jax.random.wrap_key_data(state.key), state.step)
     first, *keys = jax.random.split(key, device.horizon + 1)
@@ -204,13 +211,13 @@ def visit_histories(
         legal = jax.vmap(device.legal)(here) | ~valid[:, None]
         rows = Rows(jnp.maximum(actor, 0), jax.vmap(device.observe)(here), legal)
         policy = blueprint.probabilities(device, here, rows)
-        profiles = profile_policies(device, transformations, rows, policy)
+        profiles = profile_policies(device, task.transformations, rows, policy)
         behavior = (1.0 - spec.exploration) * policy + spec.exploration * profiles.mean(axis=0)
         action = draw_actions(behavior, legal, jax.random.uniform(of_action, (size,)))
 
         def follow(action: Array) -> tuple[State, Array]:
             after, rewards = jax.vmap(device.step)(here, action, steps)
-            return after, rewards[:, 0] / unit
+            return after, rewards[:, 0] / task.unit
 
         if spec.is_expected:
             # [A, B, ...] the histories after all actions; those after illegal ones are not used.

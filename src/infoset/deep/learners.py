@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from infoset.deep.critic_steps import CriticState, CriticTask
 from infoset.deep.device_games import DeviceGame
 from infoset.deep.device_play import device_source
 from infoset.deep.episodes import EpisodeSource
@@ -20,7 +21,7 @@ from infoset.deep.networks import PolicyValueNetwork
 from infoset.deep.rnad import NetworkRNaD, initial_state, learner_steps
 from infoset.deep.tree_game import TreeGame, make_tree_game, tabular_policy
 from infoset.errors import NumericalError, UnsupportedGameError
-from infoset.policy import TabularPolicy
+from infoset.policy import TabularPolicy, hash_transformations
 from infoset.solvers.rnad import uniform_deviation
 from infoset.solvers.two_player import TwoPlayerGame
 from infoset.tree import GameTree, SequenceForm
@@ -40,15 +41,22 @@ class Learner(ABC):
         The parameters of the method.
     inputs : NetworkInput
         How infostates and actions correspond to the network's inputs and outputs.
+    task : CriticTask or None
+        What the critic that is trained with the network learns.
     """
 
     def __init__(
-        self, source: EpisodeSource, inputs: NetworkInput, spec: NetworkRNaD, seed: int
+        self,
+        source: EpisodeSource,
+        inputs: NetworkInput,
+        spec: NetworkRNaD,
+        seed: int,
+        task: CriticTask | None,
     ) -> None:
-        self.spec, self.inputs = spec, inputs
+        self.spec, self.inputs, self.task = spec, inputs, task
         self._source, self._seed = source, seed
         with compiling():
-            self._state = initial_state(source, spec, seed)
+            self._state = initial_state(source, spec, seed, task)
         self._is_compiled = False
 
     @property
@@ -80,7 +88,7 @@ class Learner(ABC):
             If a loss is not finite. The state remains that before this call.
         """
         self._compile()
-        after = learner_steps(self._source, self.spec, self._state, iterations)
+        after = learner_steps(self._source, self.spec, self._state, iterations, self.task)
         # A step with a finite loss may still lead to weights whose outputs overflow.
         if not (
             np.isfinite(after.loss) and all(map(self._is_finite, (after.network, after.target)))
@@ -101,8 +109,14 @@ class Learner(ABC):
         """Compile by a call of no steps, so that time limits do not include it."""
         if not self._is_compiled:
             with compiling():
-                self._state = learner_steps(self._source, self.spec, self._state, 0)
+                self._state = learner_steps(self._source, self.spec, self._state, 0, self.task)
             self._is_compiled = True
+
+    @property
+    def critic(self) -> CriticState | None:
+        """The state of the critic, if there is one."""
+        found: CriticState | None = self._state.critic
+        return found
 
     @property
     def network(self) -> PolicyValueNetwork:
@@ -119,7 +133,11 @@ class Learner(ABC):
         numbers = asdict(self.spec)
         del numbers["name"], numbers["description"]
         schedule = numbers.pop("schedule")
-        return {**numbers, **schedule, "seed": self._seed, "jax": jax.__version__}
+        found = {**numbers, **schedule, "seed": self._seed, "jax": jax.__version__}
+        if self.task is not None:
+            found["critic"] = asdict(self.task.spec)
+            found["transformations"] = hash_transformations(self.task.transformations)
+        return found
 
     def state(self) -> StateArrays:
         """Return the arrays that learner steps change, by their path in the state."""
@@ -148,6 +166,8 @@ class TreeLearner(Learner):
     spec : NetworkRNaD
         The parameters of the method.
     seed : int
+    task : CriticTask, optional
+        Of a critic that is trained with the network; its device game is that of the tree.
 
     Raises
     ------
@@ -155,12 +175,14 @@ class TreeLearner(Learner):
         If the game is not two-player constant-sum.
     """
 
-    def __init__(self, tree: GameTree, spec: NetworkRNaD, seed: int) -> None:
+    def __init__(
+        self, tree: GameTree, spec: NetworkRNaD, seed: int, task: CriticTask | None = None
+    ) -> None:
         check_count("seed", seed)
         game = TwoPlayerGame(tree.sequence_form, spec.name)
         unit = uniform_deviation(game) * game.unit if spec.is_relative else 1.0
         self._game, inputs, self._simulator = make_tree_game(tree, unit)
-        super().__init__(self._game, inputs, spec, seed)
+        super().__init__(self._game, inputs, spec, seed, task)
 
     @property
     def name(self) -> str:
@@ -211,6 +233,8 @@ class DeviceLearner(Learner):
     seed : int
     name : str
         Name of the game.
+    task : CriticTask, optional
+        Of a critic that is trained with the network.
 
     Raises
     ------
@@ -218,7 +242,14 @@ class DeviceLearner(Learner):
         If the game is not two-player constant-sum.
     """
 
-    def __init__(self, device: DeviceGame, spec: NetworkRNaD, seed: int, name: str) -> None:
+    def __init__(
+        self,
+        device: DeviceGame,
+        spec: NetworkRNaD,
+        seed: int,
+        name: str,
+        task: CriticTask | None = None,
+    ) -> None:
         check_count("seed", seed)
         if not spec.is_sampled:
             raise UnsupportedGameError(
@@ -228,7 +259,7 @@ class DeviceLearner(Learner):
         self.device, self._name = device, name
         with compiling():
             self.source = device_source(device, is_relative=spec.is_relative, name=spec.name)
-        super().__init__(self.source, DeviceInput(device), spec, seed)
+        super().__init__(self.source, DeviceInput(device), spec, seed, task)
 
     @property
     def name(self) -> str:

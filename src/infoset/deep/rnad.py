@@ -11,6 +11,8 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from infoset.deep.blueprints import Blueprint, NetworkBlueprint, TableBlueprint
+from infoset.deep.critic_steps import CriticState, CriticTask, critic_step, initial_critic
 from infoset.deep.descent import DescentSpec, descend
 from infoset.deep.entropy_schedule import EntropySchedule
 from infoset.deep.episodes import Episodes, EpisodeSource, Rows, StoredPolicy
@@ -119,6 +121,8 @@ class LearnerState(NamedTuple):
         Adam's moving average of squared gradients.
     regularizer, previous : StoredPolicy
         The current regularizer π_reg and the one before, as `EpisodeSource.store` returns them.
+    critic : CriticState or None
+        State of the critic that is trained with the network, if any.
     loss : Array
         Loss of the last step, see `loss`.
     """
@@ -130,6 +134,7 @@ class LearnerState(NamedTuple):
     second_moment: PolicyValueNetwork
     regularizer: StoredPolicy
     previous: StoredPolicy
+    critic: CriticState | None
     loss: Array
 
 
@@ -152,8 +157,10 @@ class Sums(NamedTuple):
 
 
 @partial(jax.jit, static_argnames=("spec", "seed"))
-def initial_state(source: EpisodeSource, spec: NetworkRNaD, seed: int) -> LearnerState:
-    """Return the state before the first learner step."""
+def initial_state(
+    source: EpisodeSource, spec: NetworkRNaD, seed: int, task: CriticTask | None = None
+) -> LearnerState:
+    """Return the state before the first learner step; with a critic if it has a task."""
     key = jax.random.key(seed, impl="threefry2x32")
     network = PolicyValueNetwork(
         source.num_features, spec.hidden, source.num_actions, jax.random.fold_in(key, 0)
@@ -167,15 +174,22 @@ def initial_state(source: EpisodeSource, spec: NetworkRNaD, seed: int) -> Learne
         second_moment=jax.tree.map(jnp.zeros_like, network),
         regularizer=regularizer,
         previous=regularizer,
+        critic=None if task is None else initial_critic(task, seed),
         loss=jnp.zeros((), jnp.float32),
     )
 
 
 @partial(jax.jit, static_argnames="spec")
 def learner_steps(
-    source: EpisodeSource, spec: NetworkRNaD, state: LearnerState, num_steps: int
+    source: EpisodeSource,
+    spec: NetworkRNaD,
+    state: LearnerState,
+    num_steps: int,
+    task: CriticTask | None = None,
 ) -> LearnerState:
     """Do `num_steps` learner steps, or fewer if a loss is not finite.
+
+    After each of them a critic, if it has a task, does a step with the target network as blueprint.
 
     The loop updates its buffers in place. `state` remains, as the state to return to if a loss is
     not finite, so it is not donated.
@@ -183,10 +197,24 @@ def learner_steps(
     end = state.step + num_steps
     last: LearnerState = jax.lax.while_loop(
         lambda now: (now.step < end) & jnp.isfinite(now.loss),
-        lambda now: learner_step(source, spec, now),
+        lambda now: _criticized(source, task, learner_step(source, spec, now)),
         state,
     )
     return last
+
+
+def _criticized(
+    source: EpisodeSource, task: CriticTask | None, state: LearnerState
+) -> LearnerState:
+    """Return the state after a learner step of the critic."""
+    if task is None or state.critic is None:
+        return state
+    blueprint: Blueprint = NetworkBlueprint(state.target)
+    if isinstance(source, TreeGame):
+        blueprint = TableBlueprint(legal_exp(source.store(state.target), source.legal))
+    critic = critic_step(task, blueprint, state.critic)
+    # A loss that is not finite ends the loop.
+    return state._replace(critic=critic, loss=state.loss + 0.0 * critic.loss)
 
 
 def learner_step(source: EpisodeSource, spec: NetworkRNaD, state: LearnerState) -> LearnerState:

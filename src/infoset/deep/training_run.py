@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from infoset.deep.blueprints import network_digest
+from infoset.deep.critic import Critic, critic_of, critic_task
+from infoset.deep.critic_steps import CriticSpec
 from infoset.deep.device_games import DeviceGame
 from infoset.deep.device_matches import ResponseBound, response_bound
 from infoset.deep.device_runs import MatchPoint, run_matched
@@ -18,6 +21,7 @@ from infoset.deep.rules import device_game, has_rules
 from infoset.errors import ExplorationLimitError, GameTooLargeError, NumericalError, ParameterError
 from infoset.game import Game
 from infoset.games import load_game
+from infoset.policy import TRANSFORMATIONS, Transformation
 from infoset.runs import (
     DEFAULT_CHECKPOINT_SECONDS,
     Budget,
@@ -31,7 +35,7 @@ from infoset.runs import (
 from infoset.runs.checkpointer import RunCheckpointer
 from infoset.tree import BuildProgress, GameTree, build_tree
 from infoset.utils.arguments import check_count, check_type
-from infoset.utils.clocks import compiling_seconds
+from infoset.utils.clocks import compiling, compiling_seconds
 from infoset.utils.short_repr import Facts, ShortRepr
 
 __all__ = ["TrainingResult", "train"]
@@ -68,6 +72,8 @@ class TrainingResult(ShortRepr):
         The policy as a table, and its exact evaluation. None if the game was not built.
     response : ResponseBound or None
         A lower bound on exploitability by a learned response, if the game was not built.
+    critic : Critic or None
+        The critic that was trained with the network.
     """
 
     game: str
@@ -83,6 +89,7 @@ class TrainingResult(ShortRepr):
     trace: tuple[TracePoint, ...] | tuple[MatchPoint, ...]
     run: SolveResult | None
     response: ResponseBound | None
+    critic: Critic | None
 
     def _facts(self) -> Facts:
         measured: dict[str, Any] = {"outcome": self.outcome, "steps": self.steps}
@@ -126,6 +133,8 @@ def train(
     seconds: float | None = None,
     seed: int = 0,
     build: bool | None = None,
+    critic: str | CriticSpec | None = None,
+    transformations: Sequence[Transformation] = TRANSFORMATIONS,
     response_steps: int = RESPONSE_STEPS,
     checkpoint: str | Path | None = None,
     checkpoint_seconds: float = DEFAULT_CHECKPOINT_SECONDS,
@@ -153,6 +162,11 @@ def train(
     build : bool, optional
         Whether to build the game's tree. By default it is built unless it is too large and there
         are rules in JAX.
+    critic : str or CriticSpec, optional
+        A name from `CRITICS`, or parameters: a critic does a learner step after each one of the
+        network, see `train_critic`.
+    transformations : Sequence[Transformation]
+        The transformations of the critic.
     response_steps : int
         If the game is not built, learner steps of the response that gives a lower bound on
         exploitability; 0 for no bound.
@@ -192,10 +206,18 @@ def train(
     compiled_before = compiling_seconds()
     source = _source(game, build, memory, progress)
     learner: TreeLearner | DeviceLearner
+    task = None
+    if critic is not None:
+        with compiling():
+            task = critic_task(
+                device_game(source) if isinstance(source, GameTree) else source,
+                transformations,
+                critic,
+            )
     if isinstance(source, GameTree):
-        learner = TreeLearner(source, spec, seed)
+        learner = TreeLearner(source, spec, seed, task)
     else:
-        learner = DeviceLearner(source, spec, seed, _name(game))
+        learner = DeviceLearner(source, spec, seed, _name(game), task)
     to = None if checkpoint is None else Checkpointing(Path(checkpoint), checkpoint_seconds)
     if steps is None and seconds is None:
         steps = DEFAULT_STEPS
@@ -212,10 +234,15 @@ def train(
             response = response_bound(
                 learner.source, learner.network, spec, steps=response_steps, seed=seed
             )
+    policy = learner.network_policy()
+    trained = None
+    if task is not None and learner.critic is not None:
+        digest = network_digest(policy) if run is None else run.policy.digest
+        trained = critic_of(task, learner.critic, digest, taken)
     return TrainingResult(
         game=learner.name,
         method=spec.name,
-        policy=learner.network_policy(),
+        policy=policy,
         outcome=outcome,
         seed=seed,
         settings=json_settings(learner.settings()),
@@ -226,6 +253,7 @@ def train(
         trace=trace,
         run=run,
         response=response,
+        critic=trained,
     )
 
 
