@@ -24,7 +24,7 @@ from infoset.deep import (
     train_critic,
 )
 from infoset.deep.blueprints import NetworkBlueprint, TableBlueprint, profile_policies
-from infoset.deep.critic_steps import (
+from infoset.deep.critic_learning import (
     CriticTask,
     Visits,
     history_v_trace,

@@ -1,9 +1,11 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
-from infoset.deep import PolicyValueNetwork
+from infoset.deep import NetworkRNaD, PolicyValueNetwork, load_network, save_network, train
 from infoset.deep.networks import legal_log_softmax
+from infoset.errors import UnknownNameError
 
 LEGAL = jnp.array([[True, False, True], [False, True, False]])
 
@@ -41,3 +43,26 @@ def test_the_network_returns_a_logit_per_action_and_a_value():
     outputs = hidden @ np.asarray(network.weights[2])
     np.testing.assert_allclose(logits[0], outputs[:3], atol=1e-6)
     np.testing.assert_allclose(values[0], outputs[3], atol=1e-6)
+
+
+def test_layers_in_half_precision_give_nearly_the_same_outputs_in_single_precision():
+    sizes = (4, (32, 32), 3, jax.random.key(0))
+    single, half = PolicyValueNetwork(*sizes), PolicyValueNetwork(*sizes, "bfloat16")
+    features = jax.random.normal(jax.random.key(1), (16, 4))
+    (exact, values), (logits, _) = single(features), half(features)
+    assert logits.dtype == values.dtype == half.weights[0].dtype == jnp.float32
+    difference = float(jnp.abs(logits - exact).max())
+    assert 0 < difference < 0.02 * float(jnp.abs(exact).max()) + 0.01
+
+
+def test_a_network_is_trained_in_half_precision_and_its_file_says_so(tmp_path):
+    spec = NetworkRNaD(batch_size=32, hidden=(16,), precision="bfloat16", learning_rate=3e-3)
+    result = train("kuhn_poker", spec, steps=600, seed=1)
+    assert result.run.nash_conv < 0.5
+    save_network(result.policy, tmp_path / "half.npz")
+    policy = load_network(tmp_path / "half.npz")
+    assert policy.network.precision == "bfloat16"
+    form = result.run.policy.sequence_form
+    assert policy.tabulate(form).digest == result.policy.tabulate(form).digest
+    with pytest.raises(UnknownNameError, match="bfloat16"):
+        NetworkRNaD(precision="float16")

@@ -13,7 +13,7 @@ except ImportError as error:
     raise MissingExtraError("deep", "training a policy network") from error
 
 from infoset.deep.critic import CRITICS, Critic, load_critic, save_critic, train_critic
-from infoset.deep.critic_steps import CriticSpec
+from infoset.deep.critic_learning import CriticSpec
 from infoset.deep.device_checks import DeviceGameReport, check_device_game
 from infoset.deep.device_games import OVER, DeviceGame
 from infoset.deep.device_matches import ResponseBound

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from infoset._version import __version__
 from infoset.deep.blueprints import Blueprint, NetworkBlueprint, TableBlueprint, network_digest
-from infoset.deep.critic_steps import (
+from infoset.deep.critic_learning import (
     CriticSpec,
     CriticState,
     CriticTask,
@@ -260,7 +260,7 @@ def train_critic(
     >>> rows = constant_transformations(["pass", "bet"])
     >>> critic = train_critic(tree, uniform_policy(tree.sequence_form), rows, steps=100)
     >>> critic.tabulate(tree).values.shape
-    (58, 5)
+    (55, 5)
     """
     check_transformations(transformations)
     spec = _spec(method)
@@ -461,15 +461,18 @@ def load_critic(
     layers = range(sum(name.startswith("weights_") for name in arrays))
     weights = [arrays[f"weights_{layer}"] for layer in layers]
     sizes = [len(weight) for weight in weights]
-    blank = Perceptron(sizes[0], tuple(sizes[1:]), 2 * len(rows) - 1, jax.random.key(0))
     settings = {**header["settings"], "hidden": tuple(header["settings"]["hidden"])}
+    spec = CriticSpec(**settings)
+    blank = Perceptron(
+        sizes[0], tuple(sizes[1:]), 2 * len(rows) - 1, jax.random.key(0), spec.precision
+    )
     return Critic(
         network=blank.filled(weights, [arrays[f"biases_{layer}"] for layer in layers]),
         device=device,
         unit=header["unit"],
         transformations=rows,
         blueprint=header["blueprint"],
-        settings=CriticSpec(**settings),
+        settings=spec,
         steps=header["steps"],
         seconds=header["seconds"],
     )

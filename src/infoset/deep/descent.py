@@ -10,10 +10,12 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from infoset.errors import ParameterError
+from infoset.errors import ParameterError, UnknownNameError
 from infoset.utils.arguments import check_count, check_number
 
 __all__ = ["DescentSpec", "descend"]
+
+PRECISIONS = ("float32", "bfloat16")
 
 State = TypeVar("State", bound=tuple[Any, ...])
 
@@ -39,11 +41,14 @@ class DescentSpec:
         Largest absolute change of a weight in one step; after the learning rate is applied.
     adam_decay, adam_epsilon : float
         b2 and ε of Adam. Its b1 is 0.
+    precision : str
+        Type of the numbers in which the network is evaluated: `float32`, or `bfloat16`, which is
+        faster on GPUs. Weights, targets and gradient steps are always `float32`.
 
     Raises
     ------
-    ParameterError
-        If a number is out of range.
+    ParameterError, UnknownNameError
+        If a number is out of range, or there is no such precision.
     """
 
     learning_rate: float = 1e-3
@@ -54,6 +59,7 @@ class DescentSpec:
     update_clip: float = 10_000.0
     adam_decay: float = 0.999
     adam_epsilon: float = 1e-8
+    precision: str = "float32"
 
     def __post_init__(self) -> None:
         self._check_positive("learning_rate", "update_clip", "adam_epsilon")
@@ -66,6 +72,9 @@ class DescentSpec:
             raise ParameterError(f"hidden={self.hidden!r} must be a tuple, such as (64, 64)")
         for size in self.hidden:
             check_count("an entry of hidden", size, minimum=1)
+
+        if self.precision not in PRECISIONS:
+            raise UnknownNameError.of("precision", self.precision, PRECISIONS)
 
     def _check_positive(self, *names: str) -> None:
         for name in names:

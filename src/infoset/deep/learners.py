@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from infoset.deep.critic_steps import CriticState, CriticTask
+from infoset.deep.critic_learning import CriticState, CriticTask
 from infoset.deep.device_games import DeviceGame
 from infoset.deep.device_play import device_source
 from infoset.deep.episodes import EpisodeSource

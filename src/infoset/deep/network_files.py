@@ -59,6 +59,7 @@ def save_network(
         "kind": KIND,
         "version": __version__,
         "is_fine_tuned": policy.is_fine_tuned,
+        "precision": network.precision,
         **_about(inputs),
     }
     plain = {name: jnp.asarray(array).__array__() for name, array in arrays.items()}
@@ -111,7 +112,11 @@ def load_network(path: str | Path, device: DeviceGame | None = None) -> NetworkP
         biases = [arrays[f"biases_{layer}"] for layer in layers]
         sizes = [len(weight) for weight in weights]
         network = PolicyValueNetwork(
-            sizes[0], tuple(sizes[1:]), len(biases[-1]) - 1, jax.random.key(0)
+            sizes[0],
+            tuple(sizes[1:]),
+            len(biases[-1]) - 1,
+            jax.random.key(0),
+            header["precision"],
         ).filled(weights, biases)
         return NetworkPolicy(network, inputs, bool(header["is_fine_tuned"]))
     except (KeyError, TypeError, IndexError) as error:

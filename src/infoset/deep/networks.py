@@ -32,12 +32,23 @@ class Perceptron(eqx.Module):
         Per layer, [inputs, outputs].
     biases : tuple[Array, ...]
         Per layer, [outputs].
+    precision : str
+        Type of the numbers in which the layers are computed, `float32` or `bfloat16`; weights and
+        outputs are always `float32`.
     """
 
     weights: tuple[Array, ...]
     biases: tuple[Array, ...]
+    precision: str = eqx.field(static=True)
 
-    def __init__(self, num_features: int, hidden: tuple[int, ...], num_outputs: int, key: Array):
+    def __init__(
+        self,
+        num_features: int,
+        hidden: tuple[int, ...],
+        num_outputs: int,
+        key: Array,
+        precision: str = "float32",
+    ):
         sizes = (num_features, *hidden, num_outputs)
         weights, biases = [], []
         for layer, (inputs, outputs) in enumerate(pairwise(sizes)):
@@ -45,7 +56,7 @@ class Perceptron(eqx.Module):
             draws = jax.random.normal(jax.random.fold_in(key, layer), (inputs, outputs))
             weights.append((draws * scale / sqrt(inputs)).astype(jnp.float32))
             biases.append(jnp.zeros(outputs, jnp.float32))
-        self.weights, self.biases = tuple(weights), tuple(biases)
+        self.weights, self.biases, self.precision = tuple(weights), tuple(biases), precision
 
     def filled(
         self, weights: Sequence[NDArray[np.float32]], biases: Sequence[NDArray[np.float32]]
@@ -60,10 +71,12 @@ class Perceptron(eqx.Module):
 
     def outputs(self, features: Array) -> Array:
         """Return the outputs [R, O] for features [R, F]."""
-        here = features
-        for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
-            here = jax.nn.relu(here @ weight + bias)
-        return here @ self.weights[-1] + self.biases[-1]
+        here = features.astype(self.precision)
+        layers = list(zip(self.weights, self.biases, strict=True))
+        for number, (weight, bias) in enumerate(layers, start=1):
+            here = here @ weight.astype(self.precision) + bias.astype(self.precision)
+            here = jax.nn.relu(here) if number < len(layers) else here
+        return here.astype(jnp.float32)
 
 
 class PolicyValueNetwork(Perceptron):
@@ -73,8 +86,15 @@ class PolicyValueNetwork(Perceptron):
     per action, and the value for the acting player.
     """
 
-    def __init__(self, num_features: int, hidden: tuple[int, ...], num_actions: int, key: Array):
-        super().__init__(num_features, hidden, num_actions + 1, key)
+    def __init__(
+        self,
+        num_features: int,
+        hidden: tuple[int, ...],
+        num_actions: int,
+        key: Array,
+        precision: str = "float32",
+    ):
+        super().__init__(num_features, hidden, num_actions + 1, key, precision)
 
     def __call__(self, features: Array) -> tuple[Array, Array]:
         """Return logits [R, A] and values [R] for features [R, F]."""

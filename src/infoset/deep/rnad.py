@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from infoset.deep.blueprints import Blueprint, NetworkBlueprint, TableBlueprint
-from infoset.deep.critic_steps import CriticState, CriticTask, critic_step, initial_critic
+from infoset.deep.critic_learning import CriticState, CriticTask, critic_step, initial_critic
 from infoset.deep.descent import DescentSpec, descend
 from infoset.deep.entropy_schedule import EntropySchedule
 from infoset.deep.episodes import Episodes, EpisodeSource, Rows, StoredPolicy
@@ -163,7 +163,11 @@ def initial_state(
     """Return the state before the first learner step; with a critic if it has a task."""
     key = jax.random.key(seed, impl="threefry2x32")
     network = PolicyValueNetwork(
-        source.num_features, spec.hidden, source.num_actions, jax.random.fold_in(key, 0)
+        source.num_features,
+        spec.hidden,
+        source.num_actions,
+        jax.random.fold_in(key, 0),
+        spec.precision,
     )
     regularizer = source.store(network)
     return LearnerState(

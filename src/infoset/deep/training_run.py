@@ -9,7 +9,7 @@ from typing import Any
 
 from infoset.deep.blueprints import network_digest
 from infoset.deep.critic import Critic, critic_of, critic_task
-from infoset.deep.critic_steps import CriticSpec
+from infoset.deep.critic_learning import CriticSpec
 from infoset.deep.device_games import DeviceGame
 from infoset.deep.device_matches import ResponseBound, response_bound
 from infoset.deep.device_runs import MatchPoint, run_matched

@@ -33,12 +33,12 @@ from infoset.evaluation.information_leakage import (
     true_state_sampling_ratio,
 )
 from infoset.evaluation.joint_distributions import JointDistribution, joint_distribution
-from infoset.evaluation.reached_response import ReachedResponse, reached_best_response
-from infoset.evaluation.transformed_values import (
+from infoset.evaluation.profile_values import (
     TransformedValues,
     transformed_profiles,
     transformed_values,
 )
+from infoset.evaluation.reached_response import ReachedResponse, reached_best_response
 from infoset.evaluation.tree_values import history_values
 from infoset.evaluation.value_proofs import ValueProof, prove_value
 

@@ -131,7 +131,7 @@ def transformed_values(
     >>> rows = constant_transformations(["pass", "bet"])
     >>> values = transformed_values(kuhn, uniform_policy(kuhn.sequence_form), rows)
     >>> values.values.shape, values.against(0)[0].round(3).tolist()
-    ((58, 5), [0.125, 0.25, 0.0])
+    ((55, 5), [0.125, 0.5, -0.25])
     """
     check_type("tree", tree, GameTree, "a GameTree, as from build_tree")
     check_type("blueprint", blueprint, TabularPolicy, "a TabularPolicy")

@@ -146,7 +146,13 @@ def initial_critic(task: CriticTask, seed: int) -> CriticState:
     """Return the state before the first learner step."""
     key = jax.random.key(seed, impl="threefry2x32")
     size = task.device.num_players * task.device.num_features
-    network = Perceptron(size, task.spec.hidden, task.num_profiles, jax.random.fold_in(key, 0))
+    network = Perceptron(
+        size,
+        task.spec.hidden,
+        task.num_profiles,
+        jax.random.fold_in(key, 0),
+        task.spec.precision,
+    )
     return CriticState(
         step=jnp.zeros((), jnp.int32),
         key=jax.random.key_data(jax.random.fold_in(key, 1)),
