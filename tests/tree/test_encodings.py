@@ -31,6 +31,21 @@ def test_nothing_is_lost(game):
     assert encoder.max_steps == longest
 
 
+def test_histories_are_encoded_as_the_infostates_of_all_players():
+    tree = build_tree(load_game("kuhn_poker"))
+    encoder = InfostateEncoder.from_graph(tree.graph)
+    some = np.array([0, 3, 20, tree.num_histories - 1])
+    found = encoder.histories(tree, some)
+    assert found.shape == (4, 2, encoder.size)
+    for rows, history in zip(found, some.tolist(), strict=True):
+        for player, row in enumerate(rows):
+            own = tree.infostate_trees[player]
+            assert encoder.decode(row) == own.infostate_at(int(tree.infostate[history, player]))
+    # Each deal and each sequence of moves is observed by somebody.
+    everything = encoder.histories(tree, np.arange(tree.num_histories)).reshape(55, -1)
+    assert len(np.unique(everything, axis=0)) == tree.num_histories
+
+
 def test_the_labels_of_kuhn_poker():
     encoder = InfostateEncoder.from_graph(build_world_graph(load_game("kuhn_poker")))
     assert encoder.actions == ("pass", "bet")

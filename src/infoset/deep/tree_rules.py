@@ -177,8 +177,8 @@ def _encode(tree: GameTree, encoder: InfostateEncoder) -> tuple[IntArray, NDArra
             for place, action in enumerate(own.legal_actions(number)):
                 rank[infostate, column_of[action]] = place
             infostate += 1
-        rows += [encoder(own.infostate_at(number)) for number in range(own.num_infostates)]
-    return rank, np.stack(rows)
+        rows.append(encoder.infostates(own))
+    return rank, np.concatenate(rows)
 
 
 def _chosen(

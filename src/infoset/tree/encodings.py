@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.game import Infostate, Step
 from infoset.tree.counting import count_histories
+from infoset.tree.game_tree import GameTree
+from infoset.tree.infostate_tree import InfostateTree
 from infoset.tree.world_graph import WorldGraph
-from infoset.typing import Action, IntArray
+from infoset.typing import Action, IntArray, LongArray
 
 __all__ = ["ENCODING_VERSION", "InfostateEncoder"]
 
@@ -25,6 +27,9 @@ ENCODING_VERSION = 1
 @dataclass(frozen=True)
 class InfostateEncoder:
     """Encodes infostates as arrays of zeros and ones that differ for different infostates.
+
+    A history is encoded as the infostates of all players. Histories that differ only in what no
+    player has observed have equal encodings.
 
     The array begins with a one-hot encoding of the player. It is followed by one row for each
     transition of the longest history: a flag that the transition has happened, and one-hot
@@ -113,6 +118,28 @@ class InfostateEncoder:
                 if label is not None:
                     row[_find(kind, label, self._columns[kind])] = 1
         return encoded
+
+    def infostates(self, tree: InfostateTree) -> NDArray[np.float32]:
+        """Return [S, size] the encodings of all infostates of a player, acting or not.
+
+        Raises
+        ------
+        UnknownNameError, ParameterError
+            If the encoder does not know a label, or an infostate is too long.
+        """
+        rows = [self(tree.infostate_at(number)) for number in range(tree.num_infostates)]
+        return np.stack(rows)
+
+    def histories(self, tree: GameTree, histories: IntArray | LongArray) -> NDArray[np.float32]:
+        """Return [L, N, size] the encodings of L histories: one row for each player's infostate.
+
+        Raises
+        ------
+        UnknownNameError, ParameterError
+            If the encoder does not know a label, or an infostate is too long.
+        """
+        columns = zip(tree.infostate_trees, tree.infostate[histories].T, strict=True)
+        return np.stack([self.infostates(own)[numbers] for own, numbers in columns], axis=1)
 
     def decode(self, array: NDArray[np.float32]) -> Infostate:
         """Return the infostate that has an encoding.
