@@ -25,7 +25,8 @@ from infoset.utils.array_files import read_arrays, write_arrays
 def network_for(source, inputs):
     """Return a policy with random weights for an episode source or a device game."""
     sizes = (source.num_features, (8,), source.num_actions)
-    return NetworkPolicy(PolicyValueNetwork(*sizes, jax.random.key(2)), inputs)
+    network = PolicyValueNetwork(*sizes, jax.random.key(2), "bfloat16")
+    return NetworkPolicy(network, inputs)
 
 
 @pytest.fixture(scope="module")

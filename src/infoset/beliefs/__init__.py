@@ -2,6 +2,7 @@
 
 from infoset.beliefs.belief import Belief
 from infoset.beliefs.decomposition import PartEnds, TreeCut, TreePart, cut_tree
+from infoset.beliefs.gadgets import GADGETS, Gadget, gadget_form
 from infoset.beliefs.history_sampling import MAX_WORLDS, NUM_SAMPLES
 from infoset.beliefs.leak_test import Leak, find_leak
 from infoset.beliefs.posterior_beliefs import private_belief, public_belief
@@ -19,9 +20,11 @@ from infoset.beliefs.subgame_forms import counterfactual_form, counterfactual_va
 from infoset.beliefs.value_solving_subgame import SubgameWorld, value_subgame
 
 __all__ = [
+    "GADGETS",
     "MAX_WORLDS",
     "NUM_SAMPLES",
     "Belief",
+    "Gadget",
     "Leak",
     "PartEnds",
     "PublicBeliefState",
@@ -35,6 +38,7 @@ __all__ = [
     "cut_tree",
     "find_leak",
     "find_public_state",
+    "gadget_form",
     "is_closed_under_infosets",
     "private_belief",
     "public_belief",

@@ -22,7 +22,7 @@ from infoset.policy import TabularPolicy
 from infoset.tree import GameTree, InfostateTree, SequenceForm
 from infoset.tree.sequence_form import TREE_EXAMPLE
 from infoset.tree.world_graph import freeze
-from infoset.typing import FloatArray, IntArray, LongArray
+from infoset.typing import FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_type
 from infoset.utils.short_repr import Facts, ShortRepr
 
@@ -161,6 +161,11 @@ class TreePart(ShortRepr):
             entry=np.stack([own.entry[local] for own, local in there], axis=1),
             chance_reach=self.tree.chance_reach[histories],
         )
+
+    def leaf_infostates(self, player: Player) -> LongArray:
+        """Return [L] a player's infostate at each leaf history, as an index of the part."""
+        own = self._players[player]
+        return own.local(self.tree.infostate[self.leaf_histories, player])
 
     def leaf_sequences(self, leaf: int) -> tuple[IntArray, ...]:
         """Return each player's [S_p] last sequence of the part before each infostate of a leaf.

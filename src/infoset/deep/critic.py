@@ -258,8 +258,9 @@ def train_critic(
     >>> from infoset.tree import build_tree
     >>> tree = build_tree(load_game("kuhn_poker"))
     >>> rows = constant_transformations(["pass", "bet"])
-    >>> critic = train_critic(tree, uniform_policy(tree.sequence_form), rows, steps=100)
-    >>> critic.tabulate(tree).values.shape
+    >>> blueprint = uniform_policy(tree.sequence_form)
+    >>> critic = train_critic(tree, blueprint, rows, steps=100)  # doctest: +SKIP
+    >>> critic.tabulate(tree).values.shape  # doctest: +SKIP
     (55, 5)
     """
     check_transformations(transformations)

@@ -22,9 +22,6 @@ from infoset.utils.arguments import check_player, check_type
 
 __all__ = ["TransformedValues", "transformed_profiles", "transformed_values"]
 
-TOLERANCE = 1e-9
-"""Relative difference of sums of utilities that is attributed to rounding."""
-
 
 @dataclass(frozen=True, eq=False)
 class TransformedValues:
@@ -144,15 +141,10 @@ def transformed_values(
 
 def _constant_sum(tree: GameTree) -> float:
     """Return the sum of the utilities of two players, or raise."""
-    if tree.num_players != 2:
+    form = tree.sequence_form
+    if form.num_players != 2 or form.constant_sum is None:
         raise UnsupportedGameError(
-            f"values under transformed profiles need two players; {tree} has {tree.num_players}"
+            "values under transformed profiles need a two-player constant-sum game, and "
+            f"{form.name} is none"
         )
-    sums = tree.rewards_so_far[tree.terminals].sum(axis=1)
-    scale = max(1.0, float(np.abs(tree.rewards_so_far).max()))
-    if float(np.ptp(sums)) > TOLERANCE * scale:
-        raise UnsupportedGameError(
-            "values under transformed profiles need utilities with a constant sum; those of "
-            f"{tree} have sums from {sums.min():g} to {sums.max():g}"
-        )
-    return float(sums[0])
+    return form.constant_sum

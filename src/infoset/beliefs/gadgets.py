@@ -1,0 +1,327 @@
+"""Gadget games: subgames that are solved again without giving the opponent more than before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from infoset.beliefs.decomposition import TreePart
+from infoset.beliefs.public_belief_state import PublicBeliefState
+from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
+from infoset.tree import InfostateTree, SequenceForm, contract_terminals
+from infoset.typing import FloatArray, IntArray, LongArray, Player
+from infoset.utils.arguments import check_player
+
+__all__ = ["GADGETS", "Gadget", "gadget_form"]
+
+FOLLOW: Final = "follow"
+TERMINATE: Final = "terminate"
+
+
+@dataclass(frozen=True)
+class Gadget:
+    """What the opponent may do at the root of a subgame.
+
+    Attributes
+    ----------
+    name : str
+    description : str
+        One line, with the source.
+    """
+
+    name: str
+    description: str
+
+
+GADGETS: Final[Mapping[str, Gadget]] = {
+    row.name: row
+    for row in (
+        Gadget(
+            "resolving",
+            "the opponent takes its value at its infostate, or plays on (Burch et al. 2014)",
+        ),
+        Gadget(
+            "max-margin",
+            "the opponent chooses the infostate at which it gains most (Moravčík et al. 2016)",
+        ),
+        Gadget("none", "chance draws the opponent's infostate from its range; unsafe"),
+    )
+}
+"""The gadgets by name."""
+
+
+def gadget_form(
+    part: TreePart,
+    player: Player,
+    own_range: FloatArray,
+    opponent: FloatArray,
+    leaf_values: FloatArray | None = None,
+    gadget: str = "resolving",
+    *,
+    is_zero_sum: bool = False,
+) -> SequenceForm:
+    """Return a subgame with a gadget at its root as a sequence form, for any solver.
+
+    The searching player's infostates and sequences are those of the part, in the same order. Its
+    payoffs do not depend on its own range, so that infostates of range zero get a policy, too; the
+    form is then not zero-sum, which methods that minimize regret do not need.
+
+    At each of its infostates at a leaf, the opponent chooses one of the continuations whose values
+    are given.
+
+    Parameters
+    ----------
+    part : TreePart
+        A part of a two-player constant-sum game.
+    player : Player
+        The searching player.
+    own_range : FloatArray
+        [S_i] its range at the root.
+    opponent : FloatArray
+        [S_j] for `resolving` and `max-margin`, the expected utility that the opponent can take
+        instead at each of its infostates at the root, see `opponent_values`. For `none`, the
+        opponent's range.
+    leaf_values : FloatArray, optional
+        [L, n] the searching player's expected utility at each of `part.leaf_histories` for each of
+        the opponent's n continuations; required if and only if the part has leaves.
+    gadget : str
+        A name from `GADGETS`.
+    is_zero_sum : bool
+        Whether the searching player's payoffs are weighted by its own range, too. The form is then
+        constant-sum, as linear programs need, but says nothing about infostates of range zero.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such gadget.
+    UnsupportedGameError
+        If the game is not two-player constant-sum.
+    ParameterError
+        If an array has the wrong shape or is not finite, or no history at the root has positive
+        weight.
+    """
+    if gadget not in GADGETS:
+        raise UnknownNameError.of("gadget", gadget, GADGETS)
+    constant = _constant_sum(part)
+    check_player(player, 2, part.name)
+    other = 1 - player
+    root = PublicBeliefState.with_unit_ranges(part.tree, part.root)
+    sizes = [len(numbers) for numbers in root.infostates]
+    own_range = _checked("own_range", own_range, (sizes[player],))
+    opponent = _checked("opponent", opponent, (sizes[other],))
+    if (own_range < 0).any() or (gadget == "none" and (opponent < 0).any()):
+        raise ParameterError("a range has a negative entry; give the reach of each infostate")
+    values = _leaf_values(part, leaf_values)
+    drawn = own_range[root.position[:, player]] * root.chance_reach
+    weight = np.bincount(root.position[:, other], drawn, sizes[other])
+    if not weight.sum() > 0:
+        raise ParameterError(
+            f"the range of player {player} is zero wherever play can lead to {part.name}; give a "
+            "range with a positive entry"
+        )
+    if not part.root:
+        # The opponent has not acted yet, so that there is nothing it could take instead.
+        gadget, opponent = "none", np.ones(1)
+    return _gadget_form(
+        part, player, own_range, opponent, weight, values, gadget, constant, is_zero_sum
+    )
+
+
+def _gadget_form(
+    part: TreePart,
+    player: Player,
+    own_range: FloatArray,
+    opponent: FloatArray,
+    weight: FloatArray,
+    values: FloatArray,
+    gadget: str,
+    constant: float,
+    is_zero_sum: bool,
+) -> SequenceForm:
+    """Return the form; `weight` [S_j] is chance reach times own range at opponent infostates."""
+    other, num_choices = 1 - player, values.shape[1]
+    tree, infostate = part.tree, part.infostate_trees[other]
+    num_ended = len(part.terminals)
+    # A leaf history occurs once for each choice of the opponent there.
+    place = np.concatenate(
+        [np.arange(num_ended), num_ended + np.repeat(np.arange(len(values)), num_choices)]
+    )
+    choice = np.tile(np.arange(num_choices), len(values))
+    own_utility = np.concatenate([tree.rewards_so_far[part.terminals, player], values.ravel()])
+    entered = part.ends.entry[place]
+    sequence = part.ends.sequence[place]
+    changed = _OpponentTree.of(part, infostate, other, gadget, num_choices, weight)
+    before = sequence[:, other]
+    taken = np.where(before > 0, changed.sequence[before], changed.begin[entered[:, other]])
+    if num_choices > 1:
+        taken[num_ended:] = changed.leaf_sequence[place[num_ended:] - num_ended] + choice
+    sequence[:, other] = taken
+
+    reach = part.ends.chance_reach[place]
+    of_opponent = np.ones_like(reach)  # weight of its infostate at the root
+    if gadget == "none":
+        of_opponent = opponent[entered[:, other]]
+    elif gadget == "max-margin":
+        own_utility = own_utility - (constant - opponent[entered[:, other]])
+        constant = 0.0
+        inverse = np.divide(1.0, weight, out=np.zeros_like(weight), where=weight > 0)
+        of_opponent = inverse[entered[:, other]]
+    utility = np.empty((len(place), 2))
+    utility[:, player], utility[:, other] = own_utility, constant - own_utility
+    own_weight = own_range[entered[:, player]]
+    if is_zero_sum:
+        reach = reach * own_weight * of_opponent
+    else:
+        # Each player's payoffs are weighted by chance and the other player only. The opponent's
+        # infostates keep their weights in both, because they are chosen before anything else.
+        utility[:, other] *= own_weight
+        if gadget == "max-margin":
+            utility *= of_opponent[:, None]
+        else:
+            utility[:, player] *= of_opponent
+    if gadget == "resolving":
+        ended = np.zeros((len(weight), 2), np.int32)
+        ended[:, other] = changed.begin + 1
+        worth = np.empty((len(weight), 2))
+        worth[:, other], worth[:, player] = opponent, constant - opponent
+        sequence = np.concatenate([sequence, ended])
+        reach, utility = np.concatenate([reach, weight]), np.concatenate([utility, worth])
+    trees = list(part.infostate_trees)
+    trees[other] = changed.tree
+    return contract_terminals(
+        name=f"{gadget}({part.name},player={player})",
+        infostate_trees=tuple(trees),
+        sequence=sequence.astype(np.int32),
+        chance_reach=reach,
+        utility=utility,
+        num_steps=len(tree.level_offsets),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _OpponentTree:
+    """The opponent's infostates with its choices at the root and at the leaves.
+
+    Attributes
+    ----------
+    tree : InfostateTree
+    sequence : LongArray
+        [Q] the new number of each sequence of the part; the empty one is not used.
+    begin : LongArray
+        [S_j] the last sequence before play at each infostate of the root.
+    leaf_sequence : LongArray
+        [L] the first sequence at the opponent's infostate at each leaf history, if it chooses.
+    """
+
+    tree: InfostateTree
+    sequence: LongArray
+    begin: LongArray
+    leaf_sequence: LongArray
+
+    @classmethod
+    def of(
+        cls,
+        part: TreePart,
+        old: InfostateTree,
+        other: Player,
+        gadget: str,
+        num_choices: int,
+        weight: FloatArray,
+    ) -> _OpponentTree:
+        """Return the tree of player `other` for a gadget and a number of choices at leaves."""
+        num_roots = len(weight)
+        action_set = old.action_set.copy()
+        sets = list(old.action_sets)
+        leaves = part.leaf_infostates(other)
+        if num_choices > 1:
+            action_set[leaves] = len(sets)
+            sets.append(tuple(range(num_choices)))
+        parent, action = old.parent.copy(), old.action.copy()
+        columns = [old.private_observation, old.public_observation, old.public_state]
+        roots = slice(1, 1 + num_roots)
+        inserted = 0
+        if gadget == "resolving":
+            inserted = num_roots
+            nodes = np.arange(1, 1 + num_roots, dtype=np.int32)
+            parent = np.where(parent > 0, parent + inserted, parent)
+            parent[roots], action[roots] = nodes, 0
+            parent = np.insert(parent, 1, np.zeros(inserted, np.int32))
+            action = np.insert(action, 1, np.full(inserted, -1, np.int32))
+            columns = [np.insert(column, 1, column[roots]) for column in columns]
+            action_set = np.insert(action_set, 1, np.full(inserted, len(sets), np.int32))
+            sets.append((FOLLOW, TERMINATE))
+        elif gadget == "max-margin":
+            chosen = np.flatnonzero(weight > 0)
+            action[1 + chosen] = np.arange(len(chosen))
+            action_set[0] = len(sets)
+            sets.append(tuple(chosen.tolist()))
+        tree = InfostateTree(
+            player=other,
+            parent=parent.astype(np.int32),
+            action=action.astype(np.int32),
+            private_observation=columns[0],
+            public_observation=columns[1],
+            public_state=columns[2],
+            action_set=action_set,
+            action_sets=tuple(sets),
+            observations=old.observations,
+        )
+        shift = np.repeat(
+            tree.first_sequence[_moved(old.acting, inserted)] - old.first_sequence[old.acting],
+            old.num_actions[old.acting],
+        )
+        begin = np.zeros(num_roots, np.int64)
+        if gadget == "resolving":
+            begin = tree.first_sequence[1 : 1 + num_roots].astype(np.int64)
+        elif gadget == "max-margin":
+            begin[chosen] = tree.first_sequence[0] + np.arange(len(chosen))
+        return cls(
+            tree=tree,
+            sequence=np.concatenate([[0], np.arange(1, old.num_sequences) + shift]),
+            begin=begin,
+            leaf_sequence=tree.first_sequence[_moved(leaves, inserted)].astype(np.int64),
+        )
+
+
+def _moved(infostate: IntArray | LongArray, inserted: int) -> LongArray:
+    """Return infostates after a number of new ones have been inserted behind the root."""
+    return np.where(infostate > 0, infostate + inserted, 0).astype(np.int64)
+
+
+def _constant_sum(part: TreePart) -> float:
+    form = part.tree.sequence_form
+    if form.num_players != 2 or form.constant_sum is None:
+        raise UnsupportedGameError(
+            f"gadgets need a two-player constant-sum game, and {form.name} is none"
+        )
+    return form.constant_sum
+
+
+def _leaf_values(part: TreePart, leaf_values: FloatArray | None) -> FloatArray:
+    """Return [L, n] the values at the leaves, checked."""
+    size = len(part.leaf_histories)
+    if leaf_values is None:
+        if size:
+            raise ParameterError(
+                f"{part.name} has {size} leaf histories; give leaf_values of shape [{size}, n]"
+            )
+        return np.zeros((0, 1))
+    found = np.asarray(leaf_values, np.float64)
+    if found.ndim != 2 or found.shape[0] != size or not found.shape[1]:
+        raise ParameterError(
+            f"leaf_values have shape {found.shape}, but {part.name} has {size} leaf histories; "
+            f"give an array of shape [{size}, n], with n at least 1"
+        )
+    return _checked("leaf_values", found, found.shape)
+
+
+def _checked(name: str, values: FloatArray, shape: tuple[int, ...]) -> FloatArray:
+    found = np.asarray(values, np.float64)
+    if found.shape != shape:
+        raise ParameterError(f"{name} has shape {found.shape}; give an array of shape {shape}")
+    if not np.isfinite(found).all():
+        raise ParameterError(f"{name} has an entry that is NaN or infinite; give finite numbers")
+    return found

@@ -1,0 +1,1 @@
+"""Depth-limited re-solving of public states during play."""

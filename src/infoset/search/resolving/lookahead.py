@@ -1,0 +1,77 @@
+"""The part of a tree that a depth-limited search looks at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from infoset.beliefs import TreePart, cut_tree
+from infoset.tree import GameTree
+from infoset.typing import BoolArray, IntArray
+
+__all__ = ["Lookahead"]
+
+
+@dataclass(frozen=True, eq=False)
+class Lookahead:
+    """Depth limits on a tree, counted in public states at which players act.
+
+    Attributes
+    ----------
+    tree : GameTree
+    depth : int or None
+        Search stops where every player has acted at this many public states since the root of the
+        search. Chance moves that follow are inside. None for no limit.
+    """
+
+    tree: GameTree
+    depth: int | None
+
+    @cached_property
+    def acts(self) -> BoolArray:
+        """[P, N] whether a player acts at some history of each public state."""
+        acts = np.zeros((self.tree.public_tree.num_public_states, self.tree.num_players), bool)
+        for player, own in enumerate(self.tree.infostate_trees):
+            acts[own.public_state[own.acting], player] = True
+        return acts
+
+    @cached_property
+    def _below(self) -> tuple[IntArray, IntArray]:
+        """The public states sorted by parent, and [P + 1] the start of the children of each."""
+        parent = self.tree.public_tree.parent
+        order = np.argsort(parent, kind="stable").astype(np.int32)
+        size = self.tree.public_tree.num_public_states
+        starts = np.searchsorted(parent[order], np.arange(size + 1)).astype(np.int32)
+        return order, starts
+
+    def leaves(self, root: int) -> list[int]:
+        """Return the public states at which a search from `root` stops."""
+        if self.depth is None:
+            return []
+        order, starts = self._below
+        found, waiting = [], [(root, np.zeros(self.tree.num_players, int))]
+        while waiting:
+            state, count = waiting.pop()
+            acts = self.acts[state]
+            if acts.any() and count.min() >= self.depth:
+                found.append(state)
+                continue
+            count = count + acts
+            waiting += [
+                (child, count) for child in order[starts[state] : starts[state + 1]].tolist()
+            ]
+        return sorted(found)
+
+    def part(self, root: int, leaves: list[int] | None = None) -> TreePart:
+        """Return the tree from a public state down to the leaves, by default of the depth limit."""
+        below = self.leaves(root) if leaves is None else leaves
+        return cut_tree(self.tree, public_states=[root, *below])[root]
+
+    def is_below(self, state: int, ancestor: int) -> bool:
+        """Return whether a public state is `ancestor` or extends it."""
+        parent = self.tree.public_tree.parent
+        while state > ancestor:
+            state = int(parent[state])
+        return state == ancestor

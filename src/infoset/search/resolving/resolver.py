@@ -1,0 +1,211 @@
+"""Re-solving on a tree, one public state after another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from infoset.beliefs import PublicBeliefState, TreePart, gadget_form
+from infoset.evaluation import TransformedValues, transformed_values
+from infoset.policy import TRANSFORMATIONS, TabularPolicy
+from infoset.regret import SCHEMES, RegretMinimizer
+from infoset.search.resolving.lookahead import Lookahead
+from infoset.search.resolving.opponent_values import (
+    best_response_values,
+    mean_values,
+)
+from infoset.solvers.regret_family import average_policy
+from infoset.tree import GameTree
+from infoset.typing import FloatArray, Player
+
+__all__ = ["Resolution", "TreeResolver"]
+
+ITERATIONS: Final = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Resolution:
+    """A search at a public state.
+
+    Attributes
+    ----------
+    part : TreePart
+        What the search looked at.
+    policy : FloatArray
+        [Q'_i] the searching player's average policy at the sequences of the part.
+    leaf_values : FloatArray
+        [L, n] as in `gadget_form`.
+    """
+
+    part: TreePart
+    policy: FloatArray
+    leaf_values: FloatArray
+
+
+class TreeResolver:
+    """Searches of one player on a tree, each based on those at the public states before.
+
+    Parameters
+    ----------
+    tree : GameTree
+        A two-player constant-sum game.
+    player : Player
+    blueprint : TabularPolicy
+        The policy of both players where nothing is searched.
+    values : TransformedValues, optional
+        Values of histories under transformed blueprints; by default exact ones.
+    depth : int or None
+        See `Lookahead`.
+    gadget : str
+        A name from `GADGETS`.
+    opponent : str
+        A name from `OPPONENT_VALUES`.
+    is_continual : bool
+        Whether own ranges are those of the searches before, and not those of the blueprint.
+    iterations : int
+        Iterations of CFR+ in each search.
+    """
+
+    def __init__(
+        self,
+        tree: GameTree,
+        player: Player,
+        blueprint: TabularPolicy,
+        values: TransformedValues | None = None,
+        *,
+        depth: int | None = 1,
+        gadget: str = "resolving",
+        opponent: str = "previous",
+        is_continual: bool = True,
+        iterations: int = ITERATIONS,
+    ) -> None:
+        self.tree, self.player, self.blueprint = tree, player, blueprint
+        self.values = (
+            transformed_values(tree, blueprint, TRANSFORMATIONS) if values is None else values
+        )
+        self.gadget, self.opponent = gadget, opponent
+        self.is_continual, self.iterations = is_continual, iterations
+        self.lookahead = Lookahead(tree, depth)
+        self._own_values = self.values.against(player)
+        constant = tree.sequence_form.constant_sum
+        assert constant is not None  # `against` has raised otherwise
+        self._their_values = constant - self._own_values
+        self._own = tree.infostate_trees[player]
+        self._policy = blueprint.probabilities[player].copy()
+        self._searches: dict[int, Resolution | None] = {}
+
+    def resolve(self, public_state: int) -> Resolution | None:
+        """Search at a public state at which the player acts; None if it is never reached."""
+        if public_state not in self._searches:
+            found = self._search(public_state)
+            self._searches[public_state] = found
+            if found is not None and self.is_continual:
+                self._keep(public_state, found, self._policy)
+        return self._searches[public_state]
+
+    def _keep(self, public_state: int, found: Resolution, policy: FloatArray) -> None:
+        """Write a search's policy at its root to the policy [Q] of the whole game."""
+        own = self._own
+        here = np.flatnonzero((own.public_state == public_state) & (own.num_actions > 0))
+        at = np.zeros(len(policy), bool)
+        for infostate in here.tolist():
+            first = own.first_sequence[infostate]
+            at[first : first + own.num_actions[infostate]] = True
+        numbers = found.part.sequences[self.player]
+        chosen = at[numbers]
+        chosen[0] = False
+        policy[numbers[chosen]] = found.policy[chosen]
+
+    def own_range(self, public_state: int) -> FloatArray:
+        """Return [S_i] the player's range, after the searches at the public states before."""
+        above = self._searched_above(public_state) if self.is_continual else []
+        for state in above:
+            self.resolve(state)
+        own = self._own
+        here = np.flatnonzero(own.public_state == public_state)
+        found = np.ones(len(here))
+        for place, infostate in enumerate(here.tolist()):
+            node = infostate
+            while node > 0:
+                if own.action[node] >= 0:
+                    found[place] *= self._policy[
+                        own.first_sequence[own.parent[node]] + own.action[node]
+                    ]
+                node = int(own.parent[node])
+        return found
+
+    def _searched_above(self, public_state: int) -> list[int]:
+        """Return the public states above at which the player acts, the root first."""
+        parent, found = self.tree.public_tree.parent, []
+        state = int(parent[public_state])
+        while state >= 0:
+            if self.lookahead.acts[state, self.player]:
+                found.append(state)
+            state = int(parent[state])
+        return found[::-1]
+
+    def _search(self, public_state: int) -> Resolution | None:
+        own_range = self.own_range(public_state)
+        root = PublicBeliefState.with_unit_ranges(self.tree, public_state)
+        if not (own_range[root.position[:, self.player]] * root.chance_reach).sum() > 0:
+            return None
+        part = self.lookahead.part(public_state)
+        leaf_values = self._own_values[part.leaf_histories]
+        form = gadget_form(
+            part,
+            self.player,
+            own_range,
+            self._opponent(public_state, root, own_range),
+            leaf_values,
+            self.gadget,
+        )
+        minimizer = RegretMinimizer(form, SCHEMES["cfr+"])
+        minimizer.run(self.iterations)
+        policy = average_policy(minimizer).probabilities[self.player]
+        return Resolution(part, policy, leaf_values)
+
+    def _opponent(
+        self, public_state: int, root: PublicBeliefState, own_range: FloatArray
+    ) -> FloatArray:
+        """Return [S_j] the opponent's values at the root, or its range for the gadget `none`."""
+        other = 1 - self.player
+        if self.gadget == "none":
+            return PublicBeliefState.from_policy(self.tree, self.blueprint, public_state).ranges[
+                other
+            ]
+        if self.opponent == "best_response":
+            part = self.lookahead.part(public_state, [])
+            own = self.blueprint.probabilities[self.player][part.sequences[self.player]]
+            return best_response_values(part, self.player, own_range, own)
+        above = self._searched_above(public_state)
+        if self.opponent == "previous" and above:
+            before = self._searches.get(above[-1]) if self.is_continual else None
+            if before is not None and public_state in before.part.public_states:
+                return self._after(before, public_state, root, own_range)
+        means = mean_values(root, self.player, own_range, self._their_values[root.histories])
+        return means[:, 0] if self.opponent == "profile" else means.max(axis=1)
+
+    def _after(
+        self,
+        before: Resolution,
+        public_state: int,
+        root: PublicBeliefState,
+        own_range: FloatArray,
+    ) -> FloatArray:
+        """Return [S_j] what a best response to an earlier search earns at a public state in it."""
+        leaves = before.part.leaves.tolist()
+        part = self.lookahead.part(
+            public_state, [leaf for leaf in leaves if self.lookahead.is_below(leaf, public_state)]
+        )
+        whole = np.zeros(len(self._policy))
+        whole[before.part.sequences[self.player]] = before.policy
+        whole[0] = 1.0
+        return best_response_values(
+            part,
+            self.player,
+            own_range,
+            whole[part.sequences[self.player]],
+            self._own_values[part.leaf_histories],
+        )
