@@ -51,19 +51,19 @@ VARIANTS: dict[str, NetworkRNaD] = {
     **PRESETS,
     "rnad, 128x128": replace(OURS, hidden=(128, 128)),
     "rnad, batch 2048": replace(OURS, batch_size=2048),
-    "rnad, 128x128, batch 2048": replace(OURS, hidden=(128, 128), batch_size=2048),
     "rnad, constant learning rate": replace(OURS, halving_steps=inf),
     "rnad, regularizer not mixed": replace(OURS, uniform_weight=0.0),
     "rnad, beta 6": replace(OURS, beta=6.0),
     "rnad-expected, beta 6": replace(EXPECTED, beta=6.0),
     "rnad-expected, constant learning rate": replace(EXPECTED, halving_steps=inf),
 }
-LONG = ("rnad", "rnad-expected", "rnad, 128x128, batch 2048")
+SHORT = ("rnad", "rnad-expected", "rnad-paper", "rnad-openspiel")
+LONG = ("rnad", "rnad-expected", "rnad-large")
 RUNS = (
     *(("leduc", name, 5, 120.0) for name in ("rnad", "rnad-expected")),
-    *((game, name, 3, 10.0) for game in ("kuhn", "goofspiel4", "liars_dice") for name in PRESETS),
+    *((game, name, 3, 10.0) for game in ("kuhn", "goofspiel4", "liars_dice") for name in SHORT),
     *(("leduc", name, 1, 60.0) for name in VARIANTS if name not in LONG),
-    ("leduc", "rnad, 128x128, batch 2048", 5, 300.0),
+    ("leduc", "rnad-large", 5, 300.0),
 )
 """Games and variants with the number of seeds and the process seconds of each run."""
 

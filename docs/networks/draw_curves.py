@@ -20,8 +20,8 @@ TITLES = {
     "leduc": "Leduc poker",
     "liars_dice": "Liar's dice, 4 sides",
 }
-PRESETS = ("rnad", "rnad-expected", "rnad-paper", "rnad-openspiel")
-TIMES = {"leduc": (10, 60, 120)}
+PRESETS = ("rnad", "rnad-expected", "rnad-paper", "rnad-openspiel", "rnad-large")
+TIMES = {"leduc": (10, 60, 120, 280)}
 """Seconds at which the table has columns; 1 and 10 for other games."""
 
 Points = list[tuple[float, float]]
@@ -56,7 +56,8 @@ def draw(runs: dict[tuple[str, str], list[Points]]) -> None:
         axes.set_xlabel("seconds of one core")
     for axes in panels[:, 0]:
         axes.set_ylabel("NashConv")
-    panels[0, 0].legend(frameon=False)
+    handles, labels = panels[1, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
     figure.savefig(FILE, metadata={"Date": None})
 
 

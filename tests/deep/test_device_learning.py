@@ -75,6 +75,7 @@ def learner():
     return learner
 
 
+@pytest.mark.long
 def test_a_lower_bound_is_below_exploitability_and_not_far(learner):
     form = build_tree(load_game("kuhn_poker")).sequence_form
     exact = exploitability(learner.network_policy().tabulate(form))
@@ -82,6 +83,7 @@ def test_a_lower_bound_is_below_exploitability_and_not_far(learner):
     assert 0.6 * exact < bound.exploitability_lower_bound <= exact
 
 
+@pytest.mark.long
 def test_the_score_of_a_match_is_the_expected_one(learner):
     tree = build_tree(load_game("kuhn_poker"))
     from infoset.matches import exact_match

@@ -116,7 +116,7 @@ def gadget_form(
         raise ParameterError("a range has a negative entry; give the reach of each infostate")
     values = _leaf_values(part, leaf_values)
     drawn = own_range[root.position[:, player]] * root.chance_reach
-    weight = np.bincount(root.position[:, other], drawn, sizes[other])
+    weight = np.bincount(root.position[:, other], drawn, sizes[other]).astype(np.float64)
     if not weight.sum() > 0:
         raise ParameterError(
             f"the range of player {player} is zero wherever play can lead to {part.name}; give a "

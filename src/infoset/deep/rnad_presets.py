@@ -12,6 +12,13 @@ __all__ = ["PRESETS", "get_preset"]
 
 OURS = NetworkRNaD(description="R-NaD with a network, for games with small trees")
 
+LARGE = NetworkRNaD(
+    name="rnad-large",
+    description="R-NaD with larger batches, for lower exploitability after a few minutes",
+    batch_size=2048,
+    hidden=(128, 128),
+)
+
 PAPER = NetworkRNaD(
     name="rnad-paper",
     description="R-NaD with the numbers of SePoT's blueprints (η = 0.2 in the game's units)",
@@ -50,7 +57,9 @@ EXPECTED = NetworkRNaD(
     uniform_weight=0.3,
 )
 
-PRESETS: dict[str, NetworkRNaD] = {spec.name: spec for spec in (OURS, EXPECTED, PAPER, OPENSPIEL)}
+PRESETS: dict[str, NetworkRNaD] = {
+    spec.name: spec for spec in (OURS, LARGE, EXPECTED, PAPER, OPENSPIEL)
+}
 """The presets by name."""
 
 

@@ -96,6 +96,15 @@ class TreeResolver:
         self._policy = blueprint.probabilities[player].copy()
         self._searches: dict[int, Resolution | None] = {}
 
+    def policy_at(self, public_state: int) -> FloatArray:
+        """Return [Q] the player's policy after a search; only its part at the state is meant."""
+        found = self.resolve(public_state)
+        if found is None or self.is_continual:
+            return self._policy
+        policy = self._policy.copy()
+        self._keep(public_state, found, policy)
+        return policy
+
     def resolve(self, public_state: int) -> Resolution | None:
         """Search at a public state at which the player acts; None if it is never reached."""
         if public_state not in self._searches:
@@ -106,17 +115,17 @@ class TreeResolver:
         return self._searches[public_state]
 
     def _keep(self, public_state: int, found: Resolution, policy: FloatArray) -> None:
-        """Write a search's policy at its root to the policy [Q] of the whole game."""
+        """Write a search's policy at its root to a policy [Q] of the whole game."""
         own = self._own
         here = np.flatnonzero((own.public_state == public_state) & (own.num_actions > 0))
-        at = np.zeros(len(policy), bool)
-        for infostate in here.tolist():
-            first = own.first_sequence[infostate]
-            at[first : first + own.num_actions[infostate]] = True
         numbers = found.part.sequences[self.player]
-        chosen = at[numbers]
-        chosen[0] = False
-        policy[numbers[chosen]] = found.policy[chosen]
+        inside = np.zeros(len(policy))
+        inside[numbers] = found.policy
+        for number in here.tolist():
+            actions = slice(
+                own.first_sequence[number], own.first_sequence[number] + own.num_actions[number]
+            )
+            policy[actions] = inside[actions]
 
     def own_range(self, public_state: int) -> FloatArray:
         """Return [S_i] the player's range, after the searches at the public states before."""
@@ -137,11 +146,17 @@ class TreeResolver:
         return found
 
     def _searched_above(self, public_state: int) -> list[int]:
-        """Return the public states above at which the player acts, the root first."""
+        """Return the public states above at which a search is made, the root first.
+
+        These are the ones at which the player acts. For `previous`, the root of the game is one of
+        them in any case: a search there gives the values for the player's first decision.
+        """
         parent, found = self.tree.public_tree.parent, []
         state = int(parent[public_state])
         while state >= 0:
-            if self.lookahead.acts[state, self.player]:
+            if self.lookahead.acts[state, self.player] or (
+                state == 0 and self.opponent == "previous"
+            ):
                 found.append(state)
             state = int(parent[state])
         return found[::-1]
