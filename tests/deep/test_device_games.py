@@ -18,7 +18,6 @@ KUHN = load_game("kuhn_poker")
     "name",
     [
         "kuhn_poker",
-        "leduc_poker",
         "liars_dice(dice_sides=3)",
         "goofspiel(num_cards=3,points_order=random)",
         "battleship(board_width=2,board_height=2,ship_sizes=[1],ship_values=[2],num_shots=2)",

@@ -45,6 +45,7 @@ def test_the_network_returns_a_logit_per_action_and_a_value():
     np.testing.assert_allclose(values[0], outputs[3], atol=1e-6)
 
 
+@pytest.mark.long
 def test_layers_in_half_precision_give_nearly_the_same_outputs_in_single_precision():
     sizes = (4, (32, 32), 3, jax.random.key(0))
     single, half = PolicyValueNetwork(*sizes), PolicyValueNetwork(*sizes, "bfloat16")

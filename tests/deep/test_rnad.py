@@ -204,7 +204,9 @@ def test_regularizers_are_mixed_with_the_uniform_policy():
     np.testing.assert_array_equal(half, mixed_with_uniform(log_policy, game, 0.5))
 
 
-@pytest.mark.parametrize("name", ["kuhn_poker", GOOFSPIEL, "leduc_poker"])
+@pytest.mark.parametrize(
+    "name", ["kuhn_poker", GOOFSPIEL, pytest.param("leduc_poker", marks=pytest.mark.long)]
+)
 def test_episodes_visit_infostates_as_often_as_the_policy_reaches_them(name):
     game = device_game(name)
     policy = policy_of(game, random_logits(game, 4))
