@@ -20,7 +20,7 @@ KUHN = load_game("kuhn_poker")
         "kuhn_poker",
         "liars_dice(dice_sides=3)",
         "goofspiel(num_cards=3,points_order=random)",
-        "battleship(board_width=2,board_height=2,ship_sizes=[1],ship_values=[2],num_shots=2)",
+        "battleship(board_width=2,board_height=2,ship_sizes=[1;1],ship_values=[2;3],num_shots=2)",
     ],
 )
 def test_rules_in_jax_agree_with_the_rules_in_python(name):

@@ -194,7 +194,9 @@ class BattleshipRules(DeviceGame):
         shots = state.shots | (is_mover[:, None] & is_target)
         is_hit = state.fleets[1 - mover] & is_target
         sunk = self._sunk(state.fleets, shots)
-        result = is_hit.any() + (is_hit.any(axis=1) & sunk[1 - mover]).any()
+        is_sunk = (is_hit.any(axis=1) & sunk[1 - mover]).any()
+        # The number of the result: water, hit, sunk. A sum of booleans would be a boolean.
+        result = is_hit.any().astype(jnp.int32) + is_sunk
         number = state.num_moves - 2 * self.num_ships
         is_last = jnp.arange(2 * self.num_shots) == number
         lost = sunk.all(axis=1)
