@@ -59,7 +59,7 @@ from tests.support.cached_games import cached_tree
 
 GOOFSPIEL = "goofspiel(num_cards=3,imp_info=True,points_order=descending)"
 KUHN_ROWS = constant_transformations(["pass", "bet"])
-V_TRACE = replace(CRITICS["v-trace"], hidden=(32,))
+SMALL = replace(CRITICS["expected-backup"], hidden=(32,))
 
 
 def network_policy(device):
@@ -262,10 +262,10 @@ def kuhn():
     """A tree, a blueprint, and a critic of it."""
     tree = build_tree(load_game("kuhn_poker"))
     blueprint = random_policy(tree.sequence_form, np.random.default_rng(4))
-    return tree, blueprint, train_critic(tree, blueprint, KUHN_ROWS, V_TRACE, steps=2000)
+    return tree, blueprint, train_critic(tree, blueprint, KUHN_ROWS, SMALL, steps=2000)
 
 
-def test_a_critic_learns_values_by_v_trace(kuhn):
+def test_a_critic_learns_values_by_expected_backups(kuhn):
     tree, blueprint, critic = kuhn
     exact = transformed_values(tree, blueprint, KUHN_ROWS)
     table = critic.tabulate(tree)
@@ -290,15 +290,15 @@ def test_values_of_histories_are_those_of_the_table(kuhn):
 
 def test_the_same_seed_gives_the_same_bits_and_files_keep_them(kuhn, tmp_path):
     tree, blueprint, _ = kuhn
-    one, two = (train_critic(tree, blueprint, KUHN_ROWS, V_TRACE, steps=60) for _ in range(2))
-    other = train_critic(tree, blueprint, KUHN_ROWS, V_TRACE, steps=60, seed=1)
+    one, two = (train_critic(tree, blueprint, KUHN_ROWS, SMALL, steps=60) for _ in range(2))
+    other = train_critic(tree, blueprint, KUHN_ROWS, SMALL, steps=60, seed=1)
     for a, b in zip(jax.tree.leaves(one.network), jax.tree.leaves(two.network), strict=True):
         np.testing.assert_array_equal(a, b)
     assert not np.array_equal(one.network.weights[0], other.network.weights[0])
     save_critic(one, tmp_path / "critic.npz")
     read = load_critic(tmp_path / "critic.npz", tree, KUHN_ROWS)
     np.testing.assert_array_equal(read.tabulate(tree).values, one.tabulate(tree).values)
-    assert (read.settings, read.steps, read.blueprint) == (V_TRACE, 60, blueprint.digest)
+    assert (read.settings, read.steps, read.blueprint) == (SMALL, 60, blueprint.digest)
     with pytest.raises(PolicyMismatchError, match="always pass, always bet"):
         load_critic(tmp_path / "critic.npz", tree)
     with pytest.raises(PolicyMismatchError, match="another game"):
@@ -307,6 +307,7 @@ def test_the_same_seed_gives_the_same_bits_and_files_keep_them(kuhn, tmp_path):
         load_critic(tmp_path / "missing.npz", tree)
 
 
+@pytest.mark.long
 def test_a_network_without_a_tree_has_a_critic():
     device = device_game("kuhn_poker")
     policy = network_policy(device)
@@ -339,6 +340,14 @@ def test_a_critic_is_trained_with_the_network_and_does_not_change_it(tmp_path):
     assert table.errors(exact, blueprint).max() < 0.25
     with pytest.raises(CheckpointMismatchError, match="critic"):
         train("kuhn_poker", spec, steps=1500, seed=2, checkpoint=file)
+
+
+@pytest.mark.long
+def test_a_critic_learns_values_by_v_trace(kuhn):
+    tree, blueprint, _ = kuhn
+    exact = transformed_values(tree, blueprint, KUHN_ROWS)
+    critic = train_critic(tree, blueprint, KUHN_ROWS, "v-trace", steps=2000)
+    assert critic.tabulate(tree).errors(exact, blueprint).max() < 0.1
 
 
 @pytest.mark.long

@@ -31,7 +31,10 @@ def test_rules_in_jax_agree_with_the_rules_in_python(name):
     assert report.is_exhaustive == (name == "kuhn_poker")
 
 
-@pytest.mark.parametrize("name", ["kuhn_poker", "goofspiel(num_cards=3)"])
+GOOFSPIEL = pytest.param("goofspiel(num_cards=3)", marks=pytest.mark.long)
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", GOOFSPIEL])
 def test_trees_become_device_games(name):
     tree = build_tree(load_game(name))
     assert check_device_game(device_game(tree), load_game(name)).is_exhaustive

@@ -98,6 +98,7 @@ def test_the_score_of_a_match_is_the_expected_one(learner):
     assert 0 < found.standard_error < 0.02
 
 
+@pytest.mark.long
 def test_training_by_rules_resumes_to_the_same_bits(tmp_path):
     file = tmp_path / "run.npz"
     whole = train("kuhn_poker", SMALL, steps=40, seed=3, build=False, response_steps=0)

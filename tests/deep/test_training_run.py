@@ -119,6 +119,7 @@ def test_training_depends_neither_on_the_unit_of_payoffs_nor_on_constants():
     assert np.abs(plain.probabilities[0] - 0.5).max() > 0.05
 
 
+@pytest.mark.long
 def test_a_loss_that_is_not_finite_names_the_step_and_saves_the_state_before(tmp_path):
     path = tmp_path / "run.npz"
     wild = NetworkRNaD(
