@@ -184,6 +184,7 @@ def test_with_bounded_ratios_the_fixed_point_is_the_value_of_the_clipped_policy(
         np.testing.assert_allclose(targets[node], value, atol=2e-5)
 
 
+@pytest.mark.long
 def test_on_policy_the_target_of_the_blueprint_is_the_return():
     """Specification 15.6."""
     device = device_game("kuhn_poker")

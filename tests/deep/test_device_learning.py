@@ -25,6 +25,7 @@ from tests.deep.enumeration import all_episodes
 SMALL = NetworkRNaD(batch_size=64, hidden=(16,), learning_rate=3e-3)
 
 
+@pytest.mark.long
 def test_rows_of_decisions_give_the_gradient_of_rows_of_infostates():
     """Each decision has its own row, or all decisions at an infostate share one."""
     game, _, _ = make_tree_game(build_tree(load_game("kuhn_poker")))
