@@ -16,8 +16,18 @@ from infoset.beliefs import (
     counterfactual_values,
     cut_tree,
 )
-from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
-from infoset.evaluation import evaluate_policy
+from infoset.errors import (
+    ParameterError,
+    PolicyMismatchError,
+    UnknownNameError,
+    UnsupportedGameError,
+)
+from infoset.evaluation import (
+    evaluate_policy,
+    nash_conv,
+    utility_gradient,
+)
+from infoset.evaluation.best_responses import best_response_sweep
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import SCHEMES, PlayerMinimizer, RegretMinimizer
 from infoset.runs import Budget
@@ -28,6 +38,7 @@ from infoset.solvers import (
     current_policy,
     get_method,
     lock_policy,
+    resolve_subgames,
     solve_by_decomposition,
     solve_subgames,
 )
@@ -241,9 +252,107 @@ def test_the_result_is_measured_and_has_the_values_for_re_solving():
 
 def test_unsafe_re_solving_of_subgames_is_exploitable():
     """The trunk is near equilibrium, but the policy below is not: the reason for gadgets."""
-    solved = solve_by_decomposition(cut_kuhn(), budget=Budget(iterations=100))
-    assert trunk_exploitability(cut_kuhn(), solved.trunk_policy) < 8e-3
-    assert solved.result.exploitability > 0.05
+    unsafe, safe = (
+        solve_by_decomposition(cut_kuhn(), budget=Budget(iterations=100), gadget=gadget)
+        for gadget in ("none", None)
+    )
+    assert trunk_exploitability(cut_kuhn(), unsafe.trunk_policy) < 8e-3
+    assert all(map(np.array_equal, *(s.trunk_policy.probabilities for s in (unsafe, safe))))
+    assert unsafe.result.exploitability > 0.05
+    assert safe.result.exploitability < 8e-3
+
+
+GOOFSPIEL = "goofspiel(num_cards=4,imp_info=True,points_order=descending)"
+
+
+@cache
+def cut_of(name):
+    """Return a game cut at the board card, if there is one, or where both players have cards."""
+    if name == "random rewards":
+        tree = cached_tree("kuhn_poker")
+        first = np.random.default_rng(7).standard_normal(tree.rewards_so_far.shape)[:, 0]
+        return cut_tree(replace(tree, rewards_so_far=np.stack([first, -first], 1)), depth=2)
+    tree = cached_tree(name)
+    if "leduc" not in name:
+        return cut_tree(tree, depth=2)
+    level = np.searchsorted(tree.level_offsets, np.arange(tree.num_histories), "right") - 1
+    by_chance = np.append(False, (tree.graph.joint_action[tree.edge[1:]] < 0).all(axis=1))
+    return cut_tree(tree, public_states=set(tree.public_state[by_chance & (level > 2)].tolist()))
+
+
+def promised_nash_conv(solver):
+    """Return the NashConv of the trunk if each subgame pays what it paid on average."""
+    trunk, policy = solver.trunk, solver.trunk_policy()
+    start, values = PublicBeliefState.with_unit_ranges(trunk.tree), solver.root_values()
+    total = -trunk.tree.sequence_form.constant_sum
+    for player, plex in enumerate(policy.sequence_form.treeplexes):
+        gradient = utility_gradient(policy.sequence_form, policy.realization_plans(), player)
+        for leaf in trunk.leaves.tolist():
+            paid = trunk.leaf_belief(leaf, start, policy).counterfactual_rewards(player)
+            last = trunk.leaf_sequences(leaf)[player]
+            np.add.at(gradient, last, values[leaf][player] + paid)
+        best_response_sweep(plex.parent_sequence, plex.first_sequence, plex.num_actions, gradient)
+        total += gradient[0]
+    return total
+
+
+@pytest.mark.parametrize(
+    ("name", "scheme", "counts", "inner", "ratio"),
+    [
+        ("kuhn_poker", "cfr+", (10, 100), 300, 10),
+        ("kuhn_poker", "cfr-simultaneous", (10, 100), 100, 8),
+        ("random rewards", "cfr+", (10, 100), 100, 2),
+        (GOOFSPIEL, "cfr+", (3, 30), 100, 2),
+        ("leduc_poker(num_ranks=2)", "cfr+", (3, 20), 100, 0.8),
+        pytest.param("leduc_poker", "cfr+", (10, 400), 400, 2, marks=pytest.mark.long),
+    ],
+)
+def test_the_whole_policy_is_as_good_as_the_subgames_promise(name, scheme, counts, inner, ratio):
+    """Burch, Johanson, Bowling 2014: its NashConv is at most that of the trunk and its promises.
+
+    The tolerance is for the errors of the solutions of the subgames. `ratio` is a lower bound for
+    how much more exploitable the unsafe policy is.
+    """
+    solve = SubgameRegret(iterations=inner)
+    solver = DecompositionSolver(cut_of(name), SCHEMES[scheme], solve)
+    gaps = {}
+    for count in counts:
+        solver.run(count - solver.iteration)
+        args = (solver.cut, solver.trunk_policy(), solver.root_values(), solve)
+        for gadget in ("resolving", "max-margin"):
+            gaps[gadget, count] = nash_conv(resolve_subgames(*args, gadget))
+            assert gaps[gadget, count] < promised_nash_conv(solver) + 0.03
+    unsafe = nash_conv(solve_subgames(*args[:2], solve))
+    for gadget in ("resolving", "max-margin"):
+        assert gaps[gadget, counts[1]] < 0.35 * gaps[gadget, counts[0]]
+        assert unsafe > ratio * gaps[gadget, counts[1]]
+
+
+def test_policies_are_safe_by_default_where_gadgets_exist():
+    solve, other = SubgameRegret(iterations=30), lambda *args: SubgameRegret()(*args)
+    for given, used in ((solve, solve), (other, SubgameRegret())):
+        solved = solve_by_decomposition(cut_kuhn(), "cfr", Budget(iterations=3), given)
+        args = (solved.cut, solved.trunk_policy, solved.root_values, used)
+        wanted = resolve_subgames(*args).probabilities
+        assert all(map(np.array_equal, solved.result.policy.probabilities, wanted))
+    three = cut_tree(cached_tree("kuhn_poker(players=3)"), depth=3)
+    solved = solve_by_decomposition(three, "cfr", Budget(iterations=1), solve)
+    wanted = solve_subgames(three, solved.trunk_policy, solve).probabilities
+    assert all(map(np.array_equal, solved.result.policy.probabilities, wanted))
+    with pytest.raises(UnsupportedGameError, match="two-player constant-sum"):
+        solve_by_decomposition(three, gadget="resolving")
+
+
+def test_a_subgame_that_own_play_never_reaches_gets_a_policy():
+    cut, form = cut_kuhn(), DecompositionSolver(cut_kuhn(), SCHEMES["cfr"], None)._form
+    always_bet = uniform_policy(form).probabilities[0].copy()
+    first = form.treeplexes[0].first_sequence
+    always_bet[first], always_bet[first + 1] = 0, 1
+    trunk = TabularPolicy(form, (always_bet, uniform_policy(form).probabilities[1]))
+    zeros = {part.root: [np.zeros(3), np.zeros(3)] for part in cut.subgames()}
+    policy = resolve_subgames(cut, trunk, zeros)
+    assert all(np.isfinite(values).all() for values in policy.probabilities)
+    assert policy["[J] / pass / bet", 0]["bet"] == 0.5
 
 
 def test_subgames_may_be_terminal_and_the_trunk_the_whole_game():
@@ -309,6 +418,8 @@ def test_invalid_cuts_and_schemes_are_refused():
         solve_by_decomposition(tree)
     with pytest.raises(UnknownNameError, match="unknown scheme 'lp'"):
         solve_by_decomposition(cut_kuhn(), "lp")
+    with pytest.raises(UnknownNameError, match="max-margin"):
+        solve_by_decomposition(cut_kuhn(), gadget="max-margni")
     nested = cut_tree(tree, public_states=[1, 2])
     with pytest.raises(ParameterError, match=r"subgames at \[1\] are cut again"):
         solve_by_decomposition(nested)

@@ -7,6 +7,7 @@ from infoset.solvers.cfr_d import (
     DecompositionSolver,
     SubgameRegret,
     SubgameSolver,
+    resolve_subgames,
     solve_by_decomposition,
     solve_subgames,
 )
@@ -87,6 +88,7 @@ __all__ = [
     "perturb_game",
     "quantal_distance",
     "quantal_gap",
+    "resolve_subgames",
     "solve_by_decomposition",
     "solve_by_lp",
     "solve_coarse_correlated",

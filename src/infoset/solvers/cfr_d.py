@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -14,9 +14,10 @@ from infoset.beliefs import (
     TreePart,
     counterfactual_form,
     counterfactual_values,
+    gadget_form,
     value_form,
 )
-from infoset.errors import ParameterError
+from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.evaluation import utility_gradient
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import SCHEMES, PlayerMinimizer, RegretMinimizer, RegretScheme
@@ -24,19 +25,23 @@ from infoset.runs import COST_BETWEEN_CLOCK_CHECKS, Budget, SolveResult, run_mea
 from infoset.solvers.regret_family import average_policy, planned_scheme
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, Player
-from infoset.utils.arguments import check_type
+from infoset.utils.arguments import check_choice, check_type
 
 __all__ = [
     "Decomposition",
     "DecompositionSolver",
     "SubgameRegret",
     "SubgameSolver",
+    "resolve_subgames",
     "solve_by_decomposition",
     "solve_subgames",
 ]
 
 SubgameSolver: TypeAlias = Callable[[TreePart, PublicBeliefState], TabularPolicy]
 """Function of a subgame and the belief at its root that returns a policy for the subgame."""
+
+SAFE_GADGETS: Final = ("resolving", "max-margin")
+"""Gadgets that need nothing but values of the opponent."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,11 @@ class SubgameRegret:
 
     def __call__(self, part: TreePart, belief: PublicBeliefState) -> TabularPolicy:
         """Return the average policy of the subgame."""
-        minimizer = RegretMinimizer(counterfactual_form(part, belief), self.scheme)
+        return self.solve(counterfactual_form(part, belief))
+
+    def solve(self, form: SequenceForm) -> TabularPolicy:
+        """Return the average policy of a form of the subgame."""
+        minimizer = RegretMinimizer(form, self.scheme)
         minimizer.run(self.iterations)
         return average_policy(minimizer)
 
@@ -71,8 +80,7 @@ def solve_subgames(
     This is unsafe re-solving: every subgame is solved as if the ranges were fixed. In a two-player
     zero-sum game the result is optimal against an opponent who follows the trunk policy. An
     opponent who reaches the subgame with other ranges may exploit it, however good the trunk policy
-    is. Safe re-solving bounds the value of each opponent infostate; it can use
-    `Decomposition.root_values`.
+    is. `resolve_subgames` is safe, because it bounds the value of each opponent infostate.
 
     Parameters
     ----------
@@ -95,6 +103,67 @@ def solve_subgames(
     return whole
 
 
+def resolve_subgames(
+    cut: TreeCut,
+    trunk_policy: TabularPolicy,
+    root_values: Mapping[int, Sequence[FloatArray]],
+    solve_subgame: SubgameRegret | None = None,
+    gadget: str = "resolving",
+) -> TabularPolicy:
+    """Return a policy for the whole game: the trunk policy and safe solutions of the subgames.
+
+    For each player, every subgame is solved again with a gadget that offers the opponent its
+    average values of CFR-D. The exploitability of the result is at most the average regret of the
+    trunk plus the errors of the solutions of the subgames, so it tends to zero.
+
+    Parameters
+    ----------
+    cut : TreeCut
+        A two-player constant-sum game and its cut.
+    trunk_policy : TabularPolicy
+        The average policy for the trunk.
+    root_values : Mapping[int, Sequence[FloatArray]]
+        Counterfactual values averaged over the same iterations, as `Decomposition.root_values`.
+    solve_subgame : SubgameRegret, optional
+        The method for the subgames with gadget; by default `SubgameRegret()`.
+    gadget : str
+        "resolving" or "max-margin".
+
+    Raises
+    ------
+    UnknownNameError
+        If the name of the gadget is unknown.
+    UnsupportedGameError
+        If the game is not two-player constant-sum.
+    PolicyMismatchError
+        If `trunk_policy` is not a policy for the trunk.
+
+    Notes
+    -----
+    Source: Burch, Johanson and Bowling (2014).
+    """
+    check_choice("gadget", gadget, SAFE_GADGETS)
+    solve_subgame = SubgameRegret() if solve_subgame is None else solve_subgame
+    tree = cut.tree
+    start = PublicBeliefState.with_unit_ranges(tree)
+    whole = cut.trunk.replace_policy(uniform_policy(tree.sequence_form), trunk_policy)
+    found = [values.copy() for values in whole.probabilities]
+    for part in cut.subgames():
+        belief = cut.trunk.leaf_belief(part.root, start, trunk_policy)
+        for player, own_range in enumerate(belief.ranges):
+            other = 1 - player
+            reach = belief.counterfactual_reach(other)
+            if not reach.sum() > 0:
+                continue  # The player never leads here, so its policy here has no effect.
+            # Counterfactual values count future rewards only, the gadget whole utilities.
+            total = root_values[part.root][other] + belief.counterfactual_rewards(other)
+            offered = np.divide(total, reach, out=np.zeros_like(total), where=reach > 0)
+            form = gadget_form(part, player, own_range, offered, gadget=gadget)
+            inside = solve_subgame.solve(form).probabilities[player]
+            found[player][part.sequences[player]] = inside
+    return TabularPolicy(tree.sequence_form, tuple(found))
+
+
 RootValues: TypeAlias = dict[int, list[FloatArray]]
 
 
@@ -111,10 +180,10 @@ class Decomposition:
     root_values : Mapping[int, tuple[FloatArray, ...]]
         For each root of a subgame, per player [S_p], the counterfactual values
         `P_-i(s_i) v_i(s_i)` of future rewards, averaged over the iterations. There is one number
-        per infostate of the range, as in `counterfactual_values`. Safe re-solving uses them.
+        per infostate of the range, as in `counterfactual_values`. `resolve_subgames` uses them.
     result : SolveResult
         The policy for the whole game and its evaluation. The policy combines the trunk policy with
-        solutions of the subgames for the average ranges of the trunk.
+        solutions of the subgames, see `solve_by_decomposition`.
     """
 
     cut: TreeCut
@@ -149,17 +218,30 @@ class DecompositionSolver:
     scheme : RegretScheme
         The member of the CFR family for the trunk.
     solve_subgame : SubgameSolver
+    gadget : str, optional
+        As in `solve_by_decomposition`.
 
     Raises
     ------
     ParameterError
         If a subgame is cut again.
+    UnknownNameError
+        If the name of the gadget is unknown.
+    UnsupportedGameError
+        If there is a gadget, and the game is not two-player constant-sum.
     """
 
-    def __init__(self, cut: TreeCut, scheme: RegretScheme, solve_subgame: SubgameSolver) -> None:
+    def __init__(
+        self,
+        cut: TreeCut,
+        scheme: RegretScheme,
+        solve_subgame: SubgameSolver,
+        gadget: str | None = None,
+    ) -> None:
         self.cut = cut
         self.scheme = scheme
         self.solve_subgame = solve_subgame
+        self.gadget = _checked_gadget(cut, gadget)
         self.iteration = 0
         self.trunk = cut.trunk
         if len(self.trunk.leaves) != len(cut.roots) - 1:
@@ -260,11 +342,29 @@ class DecompositionSolver:
         }
 
     def policy(self) -> TabularPolicy:
-        """Return the average trunk policy, with the subgames solved for its ranges."""
-        return solve_subgames(self.cut, self.trunk_policy(), self.solve_subgame)
+        """Return the average trunk policy with solutions of the subgames, safe with a gadget."""
+        trunk_policy, solve = self.trunk_policy(), self.solve_subgame
+        if self.gadget == "none":
+            return solve_subgames(self.cut, trunk_policy, solve)
+        safe = solve if isinstance(solve, SubgameRegret) else None
+        return resolve_subgames(self.cut, trunk_policy, self.root_values(), safe, self.gadget)
 
     def current_policy(self) -> None:
         """Return None, because there is no last iterate below the trunk."""
+
+
+def _checked_gadget(cut: TreeCut, gadget: str | None) -> str:
+    """Return the name of the gadget, by default the safe one where gadgets exist."""
+    form = cut.tree.sequence_form
+    if gadget is None:
+        return "resolving" if form.is_two_player_constant_sum else "none"
+    check_choice("gadget", gadget, (*SAFE_GADGETS, "none"))
+    if gadget != "none" and not form.is_two_player_constant_sum:
+        raise UnsupportedGameError(
+            f"the gadget {gadget!r} needs a two-player constant-sum game, and {form.name} is none; "
+            'use gadget="none"'
+        )
+    return gadget
 
 
 def solve_by_decomposition(
@@ -272,8 +372,9 @@ def solve_by_decomposition(
     scheme: str | RegretScheme = "cfr+",
     budget: Budget | None = None,
     solve_subgame: SubgameSolver | None = None,
+    gadget: str | None = None,
 ) -> Decomposition:
-    """Solve the trunk of a game by CFR-D, with its subgames solved one at a time.
+    """Solve a game by CFR-D, with its subgames solved one at a time.
 
     Parameters
     ----------
@@ -285,13 +386,20 @@ def solve_by_decomposition(
         When to stop; by default after 100 iterations.
     solve_subgame : SubgameSolver, optional
         By default `SubgameRegret()`: 100 iterations of CFR+ per subgame and belief.
+    gadget : str, optional
+        How the subgames are solved once more for the policy of the result. "resolving" and
+        "max-margin" are safe, see `resolve_subgames`; if `solve_subgame` is not a `SubgameRegret`,
+        they use `SubgameRegret()`. "none" is unsafe, see `solve_subgames`. By default "resolving"
+        in two-player constant-sum games, and "none" in all others.
 
     Raises
     ------
     ParameterError
         If `cut` is not a `TreeCut`, or a subgame is cut again.
     UnknownNameError
-        If the name of the scheme is unknown.
+        If the name of the scheme or of the gadget is unknown.
+    UnsupportedGameError
+        If there is a gadget, and the game is not two-player constant-sum.
 
     Notes
     -----
@@ -312,6 +420,6 @@ def solve_by_decomposition(
     check_type("cut", cut, TreeCut, "a TreeCut, such as infoset.beliefs.cut_tree(tree, depth=2)")
     budget = Budget(iterations=100) if budget is None else budget
     scheme = planned_scheme(scheme, budget)
-    solver = DecompositionSolver(cut, scheme, solve_subgame or SubgameRegret())
+    solver = DecompositionSolver(cut, scheme, solve_subgame or SubgameRegret(), gadget)
     result = run_measured(solver, f"cfr-d({scheme.name})", budget)
     return Decomposition(cut, solver.trunk_policy(), solver.root_values(), result)
