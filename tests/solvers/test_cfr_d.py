@@ -330,8 +330,8 @@ def test_the_whole_policy_is_as_good_as_the_subgames_promise(name, scheme, count
 
 def test_policies_are_safe_by_default_where_gadgets_exist():
     solve, other = SubgameRegret(iterations=30), lambda *args: SubgameRegret()(*args)
-    for given, used in ((solve, solve), (other, SubgameRegret())):
-        solved = solve_by_decomposition(cut_kuhn(), "cfr", Budget(iterations=3), given)
+    for chosen, used in ((solve, solve), (other, SubgameRegret())):
+        solved = solve_by_decomposition(cut_kuhn(), "cfr", Budget(iterations=3), chosen)
         args = (solved.cut, solved.trunk_policy, solved.root_values, used)
         wanted = resolve_subgames(*args).probabilities
         assert all(map(np.array_equal, solved.result.policy.probabilities, wanted))
