@@ -11,7 +11,7 @@ from infoset.beliefs.assumed_policies import batch_reach, unreached_error
 from infoset.beliefs.belief import Belief
 from infoset.beliefs.history_batches import HistoryBatch
 from infoset.beliefs.history_filter import Information, get_history_filter
-from infoset.beliefs.history_sampling import SamplingLimits, sampled_histories
+from infoset.beliefs.history_sampling import SamplingLimits, drawn_histories, sampled_histories
 from infoset.errors import ParameterError
 from infoset.game import Game, History, Infostate, PublicState
 from infoset.game.broken_rules import rules_at
@@ -74,6 +74,12 @@ class GameBeliefs:
         limits = self.limits
         with rules_at(self.game):  # comparing observations calls code of the game
             histories = get_history_filter(self.game, limits.max_worlds)
+            whole = histories.listed(information)
+            if whole is not None:
+                return whole
+            drawn = drawn_histories(histories.root, information, limits)
+            if drawn is not None:
+                return drawn
             batch, length = histories.enumerated(information)
         if length == _num_steps(information):
             return batch

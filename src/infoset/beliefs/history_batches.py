@@ -29,7 +29,7 @@ from infoset.typing import (
     World,
 )
 
-__all__ = ["HistoryBatch", "InfostateIndex", "ObservedStep", "Successor"]
+__all__ = ["HistoryBatch", "InfostateIndex", "ObservedStep", "Successor", "last_joint_action"]
 
 Extension: TypeAlias = tuple[int, Action, Hashable, Hashable]
 """Index of the previous infostate, then the player's action, private observation, and public
@@ -108,6 +108,10 @@ class InfostateIndex:
             self._extensions.append(extension)
         return found
 
+    def action(self, number: int) -> Action:
+        """Return the last action of the player; `NOOP` if it did not act."""
+        return self._extensions[number][1]
+
     def public(self, number: int) -> Hashable:
         """Return the last public observation of an infostate."""
         return self._extensions[number][3]
@@ -153,6 +157,13 @@ class InfostateIndex:
         return reach
 
 
+def last_joint_action(indexes: Sequence[InfostateIndex], infostate: IntArray) -> JointAction:
+    """Return the last joint action of a history, given [N] the infostate of each player."""
+    return tuple(
+        index.action(number) for index, number in zip(indexes, infostate.tolist(), strict=True)
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class HistoryBatch(Sequence[History]):
     """Histories of equal length as arrays; `History` objects are created on access.
@@ -173,8 +184,6 @@ class HistoryBatch(Sequence[History]):
         The batch of the histories one transition shorter; None at the root.
     origin : IntArray
         [K] position in the parent of the history one transition shorter.
-    joint_actions : Sequence[JointAction]
-        [K] last joint action of each history.
     method : str
         `enumeration` if the batch is complete, else `samples` or `rejection`.
     """
@@ -186,7 +195,6 @@ class HistoryBatch(Sequence[History]):
     infostate_indexes: tuple[InfostateIndex, ...]
     parent: HistoryBatch | None
     origin: IntArray
-    joint_actions: Sequence[JointAction]
     method: str = "enumeration"
     _histories: dict[int, History] = field(default_factory=dict, init=False, repr=False)
 
@@ -201,7 +209,6 @@ class HistoryBatch(Sequence[History]):
             infostate_indexes=tuple(map(InfostateIndex, range(game.num_players))),
             parent=None,
             origin=np.zeros(1, np.int32),
-            joint_actions=((),),
         )
 
     def __len__(self) -> int:
@@ -222,9 +229,13 @@ class HistoryBatch(Sequence[History]):
                 self._histories[position] = initial_history(self.game)
             else:
                 before = self.parent._history(int(self.origin[position]))
-                after = before.extend(self.joint_actions[position], self.worlds[position])
+                after = before.extend(self.joint_action(position), self.worlds[position])
                 self._histories[position] = after
         return self._histories[position]
+
+    def joint_action(self, position: int) -> JointAction:
+        """Return the last joint action of a history, which is not the initial one."""
+        return last_joint_action(self.infostate_indexes, self.infostate[position])
 
     def is_at(self, infostate: Infostate) -> BoolArray:
         """Return [K] whether the player is at an infostate of this depth."""
@@ -245,9 +256,9 @@ class HistoryBatch(Sequence[History]):
             return np.zeros(self.infostate.shape)
         game, before = self.game, self.parent
         rewards = [
-            checked_rewards(game, before.worlds[origin], joint_action, world)
-            for origin, joint_action, world in zip(
-                self.origin.tolist(), self.joint_actions, self.worlds, strict=True
+            checked_rewards(game, before.worlds[origin], self.joint_action(position), world)
+            for position, (origin, world) in enumerate(
+                zip(self.origin.tolist(), self.worlds, strict=True)
             )
         ]
         return before.rewards_so_far[self.origin] + np.array(rewards, np.float64)
@@ -266,12 +277,11 @@ class HistoryBatch(Sequence[History]):
         indexes = tuple(InfostateIndex(index.player, index) for index in self.infostate_indexes)
         before = self.infostate.tolist()
         origin, probability, numbers = [], [], []
-        worlds, joint_actions = [], []
+        worlds = []
         for position, joint_action, next_world, chance, seen in found:
             origin.append(position)
             probability.append(chance)
             worlds.append(next_world)
-            joint_actions.append(joint_action)
             for index, above, action in zip(indexes, before[position], joint_action, strict=True):
                 own = seen.seen_by(index.player)
                 numbers.append(index.number((above, action, own, seen.public)))
@@ -283,17 +293,14 @@ class HistoryBatch(Sequence[History]):
             infostate_indexes=indexes,
             parent=self,
             origin=np.array(origin, np.int32),
-            joint_actions=joint_actions,
         )
 
     def select(self, positions: LongArray) -> HistoryBatch:
         """Return the batch of some of the histories."""
-        places = positions.tolist()
         return replace(
             self,
-            worlds=[self.worlds[place] for place in places],
+            worlds=[self.worlds[place] for place in positions.tolist()],
             weight=self.weight[positions],
             infostate=self.infostate[positions],
             origin=self.origin[positions],
-            joint_actions=[self.joint_actions[place] for place in places],
         )

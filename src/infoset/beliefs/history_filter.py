@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,13 +15,15 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from infoset.beliefs.history_batches import HistoryBatch, ObservedStep, Successor
+from infoset.beliefs.listed_histories import listed_batch
 from infoset.errors import UnknownNameError
 from infoset.game import Game, Infostate, Probability, PublicState, Step, step_text
 from infoset.game.answer_checks import check_form, check_outcomes, no_transitions_error
 from infoset.game.broken_rules import rules_at
 from infoset.game.checked_rules import checked_observation
+from infoset.game.hooks import actions_as_seen, histories_as_seen, public_observations
 from infoset.game.infostate import join_steps
-from infoset.typing import NOOP, Action, JointAction, LongArray, World
+from infoset.typing import NOOP, Action, JointAction, LongArray, Player, World
 
 __all__ = [
     "EnumeratedOutcomes",
@@ -209,15 +211,27 @@ def _choices(batch: HistoryBatch, observed: ObservedStep | None) -> Iterator[tup
     """Yield the positions of a batch with the actions that each player may have taken there."""
     observer = None if observed is None else observed.player
     own = NOOP if observed is None else observed.step.action
+    agreeing = [] if observed is None else _agreeing_actions(batch.game, observed.step.public)
     numbers = batch.infostate.tolist()
     for origin, world in enumerate(batch.worlds):
         choices = [
             index.choices(number, batch.game, world)
             for index, number in zip(batch.infostate_indexes, numbers[origin], strict=True)
         ]
+        for player, actions in agreeing:
+            choices[player] = tuple([one for one in choices[player] if one in actions])
         if observer is not None:
             choices[observer] = (own,) if own in choices[observer] else ()
         yield origin, choices
+
+
+def _agreeing_actions(game: Game, public: Hashable) -> list[tuple[Player, tuple[Action, ...]]]:
+    """Return the players of whom a public observation shows something, with their actions."""
+    return [
+        (player, (NOOP, *actions))
+        for player in range(game.num_players)
+        if (actions := actions_as_seen(game, player, public)) is not None
+    ]
 
 
 # Filtering
@@ -253,7 +267,7 @@ class HistoryFilter:
             If no history agrees with the information.
         """
         steps = observed_steps(information)
-        whole = self._recall(information)
+        whole = self.listed(information)
         if whole is not None:
             return whole, len(steps)
         batch = self.root
@@ -263,6 +277,18 @@ class HistoryFilter:
                 return batch, length
             batch = further
         return batch, len(steps)
+
+    def listed(self, information: Information) -> HistoryBatch | None:
+        """Return the histories that are cached, or that the game lists; None if there are none."""
+        public = public_observations(information)
+        if information in self._cache or not public:
+            return self._recall(information)
+        moves = histories_as_seen(self.root.game, information, self.max_worlds)
+        if moves is None or not len(moves):
+            return None
+        batch = listed_batch(self.root, moves, public)
+        self._store(information, batch)
+        return batch
 
     def _further(
         self, batch: HistoryBatch, observed: ObservedStep, information: Information

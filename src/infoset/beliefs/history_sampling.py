@@ -18,8 +18,10 @@ from infoset.beliefs.history_filter import (
     samples_observations,
     successors,
 )
+from infoset.beliefs.listed_histories import listed_batch
 from infoset.errors import UnsupportedGameError
 from infoset.game import Game
+from infoset.game.hooks import public_observations, sample_histories_as_seen
 from infoset.policy import Policy
 from infoset.typing import BoolArray, FloatArray
 from infoset.utils.arguments import check_count, check_generator
@@ -28,6 +30,7 @@ __all__ = [
     "MAX_WORLDS",
     "NUM_SAMPLES",
     "SamplingLimits",
+    "drawn_histories",
     "inclusion_probabilities",
     "sampled_histories",
     "systematic_sample",
@@ -65,6 +68,20 @@ class SamplingLimits:
             check_generator(self.rng)
         check_count("max_worlds", self.max_worlds, minimum=1)
         check_count("num_samples", self.num_samples, minimum=1)
+
+
+def drawn_histories(
+    root: HistoryBatch, information: Information, limits: SamplingLimits
+) -> HistoryBatch | None:
+    """Return histories that the game itself draws; None if it does not, or must not."""
+    public = public_observations(information)
+    if limits.rng is None or not public:
+        return None
+    drawn = sample_histories_as_seen(root.game, information, limits.num_samples, limits.rng)
+    if drawn is None or not len(drawn[0]):
+        return None
+    moves, weight = drawn
+    return listed_batch(root, moves, public, weight)
 
 
 def sampled_histories(

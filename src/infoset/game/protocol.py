@@ -10,9 +10,10 @@ from numbers import Real
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from infoset.game.infostate import Step, value_text
-from infoset.typing import Action, JointAction, Player, World
+from infoset.game.infostate import Infostate, PublicState, Step, value_text
+from infoset.typing import Action, FloatArray, JointAction, Player, World
 from infoset.utils.arguments import SUM_TOLERANCE
 
 __all__ = ["Game", "Observation", "Probability", "parameter_text"]
@@ -226,6 +227,81 @@ class Game(ABC):
             A next world drawn from its distribution given the observation, and the probability of
             the observation. None if the game does not define this, or the observation is
             impossible.
+        """
+        return None
+
+    # The methods below describe what the rules above already determine. They are optional, and are
+    # ignored if a subclass overrides a rule but not them.
+
+    def histories_as_seen(
+        self, information: Infostate | PublicState, max_histories: int
+    ) -> NDArray[np.integer[Any]] | None:
+        """List the histories that agree with a public state, or with an infostate.
+
+        Override it to compute beliefs many times faster than by filtering transitions. It is for
+        games in which only actions are hidden: no player has private observations, the public
+        observation determines the next world of each joint action, and all histories of a public
+        state have the same chance reach.
+
+        Parameters
+        ----------
+        information : Infostate or PublicState
+            After T transitions, at least one. It may be impossible.
+        max_histories : int
+
+        Returns
+        -------
+        np.ndarray or None
+            [K, T, N] the position of each player's action in its list of legal actions, at each
+            transition of each history; -1 for a player who does not act. Histories are different,
+            and in any order. None if there are more than `max_histories`, or they are unknown.
+        """
+        return None
+
+    def sample_histories_as_seen(
+        self,
+        information: Infostate | PublicState,
+        num_histories: int,
+        rng: np.random.Generator,
+    ) -> tuple[NDArray[np.integer[Any]], FloatArray] | None:
+        """Draw histories that agree with a public state, or with an infostate.
+
+        Override it together with `histories_as_seen` if there may be too many histories to list.
+
+        Parameters
+        ----------
+        information : Infostate or PublicState
+            As in `histories_as_seen`.
+        num_histories : int
+            Number of histories to draw.
+        rng : np.random.Generator
+
+        Returns
+        -------
+        tuple[np.ndarray, FloatArray] or None
+            [K, T, N] the drawn histories, as in `histories_as_seen`, but repetitions are allowed.
+            [K] positive weights: the sum of the weights of the draws of a history has expectation 1
+            for each history that agrees. None if the histories are unknown.
+        """
+        return None
+
+    def actions_as_seen(self, player: Player, public: Hashable) -> Sequence[Action] | None:
+        """Return the actions of a player that agree with a public observation.
+
+        Override it if players observe some actions, but not all (otherwise, see `public_actions`):
+        for example, shots at hidden ships. Only these actions are then tried in the computation of
+        beliefs.
+
+        Parameters
+        ----------
+        player : Player
+        public : Hashable
+            The public observation of a transition in which the player acts. It may be impossible.
+
+        Returns
+        -------
+        Sequence[Action] or None
+            At least the actions with which the observation is possible. None for all legal actions.
         """
         return None
 

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar, NamedTuple
+from itertools import product
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from infoset.game import Game, Observation, Probability
+import numpy as np
+from numpy.typing import NDArray
+
+from infoset.game import Game, Infostate, Observation, Probability, PublicState
+from infoset.game.hooks import public_observations
 from infoset.games.parameters import check_parameters, choice, flag, integer, parameter_error
-from infoset.typing import JointAction, Player
+from infoset.typing import NOOP, FloatArray, JointAction, Player
+
+if TYPE_CHECKING:
+    from infoset.games.goofspiel_bids import HiddenBids
 
 __all__ = ["Goofspiel"]
 
@@ -192,6 +200,106 @@ class Goofspiel(Game):
         if self._has_forced_round and not next_world.prize:
             return news(bids, result.winner, last_card(world.deck), result.forced_winner)
         return news(bids, result.winner, next_world.prize)
+
+    def histories_as_seen(
+        self, information: Infostate | PublicState, max_histories: int
+    ) -> NDArray[np.integer[Any]] | None:
+        """List the bids that agree with the winners, if two players bid in secret."""
+        bids = self._hidden_bids(information)
+        if bids is None or bids.total > max_histories:
+            return None
+        return self._as_moves(bids.at_ranks(np.arange(bids.total)), information)
+
+    def sample_histories_as_seen(
+        self,
+        information: Infostate | PublicState,
+        num_histories: int,
+        rng: np.random.Generator,
+    ) -> tuple[NDArray[np.integer[Any]], FloatArray] | None:
+        """Draw bids that agree with the winners, if two players bid in secret."""
+        bids = self._hidden_bids(information)
+        if bids is None or not bids.total:
+            return None
+        # One from each of many intervals of equal length, so that few are drawn twice.
+        places = (np.arange(num_histories) + rng.random(num_histories)) / num_histories
+        moves = bids.at_ranks(np.floor(places * bids.total))
+        weight = np.full(num_histories, bids.total / num_histories)
+        return self._as_moves(moves, information), weight
+
+    def _hidden_bids(self, information: Infostate | PublicState) -> HiddenBids | None:
+        """Return the bids that agree with some information; None if they cannot be counted."""
+        if not self.imp_info or self.players != 2:
+            return None
+        # Other parts of the library do not need the compiled functions of this module.
+        from infoset.games.goofspiel_bids import HiddenBids
+
+        winners = self._winners_as_seen(public_observations(information))
+        if winners is None:
+            return None
+        own, player = None, 0
+        if isinstance(information, Infostate):
+            own, player = self._own_bids(information, len(winners)), information.player
+            if own is None:
+                return None
+        bids = HiddenBids(self.num_cards, winners, player, own)
+        return bids if bids.is_countable else None
+
+    def _winners_as_seen(self, public: Sequence[Hashable]) -> list[Player] | None:
+        """Return the winners that are announced, the forced round included; None if impossible."""
+        world, winners = self.initial_world(), []
+        for seen in public:
+            found = next((one for one in self._announcements(world) if one[0] == seen), None)
+            if found is None:
+                return None
+            _, more, world = found
+            winners += more
+        return winners
+
+    def _announcements(self, world: Round) -> Iterator[tuple[Hashable, list[Player], Round]]:
+        """Yield the possible announcements, the winners that they name, and the next rounds.
+
+        World states lack the hands here, of which a deck shows the size.
+        """
+        results = (TIE, *self._everybody)
+        if not world.prize:
+            for following, _ in next_rounds(world.deck, (), (), self.points_order):
+                yield f"prize {following.prize}", [], following
+        elif world.deck.bit_count() + 1 > self._cards_at_last_bid:
+            for following, _ in next_rounds(world.deck, (), (), self.points_order):
+                for winner in results:
+                    yield news((), winner, following.prize).public, [winner], following
+        elif self._has_forced_round:
+            for winner, forced in product(results, results):
+                text = news((), winner, last_card(world.deck), forced).public
+                yield text, [winner, forced], OVER
+        else:
+            for winner in results:
+                yield news((), winner, NO_PRIZE).public, [winner], OVER
+
+    def _own_bids(self, infostate: Infostate, num_rounds: int) -> list[int] | None:
+        """Return the player's bids, the forced one included; None if they are impossible."""
+        actions = [step.action for step in infostate.steps]
+        draws, bids = actions[: self._num_draws], actions[self._num_draws :]
+        cards = range(1, self.num_cards + 1)
+        played = [card for bid in bids for card in cards if card == bid]
+        if len(set(played)) != len(bids) or any(action is not NOOP for action in draws):
+            return None
+        left = [card for card in cards if card not in played]
+        return played + left if num_rounds > len(played) else played
+
+    @property
+    def _num_draws(self) -> int:
+        """Number of transitions before the first bid: one if the first prize is drawn."""
+        return int(self.points_order == "random")
+
+    def _as_moves(
+        self, bids: NDArray[np.int8], information: Infostate | PublicState
+    ) -> NDArray[np.integer[Any]]:
+        """Return bids as [K, T, N] moves: with the first draw, and without forced bids."""
+        num_steps = len(public_observations(information))
+        moves = np.full((len(bids), num_steps, 2), -1, np.int8)
+        moves[:, self._num_draws :] = bids[:, : num_steps - self._num_draws]
+        return moves
 
 
 # The functions below cache their results, because the same bids are made for many prizes.

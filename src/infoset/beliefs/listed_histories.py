@@ -1,0 +1,228 @@
+"""Batches of histories that a game lists as arrays of moves; world states are created on access."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from typing import Any, Final, overload
+
+import numpy as np
+
+from infoset.beliefs.history_batches import HistoryBatch, InfostateIndex, last_joint_action
+from infoset.errors import GameRuleError, show
+from infoset.game import Game
+from infoset.game.checked_rules import checked_observation, checked_outcomes
+from infoset.game.hooks import Moves
+from infoset.typing import NOOP, Action, FloatArray, IntArray, JointAction, Player, World
+from infoset.utils.sorting import number_by_appearance
+
+__all__ = ["listed_batch"]
+
+RULE: Final = (
+    "histories_as_seen lists the histories that agree with the information, in a game in which "
+    "only actions are hidden"
+)
+
+UNKNOWN: Final = object()
+"""In place of a world state that has not been created yet."""
+
+
+def listed_batch(
+    root: HistoryBatch, moves: Moves, public: Sequence[Hashable], weight: FloatArray | None = None
+) -> HistoryBatch:
+    """Return the batch of listed histories, in lexicographic order, which is that of the filter.
+
+    Parameters
+    ----------
+    root : HistoryBatch
+        The batch of the initial history.
+    moves : Moves
+        [K, T, N] the histories, at least one, as `Game.histories_as_seen` lists them.
+    public : Sequence[Hashable]
+        [T] public observations.
+    weight : FloatArray, optional
+        [K] weights of drawn histories, of which equal ones are merged; None for a complete list.
+
+    Raises
+    ------
+    GameRuleError
+        If a complete list contains a history twice, a position is not that of a legal action, or a
+        history that was replayed does not agree with the observations.
+    """
+    order = np.lexsort(moves.reshape(len(moves), -1).T[::-1])
+    moves = moves[order].astype(np.int32)
+    differs = (moves[1:] != moves[:-1]).any(axis=2)
+    # [T, K] whether a row is the first with its moves up to each transition
+    is_first = np.ones((len(public), len(moves)), bool)
+    is_first[:, 1:] = np.logical_or.accumulate(differs, axis=1).T
+    if weight is None and not is_first[-1].all():
+        twice = int(np.argmin(is_first[-1]))
+        raise GameRuleError(RULE, found=f"it lists the history {show(moves[twice].tolist())} twice")
+    batch, position = root, np.zeros(len(moves), np.int32)
+    for depth, (first, seen) in enumerate(zip(is_first, public, strict=True)):
+        batch = _further(batch, moves[first, depth], position[first], seen)
+        position = np.cumsum(first, dtype=np.int32) - 1
+    if weight is not None:
+        total = np.bincount(position, weights=weight[order])
+        return replace(batch, weight=batch.weight * total, method="samples")
+    return batch
+
+
+def _further(
+    batch: HistoryBatch, chosen: Moves, origin: IntArray, public: Hashable
+) -> HistoryBatch:
+    """Return the batch of histories one transition longer.
+
+    chosen [K, N] positions of actions, origin [K] positions in `batch`.
+    """
+    indexes = tuple(InfostateIndex(index.player, index) for index in batch.infostate_indexes)
+    infostate = np.empty(chosen.shape, np.int32)
+    for index, column in zip(indexes, chosen.T, strict=True):
+        above = batch.infostate[origin, index.player]
+        infostate[:, index.player] = _add_infostates(index, batch, above, column, public)
+    worlds = ReplayedWorlds(batch, origin, infostate, indexes, public)
+    # All histories of a public state have the same chance reach.
+    _, probability = worlds.last_transition(0)
+    return HistoryBatch(
+        game=batch.game,
+        worlds=worlds,
+        weight=batch.weight[origin] * probability,
+        infostate=infostate,
+        infostate_indexes=indexes,
+        parent=batch,
+        origin=origin,
+    )
+
+
+def _add_infostates(
+    index: InfostateIndex, batch: HistoryBatch, above: IntArray, chosen: Moves, public: Hashable
+) -> IntArray:
+    """Add the infostates after a transition, and return [K] the number of each history's.
+
+    above [K] infostate of the player before the transition, chosen [K] position of its action.
+    """
+    width = int(chosen.max()) + 2
+    codes = above.astype(np.int64) * width + chosen + 1
+    numbers = number_by_appearance(codes)
+    values = np.empty(int(numbers.max()) + 1, np.int64)
+    values[numbers] = codes
+    legal = _legal_actions(batch, index.player)
+    for code in values.tolist():
+        before, position = divmod(code, width)
+        action = _action(legal[before], position - 1, index, before)
+        index.number((before, action, None, public))
+    return numbers
+
+
+def _legal_actions(batch: HistoryBatch, player: Player) -> list[tuple[Action, ...]]:
+    """Return the legal actions at each of a player's infostates; `(NOOP,)` if it does not act."""
+    index = batch.infostate_indexes[player]
+    _, example = np.unique(batch.infostate[:, player], return_index=True)
+    return [
+        index.choices(number, batch.game, batch.worlds[position])
+        for number, position in enumerate(example.tolist())
+    ]
+
+
+def _action(legal: tuple[Action, ...], position: int, index: InfostateIndex, before: int) -> Action:
+    """Return the legal action at a position; `NOOP`, at position -1, if the player does not act."""
+    acts = legal != (NOOP,)
+    if not acts and position == -1:
+        return NOOP
+    if acts and 0 <= position < len(legal):
+        return legal[position]
+    assert index.previous is not None
+    known = index.previous.value(before)
+    raise GameRuleError(
+        RULE,
+        found=f"it lists the action at position {position} at the infostate {str(known)!r}, where "
+        f"the legal actions are {show(list(legal) if acts else [])}; -1 is for not acting",
+        player=index.player,
+    )
+
+
+class ReplayedWorlds(Sequence[World]):
+    """The last world states of histories, each replayed by the rules when it is first read.
+
+    Parameters
+    ----------
+    before : HistoryBatch
+        The histories one transition shorter.
+    origin : IntArray
+        [K] position in `before` of each history.
+    infostate : IntArray
+        [K, N] number of each player's infostate in `indexes`, which determines its last action.
+    indexes : tuple[InfostateIndex, ...]
+    public : Hashable
+        The last public observation.
+    """
+
+    def __init__(
+        self,
+        before: HistoryBatch,
+        origin: IntArray,
+        infostate: IntArray,
+        indexes: tuple[InfostateIndex, ...],
+        public: Hashable,
+    ) -> None:
+        self._before = before
+        self._origin = origin
+        self._infostate = infostate
+        self._indexes = indexes
+        self._public = public
+        self._worlds: list[Any] = [UNKNOWN] * len(origin)
+        self._transitions: dict[tuple[World, JointAction], tuple[World, float]] = {}
+
+    def __len__(self) -> int:
+        return len(self._worlds)
+
+    @overload
+    def __getitem__(self, position: int) -> World: ...
+    @overload
+    def __getitem__(self, position: slice) -> Sequence[World]: ...
+    def __getitem__(self, position: int | slice) -> World | Sequence[World]:
+        if isinstance(position, slice):
+            return [self[at] for at in range(len(self))[position]]
+        if self._worlds[position] is UNKNOWN:
+            self._worlds[position], _ = self.last_transition(position)
+        world: World = self._worlds[position]
+        return world
+
+    def last_transition(self, position: int) -> tuple[World, float]:
+        """Return the last world state of a history, and the probability of its last transition."""
+        world = self._before.worlds[int(self._origin[position])]
+        joint_action = last_joint_action(self._indexes, self._infostate[position])
+        key = world, joint_action
+        if key not in self._transitions:
+            game = self._before.game
+            self._transitions[key] = _replay(game, world, joint_action, self._public)
+        return self._transitions[key]
+
+
+def _replay(
+    game: Game, world: World, joint_action: JointAction, public: Hashable
+) -> tuple[World, float]:
+    """Return the next world that agrees with the public observation, and its probability."""
+    found: dict[World, float] = {}
+    for next_world, probability in checked_outcomes(game, world, joint_action):
+        seen, parts = checked_observation(game, world, joint_action, next_world)
+        if probability and seen.public == public:
+            found[next_world] = found.get(next_world, 0.0) + float(probability)
+            if any(part is not None for part in parts.private):
+                problem = "players have private observations"
+                raise _disagreement(problem, world, joint_action, public)
+    if len(found) != 1:
+        problem = f"{len(found) or 'no'} next world states agree"
+        raise _disagreement(problem, world, joint_action, public)
+    return next(iter(found.items()))
+
+
+def _disagreement(
+    problem: str, world: World, joint_action: JointAction, public: Hashable
+) -> GameRuleError:
+    return GameRuleError(
+        RULE,
+        found=f"in a listed history, joint action {show(joint_action)} is followed by the public "
+        f"observation {show(public)}, but {problem}",
+        world=world,
+    )
