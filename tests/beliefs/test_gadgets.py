@@ -12,14 +12,20 @@ from infoset.beliefs import GADGETS, PublicBeliefState, cut_tree, gadget_form
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
 from infoset.evaluation import best_response, history_values, nash_conv, utility_gradient
 from infoset.evaluation.best_responses import best_response_sweep
+from infoset.evaluation.tree_reach import reach_without
 from infoset.policy import TabularPolicy, random_policy, uniform_policy
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.runs import Budget
-from infoset.search.resolving.opponent_values import best_response_values, mean_values
+from infoset.search.resolving.opponent_values import (
+    accumulated_gifts,
+    best_response_values,
+    mean_values,
+)
 from infoset.solvers import solve_by_lp
 from infoset.solvers.regret_family import average_policy
-from infoset.tree import GameTree
+from infoset.tree import GameTree, build_tree
 from tests.support.cached_games import cached_tree
+from tests.support.coin_toss import CoinToss
 
 GOOFSPIEL = "goofspiel(num_cards=4,imp_info=True,points_order=descending)"
 
@@ -57,9 +63,14 @@ def blueprint_of(name, iterations):
     return solved(cached_tree(name).sequence_form, iterations)
 
 
-def resolved(name, blueprint, gadget, values):
+def gifts_for(gadget, tree, player, blueprint, root):
+    if not GADGETS[gadget].uses_gifts:
+        return None
+    return accumulated_gifts(tree, player, blueprint, root)
+
+
+def resolved(cut, blueprint, gadget, values):
     """Return a blueprint in which all subgames of a cut are solved again by both players."""
-    cut = cut_of(name)
     whole = [probabilities.copy() for probabilities in blueprint.probabilities]
     exact = history_values(cut.tree, blueprint)
     for part in cut.subgames():
@@ -73,7 +84,8 @@ def resolved(name, blueprint, gadget, values):
             else:
                 own = blueprint.probabilities[player][part.sequences[player]]
                 given = best_response_values(part, player, own_range, own)
-            form = gadget_form(part, player, own_range, given, gadget=gadget)
+            gifts = gifts_for(gadget, cut.tree, player, blueprint, part.root)
+            form = gadget_form(part, player, own_range, given, gadget=gadget, gifts=gifts)
             found = solved(form).probabilities[player]
             whole[player][part.sequences[player][1:]] = found[1:]
     return TabularPolicy(blueprint.sequence_form, tuple(whole))
@@ -83,18 +95,18 @@ def resolved(name, blueprint, gadget, values):
 def test_an_equilibrium_stays_one_with_a_gadget(gadget):
     blueprint = blueprint_of("leduc_poker", 2000)
     assert nash_conv(blueprint) < 5e-4
-    assert nash_conv(resolved("leduc_poker", blueprint, gadget, "profile")) < 5e-3
+    assert nash_conv(resolved(cut_of("leduc_poker"), blueprint, gadget, "profile")) < 5e-3
 
 
 def test_without_a_gadget_an_equilibrium_becomes_exploitable():
     blueprint = blueprint_of("leduc_poker", 2000)
-    assert nash_conv(resolved("leduc_poker", blueprint, "none", "profile")) > 0.1
+    assert nash_conv(resolved(cut_of("leduc_poker"), blueprint, "none", "profile")) > 0.1
 
 
-@pytest.mark.parametrize("gadget", ["resolving", "max-margin"])
+@pytest.mark.parametrize("gadget", ["resolving", "max-margin", "reach-max-margin"])
 @pytest.mark.parametrize("number", range(5))
 def test_with_values_of_best_responses_no_guarantee_falls(gadget, number):
-    """Burch, Johanson, Bowling 2014, for blueprints of five kinds."""
+    """Burch, Johanson, Bowling 2014; Brown and Sandholm 2017; for blueprints of five kinds."""
     form = cached_tree("leduc_poker").sequence_form
     rng = np.random.default_rng(number)
     blueprint = [
@@ -104,7 +116,7 @@ def test_with_values_of_best_responses_no_guarantee_falls(gadget, number):
         lambda: solved(form, 30),
         lambda: solved(form, 200, "cfr"),
     ][number]()
-    safe = resolved("leduc_poker", blueprint, gadget, "best response")
+    safe = resolved(cut_of("leduc_poker"), blueprint, gadget, "best response")
     for opponent in range(2):
         before, after = (best_response(policy, opponent).value for policy in (blueprint, safe))
         assert after <= before + 1e-3
@@ -125,7 +137,10 @@ def test_the_linear_program_and_regret_minimization_agree(name, gadget):
             given = mean_values(belief, player, own_range, exact[belief.histories, other])
             given = belief.ranges[other] if gadget == "none" else given
             args = (part, player, own_range, given, None, gadget)
-            weighted, plain = (gadget_form(*args, is_zero_sum=z) for z in (True, False))
+            gifts = gifts_for(gadget, cut.tree, player, blueprint, part.root)
+            weighted, plain = (
+                gadget_form(*args, gifts=gifts, is_zero_sum=z) for z in (True, False)
+            )
             assert weighted.is_two_player_constant_sum
             value = solve_by_lp(weighted, Budget()).values[player]
             found = solved(plain, 3000)
@@ -138,6 +153,103 @@ def test_the_linear_program_and_regret_minimization_agree(name, gadget):
             guaranteed = weighted.constant_sum - gradient[0]
             width = float(np.abs(weighted.payoff).sum())
             assert value - 2e-3 * width <= guaranteed <= value + 1e-9 * width
+
+
+def gifts_by_recursion(tree, player, policy):
+    """Return the gift of each of the opponent's actions, by recursion over its infostates."""
+    other, found = 1 - player, {}
+    theirs, reach = tree.infostate_trees[other], reach_without(tree, policy, [1 - player])
+    is_over = tree.first_child[:-1] == tree.first_child[1:]
+
+    def worth(infostate):
+        here = tree.infostate[:, other] == infostate
+        ends = here & is_over
+        total = [0.0] * max(1, int(theirs.num_actions[infostate]))
+        for child in 1 + np.flatnonzero(theirs.parent[1:] == infostate):
+            total[max(0, theirs.action[child])] += worth(child)
+        total[0] += reach[ends] @ tree.rewards_so_far[ends, other]
+        weight = reach[here].sum()
+        for action, value in enumerate(total):
+            found[infostate, action] = (max(total) - value) / weight if weight > 0 else 0.0
+        return max(total)
+
+    worth(0)
+    return found
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "goofspiel(num_cards=3,imp_info=True)"])
+@pytest.mark.parametrize("is_pure", [False, True])
+def test_gifts_are_those_of_a_recursion(name, is_pure):
+    tree = cached_tree(name)
+    policy = random_policy(tree.sequence_form, np.random.default_rng(4))
+    for player in range(2):
+        if is_pure:
+            policy = best_response(policy, player).policy
+        theirs, wanted = tree.infostate_trees[1 - player], gifts_by_recursion(tree, player, policy)
+        parents = np.arange(tree.public_tree.num_public_states), tree.public_tree.parent
+        for state, since in zip(*parents, strict=True):
+            whole, last = (
+                accumulated_gifts(tree, player, policy, int(state), max(0, start))
+                for start in (0, int(since))
+            )
+            for place, node in enumerate(np.flatnonzero(theirs.public_state == state).tolist()):
+                total, first = 0.0, None
+                while node > 0:
+                    total += wanted[theirs.parent[node], max(0, theirs.action[node])]
+                    first = total if first is None else first
+                    node = int(theirs.parent[node])
+                assert whole[place] == pytest.approx(total, abs=1e-12)
+                assert last[place] == pytest.approx(first or 0.0, abs=1e-12)
+
+
+def test_an_opponent_without_mistakes_has_given_nothing_up():
+    """Where a best response leads, gifts are zero; then the gadget is max-margin."""
+    cut = cut_of("leduc_poker")
+    blueprint = random_policy(cut.tree.sequence_form, np.random.default_rng(6))
+    gifts = []
+    for player in range(2):
+        perfect = best_response(blueprint, 1 - player).policy
+        for part in cut.subgames():
+            belief = PublicBeliefState.from_policy(cut.tree, perfect, part.root)
+            found = accumulated_gifts(cut.tree, player, blueprint, part.root)
+            assert (found[belief.ranges[1 - player] > 0] < 1e-12).all()
+            gifts += found.tolist()
+    assert 0.5 < np.mean(np.array(gifts) > 0.01) < 1
+    sizes = [len(own_range) for own_range in belief.ranges]
+    args, nothing = (part, 0, np.ones(sizes[0]), np.arange(sizes[1])), np.zeros(sizes[1])
+    reach = gadget_form(*args, gadget="reach-max-margin", gifts=nothing)
+    assert np.array_equal(reach.payoff, gadget_form(*args, gadget="max-margin").payoff)
+
+
+@pytest.mark.parametrize(("gadget", "guess"), [("max-margin", 1 / 2), ("reach-max-margin", 3 / 8)])
+@pytest.mark.parametrize("is_zero_sum", [False, True])
+def test_gifts_in_the_coin_toss(gadget, guess, is_zero_sum):
+    """If player 1 guesses heads with probability p, playing is worth 1 - 2p or 2p - 1.
+
+    The blueprint is p = 1/2. With tails, playing for 0 is better than selling for -0.5. With heads,
+    player 0 gives up 0.5 by playing. The margins are 2p - 1 and 1 - 2p. With the gift they are
+    2p - 1/2 and 1 - 2p, which are equal for p = 3/8.
+    """
+    tree = build_tree(CoinToss())
+    form = tree.sequence_form
+    state = int(tree.infostate_trees[1].public_state[tree.infostate_trees[1].acting[0]])
+    part = cut_tree(tree, public_states=[state])[state]
+    gifts = accumulated_gifts(tree, 1, uniform_policy(form), state)
+    assert gifts.tolist() == [0.5, 0.0]
+    given = best_response_values(part, 1, np.ones(1), np.array([1, 0.5, 0.5]))
+    np.testing.assert_allclose(given, [0, 0], atol=1e-12)
+    gifts = gifts if gadget == "reach-max-margin" else None
+    gadget_game = gadget_form(
+        part, 1, np.ones(1), given, gadget=gadget, gifts=gifts, is_zero_sum=is_zero_sum
+    )
+    found = (
+        solve_by_lp(gadget_game, Budget()).policy if is_zero_sum else solved(gadget_game, 20_000)
+    )
+    assert found.probabilities[1][1] == pytest.approx(guess, abs=1e-3)
+    whole = TabularPolicy(form, (uniform_policy(form).probabilities[0], found.probabilities[1]))
+    # max(0.5, 1 - 2p) / 2 + max(-0.5, 2p - 1) / 2
+    value = {1 / 2: 1 / 4, 3 / 8: 1 / 8}[guess]
+    assert best_response(whole, 0).value == pytest.approx(value, abs=1e-3)
 
 
 def leaf_values(part, player, policies):
@@ -168,8 +280,10 @@ def test_the_scale_of_ranges_changes_nothing(gadget):
         part.tree, random_policy(part.tree.sequence_form, np.random.default_rng(1)), part.root
     )
     given = np.ones(len(belief.ranges[1]))
+    gifts = given if GADGETS[gadget].uses_gifts else None
     forms = [
-        gadget_form(part, 0, scale * belief.ranges[0], given, None, gadget) for scale in (1, 4)
+        gadget_form(part, 0, scale * belief.ranges[0], given, None, gadget, gifts=gifts)
+        for scale in (1, 4)
     ]
     one, other = (solved(form, 200).probabilities[0] for form in forms)
     np.testing.assert_allclose(one, other, atol=1e-9)
@@ -206,6 +320,14 @@ def test_what_a_gadget_refuses():
         gadget_form(part, 0, -ones, values)
     with pytest.raises(ParameterError, match="opponent has an entry that is NaN"):
         gadget_form(part, 0, ones, values + np.nan)
+    with pytest.raises(ParameterError, match=r"needs gifts; give gifts=accumulated_gifts"):
+        gadget_form(part, 0, ones, values, gadget="reach-max-margin")
+    with pytest.raises(ParameterError, match="'max-margin' does not use gifts"):
+        gadget_form(part, 0, ones, values, gadget="max-margin", gifts=values)
+    with pytest.raises(ParameterError, match="gifts has shape"):
+        gadget_form(part, 0, ones, values, gadget="reach-max-margin", gifts=np.zeros(1))
+    with pytest.raises(ParameterError, match="gifts has a negative entry"):
+        gadget_form(part, 0, ones, values, gadget="reach-max-margin", gifts=values - 1)
     trunk = cut_of("leduc_poker").trunk
     with pytest.raises(ParameterError, match="leaf histories; give leaf_values"):
         gadget_form(trunk, 0, np.ones(1), np.ones(1))

@@ -30,10 +30,16 @@ class Gadget:
     name : str
     description : str
         One line, with the source.
+    base : str
+        The gadget whose form it has.
+    uses_gifts : bool
+        Whether gifts are added to the opponent's values.
     """
 
     name: str
     description: str
+    base: str
+    uses_gifts: bool = False
 
 
 GADGETS: Final[Mapping[str, Gadget]] = {
@@ -42,12 +48,20 @@ GADGETS: Final[Mapping[str, Gadget]] = {
         Gadget(
             "resolving",
             "the opponent takes its value at its infostate, or plays on (Burch et al. 2014)",
+            "resolving",
         ),
         Gadget(
             "max-margin",
             "the opponent chooses the infostate at which it gains most (Moravčík et al. 2016)",
+            "max-margin",
         ),
-        Gadget("none", "chance draws the opponent's infostate from its range; unsafe"),
+        Gadget(
+            "reach-max-margin",
+            "max-margin, with gifts added to the opponent's values (Brown and Sandholm 2017)",
+            "max-margin",
+            uses_gifts=True,
+        ),
+        Gadget("none", "chance draws the opponent's infostate from its range; unsafe", "none"),
     )
 }
 """The gadgets by name."""
@@ -61,6 +75,7 @@ def gadget_form(
     leaf_values: FloatArray | None = None,
     gadget: str = "resolving",
     *,
+    gifts: FloatArray | None = None,
     is_zero_sum: bool = False,
 ) -> SequenceForm:
     """Return a subgame with a gadget at its root as a sequence form, for any solver.
@@ -81,14 +96,16 @@ def gadget_form(
     own_range : FloatArray
         [S_i] its range at the root.
     opponent : FloatArray
-        [S_j] for `resolving` and `max-margin`, the expected utility that the opponent can take
-        instead at each of its infostates at the root, see `opponent_values`. For `none`, the
-        opponent's range.
+        [S_j] the expected utility that the opponent can take instead at each of its infostates at
+        the root, see `infoset.search.resolving.OPPONENT_VALUES`. For `none`, the opponent's range.
     leaf_values : FloatArray, optional
         [L, n] the searching player's expected utility at each of `part.leaf_histories` for each of
         the opponent's n continuations; required if and only if the part has leaves.
     gadget : str
         A name from `GADGETS`.
+    gifts : FloatArray, optional
+        [S_j] for `reach-max-margin`, what the opponent has given up on the way to each infostate,
+        as from `infoset.search.resolving.accumulated_gifts`. They are added to `opponent`.
     is_zero_sum : bool
         Whether the searching player's payoffs are weighted by its own range, too. The form is then
         constant-sum, as linear programs need, but says nothing about infostates of range zero.
@@ -100,11 +117,12 @@ def gadget_form(
     UnsupportedGameError
         If the game is not two-player constant-sum.
     ParameterError
-        If an array has the wrong shape or is not finite, or no history at the root has positive
-        weight.
+        If an array has the wrong shape or is not finite, no history at the root has positive
+        weight, or gifts are missing or not used.
     """
     if gadget not in GADGETS:
         raise UnknownNameError.of("gadget", gadget, GADGETS)
+    row = GADGETS[gadget]
     constant = _constant_sum(part)
     check_player(player, 2, part.name)
     other = 1 - player
@@ -114,6 +132,8 @@ def gadget_form(
     opponent = _checked("opponent", opponent, (sizes[other],))
     if (own_range < 0).any() or (gadget == "none" and (opponent < 0).any()):
         raise ParameterError("a range has a negative entry; give the reach of each infostate")
+    if row.uses_gifts or gifts is not None:
+        opponent = opponent + _checked_gifts(row, gifts, sizes[other])
     values = _leaf_values(part, leaf_values)
     drawn = own_range[root.position[:, player]] * root.chance_reach
     weight = np.bincount(root.position[:, other], drawn, sizes[other]).astype(np.float64)
@@ -124,9 +144,9 @@ def gadget_form(
         )
     if not part.root:
         # The opponent has not acted yet, so that there is nothing it could take instead.
-        gadget, opponent = "none", np.ones(1)
+        row, opponent = GADGETS["none"], np.ones(1)
     return _gadget_form(
-        part, player, own_range, opponent, weight, values, gadget, constant, is_zero_sum
+        part, player, own_range, opponent, weight, values, row, constant, is_zero_sum
     )
 
 
@@ -137,12 +157,12 @@ def _gadget_form(
     opponent: FloatArray,
     weight: FloatArray,
     values: FloatArray,
-    gadget: str,
+    row: Gadget,
     constant: float,
     is_zero_sum: bool,
 ) -> SequenceForm:
     """Return the form; `weight` [S_j] is chance reach times own range at opponent infostates."""
-    other, num_choices = 1 - player, values.shape[1]
+    gadget, other, num_choices = row.base, 1 - player, values.shape[1]
     tree, infostate = part.tree, part.infostate_trees[other]
     num_ended = len(part.terminals)
     # A leaf history occurs once for each choice of the opponent there.
@@ -192,7 +212,7 @@ def _gadget_form(
     trees = list(part.infostate_trees)
     trees[other] = changed.tree
     return contract_terminals(
-        name=f"{gadget}({part.name},player={player})",
+        name=f"{row.name}({part.name},player={player})",
         infostate_trees=tuple(trees),
         sequence=sequence.astype(np.int32),
         chance_reach=reach,
@@ -316,6 +336,22 @@ def _leaf_values(part: TreePart, leaf_values: FloatArray | None) -> FloatArray:
             f"give an array of shape [{size}, n], with n at least 1"
         )
     return _checked("leaf_values", found, found.shape)
+
+
+def _checked_gifts(row: Gadget, gifts: FloatArray | None, size: int) -> FloatArray:
+    if gifts is None:
+        raise ParameterError(
+            f"the gadget {row.name!r} needs gifts; give gifts=accumulated_gifts(...), or the "
+            f"gadget {row.base!r}"
+        )
+    if not row.uses_gifts:
+        raise ParameterError(
+            f"the gadget {row.name!r} does not use gifts; omit them, or give 'reach-max-margin'"
+        )
+    found = _checked("gifts", gifts, (size,))
+    if (found < 0).any():
+        raise ParameterError("gifts has a negative entry; give 0 where nothing was given up")
+    return found
 
 
 def _checked(name: str, values: FloatArray, shape: tuple[int, ...]) -> FloatArray:

@@ -3,6 +3,7 @@
 from infoset.search.resolving.lookahead import Lookahead
 from infoset.search.resolving.opponent_values import (
     OPPONENT_VALUES,
+    accumulated_gifts,
     best_response_values,
     mean_values,
 )
@@ -16,6 +17,7 @@ __all__ = [
     "Lookahead",
     "Resolution",
     "TreeResolver",
+    "accumulated_gifts",
     "best_response_values",
     "mean_values",
 ]

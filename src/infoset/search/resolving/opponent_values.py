@@ -7,12 +7,16 @@ from typing import Final
 import numpy as np
 
 from infoset.beliefs import PublicBeliefState, TreePart, gadget_form
+from infoset.beliefs.public_states import check_public_state, infostates_at
 from infoset.evaluation import utility_gradient
 from infoset.evaluation.best_responses import best_response_sweep
-from infoset.policy import behavior_to_plan
+from infoset.evaluation.tree_reach import check_same_game, reach_without
+from infoset.policy import TabularPolicy, behavior_to_plan
+from infoset.tree import GameTree
 from infoset.typing import FloatArray, Player
+from infoset.utils.arguments import check_player
 
-__all__ = ["OPPONENT_VALUES", "best_response_values", "mean_values"]
+__all__ = ["OPPONENT_VALUES", "accumulated_gifts", "best_response_values", "mean_values"]
 
 OPPONENT_VALUES: Final = ("previous", "transformations", "profile", "best_response")
 """Where a search takes the opponent's values at its root from.
@@ -22,8 +26,10 @@ OPPONENT_VALUES: Final = ("previous", "transformations", "profile", "best_respon
 - `transformations`: the best of the opponent's transformed blueprints at each infostate.
 - `profile`: the blueprint, as Kubíček, Burch, Lisý (2023) do. Unless it is an equilibrium, the
   opponent can often earn more, and search may then raise exploitability.
-- `best_response`: a best response to the searcher's blueprint. Search to the end of the game then
-  never raises exploitability (Burch, Johanson, Bowling 2014); it needs the whole tree.
+- `best_response`: a best response to the searcher's blueprint; it needs the whole tree. One search
+  in each play, to the end of the game, then never raises exploitability (Burch, Johanson, Bowling
+  2014). If searches follow each other, `previous` is safe, and this is not: the blueprint after a
+  search may be a bad continuation of its answer.
 """
 
 
@@ -82,3 +88,81 @@ def best_response_values(
         root.position[:, other], own_range[root.position[:, player]] * root.chance_reach, size
     )
     return np.divide(values, weight, out=np.zeros(size), where=weight > 0)
+
+
+def accumulated_gifts(
+    tree: GameTree, player: Player, policy: TabularPolicy, public_state: int, since: int = 0
+) -> FloatArray:
+    """Return [S_j] what the opponent has given up on the way to each infostate of a public state.
+
+    The gift of taking action `a` at infostate `I` is `CBV(I) - CBV(Ia)`, where `CBV` is the value
+    of a best response to the searching player's policy, for the reach of chance and of that policy.
+    Gifts are summed over the opponent's decisions on the way; infostates of weight zero get 0.
+
+    If the opponent gains up to this sum at each infostate of *all* public states of a cut, then
+    every decision above still has a value of at most `CBV(I)`: it is a maximum over actions of
+    means over what follows, and all of what follows an action has risen by at most its gift.
+    Gifts therefore need not be divided among subgames none of which contains another.
+
+    Parameters
+    ----------
+    tree : GameTree
+        A two-player constant-sum game.
+    player : Player
+        The searching player.
+    policy : TabularPolicy
+        Only the searching player's policy is used.
+    public_state : int
+    since : int
+        A public state on the way. Only decisions from there on count, because a search at `since`
+        has used the gifts before.
+
+    Raises
+    ------
+    PolicyMismatchError
+        If the policy is for another game.
+    ParameterError
+        If there is no such player or public state.
+
+    Notes
+    -----
+    Source: Brown and Sandholm, "Safe and Nested Subgame Solving for Imperfect-Information Games"
+    (2017), reach margin. Differs: gifts are those against the given policy, and not lower bounds
+    for all policies that the searches in other subgames may produce. The searches together then
+    still do not raise exploitability above that of the given policy, but one of them may take back
+    a part of what others have gained.
+
+    Examples
+    --------
+    Against uniform play, player 0 gives up 0.5 by passing with a jack or a queen.
+
+    >>> from infoset.games import load_game
+    >>> from infoset.policy import uniform_policy
+    >>> from infoset.tree import build_tree
+    >>> kuhn = build_tree(load_game("kuhn_poker"))
+    >>> kuhn.public_tree.label(2)
+    '. / pass'
+    >>> accumulated_gifts(kuhn, 1, uniform_policy(kuhn.sequence_form), 2).round(3).tolist()
+    [0.5, 0.5, 0.0]
+    """
+    check_same_game(tree, policy.sequence_form)
+    check_player(player, 2, str(tree))
+    check_public_state(tree, public_state)
+    other = 1 - player
+    theirs, plex = tree.infostate_trees[other], tree.sequence_form.treeplexes[other]
+    values = utility_gradient(tree.sequence_form, policy.realization_plans(), other)
+    best_response_sweep(plex.parent_sequence, plex.first_sequence, plex.num_actions, values)
+    reach = reach_without(tree, policy, [other])
+    weight = np.bincount(tree.infostate[:, other], reach, len(theirs.parent))
+    here = infostates_at(tree, public_state)[other]
+    found = np.zeros(len(here))
+    for place, infostate in enumerate(here.tolist()):
+        node = infostate
+        while node > 0 and theirs.public_state[node] > since:
+            above, action = int(theirs.parent[node]), int(theirs.action[node])
+            if action >= 0 and weight[above] > 0:
+                first = theirs.first_sequence[above]
+                actions = values[first : first + theirs.num_actions[above]]
+                found[place] += (actions.max() - actions[action]) / weight[above]
+            node = above
+    return found

@@ -7,12 +7,13 @@ from typing import Final
 
 import numpy as np
 
-from infoset.beliefs import PublicBeliefState, TreePart, gadget_form
+from infoset.beliefs import GADGETS, PublicBeliefState, TreePart, gadget_form
 from infoset.evaluation import TransformedValues, transformed_values
 from infoset.policy import TRANSFORMATIONS, TabularPolicy
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.search.resolving.lookahead import Lookahead
 from infoset.search.resolving.opponent_values import (
+    accumulated_gifts,
     best_response_values,
     mean_values,
 )
@@ -175,6 +176,7 @@ class TreeResolver:
             self._opponent(public_state, root, own_range),
             leaf_values,
             self.gadget,
+            gifts=self._gifts(public_state) if GADGETS[self.gadget].uses_gifts else None,
         )
         minimizer = RegretMinimizer(form, SCHEMES["cfr+"])
         minimizer.run(self.iterations)
@@ -201,6 +203,27 @@ class TreeResolver:
                 return self._after(before, public_state, root, own_range)
         means = mean_values(root, self.player, own_range, self._their_values[root.histories])
         return means[:, 0] if self.opponent == "profile" else means.max(axis=1)
+
+    def _gifts(self, public_state: int) -> FloatArray:
+        """Return [S_j] what the opponent has given up since the last search above.
+
+        The gifts before that search have been used by it. The policy is that of the searches above,
+        below the last one its own answer as far as it went, and the blueprint everywhere else.
+        """
+        above = self._searched_above(public_state) if self.is_continual else []
+        whole = self.blueprint.probabilities[self.player].copy()
+        found = [(state, self._searches.get(state)) for state in above]
+        for state, search in found:
+            if search is not None:
+                self._keep(state, search, whole)
+        last = found[-1][1] if found else None
+        if last is not None and self.opponent == "previous":
+            whole[last.part.sequences[self.player]] = last.policy
+        both = list(self.blueprint.probabilities)
+        both[self.player] = whole
+        policy = TabularPolicy(self.tree.sequence_form, tuple(both))
+        since = above[-1] if above else 0
+        return accumulated_gifts(self.tree, self.player, policy, public_state, since)
 
     def _after(
         self,
