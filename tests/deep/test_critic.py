@@ -272,7 +272,7 @@ def test_a_critic_learns_values_by_expected_backups(kuhn):
     table = critic.tabulate(tree)
     assert table.errors(exact, blueprint).max() < 0.1
     np.testing.assert_array_equal(table.values[tree.terminals], exact.values[tree.terminals])
-    assert table.blueprint == exact.blueprint == critic.blueprint
+    assert table.blueprints == exact.blueprints == critic.blueprints
 
 
 def test_values_of_histories_are_those_of_the_table(kuhn):
@@ -299,7 +299,7 @@ def test_the_same_seed_gives_the_same_bits_and_files_keep_them(kuhn, tmp_path):
     save_critic(one, tmp_path / "critic.npz")
     read = load_critic(tmp_path / "critic.npz", tree, KUHN_ROWS)
     np.testing.assert_array_equal(read.tabulate(tree).values, one.tabulate(tree).values)
-    assert (read.settings, read.steps, read.blueprint) == (SMALL, 60, blueprint.digest)
+    assert (read.settings, read.steps, read.blueprints) == (SMALL, 60, (blueprint.digest,))
     with pytest.raises(PolicyMismatchError, match="always pass, always bet"):
         load_critic(tmp_path / "critic.npz", tree)
     with pytest.raises(PolicyMismatchError, match="another game"):
@@ -337,7 +337,7 @@ def test_a_critic_is_trained_with_the_network_and_does_not_change_it(tmp_path):
     tree, blueprint = cached_tree("kuhn_poker"), both.run.policy
     exact = transformed_values(tree, blueprint, KUHN_ROWS)
     table = both.critic.tabulate(tree)
-    assert table.blueprint == exact.blueprint
+    assert table.blueprints == exact.blueprints
     assert table.errors(exact, blueprint).max() < 0.25
     with pytest.raises(CheckpointMismatchError, match="critic"):
         train("kuhn_poker", spec, steps=1500, seed=2, checkpoint=file)

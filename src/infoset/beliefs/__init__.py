@@ -4,7 +4,9 @@ from infoset.beliefs.belief import Belief
 from infoset.beliefs.decomposition import PartEnds, TreeCut, TreePart, cut_tree
 from infoset.beliefs.gadgets import GADGETS, Gadget, gadget_form
 from infoset.beliefs.history_sampling import MAX_WORLDS, NUM_SAMPLES
+from infoset.beliefs.history_sets import HistorySet
 from infoset.beliefs.leak_test import Leak, find_leak
+from infoset.beliefs.local_parts import LocalPart, local_part
 from infoset.beliefs.posterior_beliefs import private_belief, public_belief
 from infoset.beliefs.public_belief_state import PublicBeliefState, ranges
 from infoset.beliefs.public_private_belief import PublicPrivateBelief, PublicWeight
@@ -25,7 +27,9 @@ __all__ = [
     "NUM_SAMPLES",
     "Belief",
     "Gadget",
+    "HistorySet",
     "Leak",
+    "LocalPart",
     "PartEnds",
     "PublicBeliefState",
     "PublicPrivateBelief",
@@ -40,6 +44,7 @@ __all__ = [
     "find_public_state",
     "gadget_form",
     "is_closed_under_infosets",
+    "local_part",
     "private_belief",
     "public_belief",
     "ranges",

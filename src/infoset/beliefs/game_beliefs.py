@@ -39,15 +39,15 @@ class GameBeliefs:
 
     def private(self, infostate: Infostate) -> Belief:
         """Return the belief of a player at an infostate."""
-        return self._belief(self._batch(infostate), infostate)
+        return self._belief(self.histories(infostate), infostate)
 
     def public(self, public_state: PublicState) -> Belief:
         """Return the belief given a public state."""
-        return self._belief(self._batch(public_state), public_state)
+        return self._belief(self.histories(public_state), public_state)
 
     def mixture(self, infostate: Infostate, public_weight: float) -> Belief:
         """Return the mixture `(1 - public_weight) * private + public_weight * public`."""
-        batch = self._batch(infostate.public_state)
+        batch = self.histories(infostate.public_state)
         public = self._probability(batch, infostate.public_state)
         inside = batch.is_at(infostate)
         is_whole = batch.method == "enumeration" and bool(inside.any())
@@ -69,7 +69,7 @@ class GameBeliefs:
         method = private.method if private.method == "rejection" else public.method
         return Belief(tuple(kept), np.array([*kept.values()]), self.game, method)
 
-    def _batch(self, information: Information) -> HistoryBatch:
+    def histories(self, information: Information) -> HistoryBatch:
         """Return the histories that agree with some information: all of them, or a sample."""
         limits = self.limits
         with rules_at(self.game):  # comparing observations calls code of the game

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from hashlib import sha256
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -13,7 +12,6 @@ from jax import Array
 
 from infoset.deep.device_games import DeviceGame, State
 from infoset.deep.episodes import Rows
-from infoset.deep.network_policy import NetworkPolicy
 from infoset.deep.networks import PolicyValueNetwork, legal_exp, legal_log_softmax
 from infoset.deep.tree_rules import TreeRules
 from infoset.policy import ActionTable, TabularPolicy, Transformation
@@ -23,7 +21,6 @@ __all__ = [
     "Blueprint",
     "NetworkBlueprint",
     "TableBlueprint",
-    "network_digest",
     "profile_policies",
 ]
 
@@ -66,14 +63,6 @@ class NetworkBlueprint(Blueprint):
         """Evaluate the network at the rows."""
         log_policy = legal_log_softmax(self.network(rows.features)[0], rows.legal)
         return legal_exp(log_policy, rows.legal)
-
-
-def network_digest(policy: NetworkPolicy) -> str:
-    """Return a SHA-256 digest of the weights of a network, to recognize its policy."""
-    digest = sha256()
-    for array in (*policy.network.weights, *policy.network.biases):
-        digest.update(np.asarray(array).astype("<f4").tobytes())
-    return digest.hexdigest()
 
 
 def profile_policies(

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoset._version import __version__
-from infoset.deep.blueprints import Blueprint, NetworkBlueprint, TableBlueprint, network_digest
+from infoset.beliefs import HistorySet
+from infoset.deep.blueprints import Blueprint, NetworkBlueprint, TableBlueprint
 from infoset.deep.critic_learning import (
     CriticSpec,
     CriticState,
@@ -48,7 +49,7 @@ from infoset.policy import (
     hash_transformations,
 )
 from infoset.tree import GameTree, build_tree
-from infoset.typing import FloatArray, IntArray
+from infoset.typing import FloatArray, IntArray, Player
 from infoset.utils.arguments import check_count, check_number, check_path, check_type
 from infoset.utils.array_files import read_arrays, write_arrays
 from infoset.utils.clocks import compiling
@@ -68,7 +69,7 @@ CHUNK = 50
 """Learner steps between looks at the clock."""
 
 KIND = "critic"
-FORMAT = 1
+FORMAT = 2
 
 ROWS = 65_536
 """Histories that are evaluated at once."""
@@ -115,8 +116,8 @@ class Critic:
         The outputs are multiplied by this number.
     transformations : tuple[Transformation, ...]
         The n transformations; the first one is the identity.
-    blueprint : str
-        Digest of the policy that is transformed.
+    blueprints : tuple[str, ...]
+        Digests of the policy that is transformed: as a table, as a network, or both.
     settings : CriticSpec
         How the critic was trained.
     steps : int
@@ -129,7 +130,7 @@ class Critic:
     device: DeviceGame
     unit: float
     transformations: tuple[Transformation, ...]
-    blueprint: str
+    blueprints: tuple[str, ...]
     settings: CriticSpec
     steps: int
     seconds: float
@@ -158,6 +159,29 @@ class Critic:
         size = num_players * self.device.num_features
         return self._outputs(np.asarray(rows, np.float32).reshape(len(rows), size))
 
+    def leaf_values(self, histories: HistorySet, player: Player) -> FloatArray:
+        """Return [K, n] the reward that a player expects after each history, for re-solving.
+
+        In column 0, both players play the blueprint; in the others, the opponent plays a
+        transformation of it.
+
+        Parameters
+        ----------
+        histories : HistorySet
+            Histories at which a player acts.
+        player : Player
+        """
+        tables = [
+            np.array([self.device.encode(infostate) for infostate in infostates], np.float32)
+            for infostates in histories.infostates
+        ]
+        columns = zip(tables, histories.position.T, strict=True)
+        values = self._outputs(np.hstack([table[place] for table, place in columns]))
+        size = len(self.transformations)
+        if player == 0:
+            return values[:, :size]
+        return -np.delete(values, range(1, size), axis=1)
+
     def tabulate(self, tree: GameTree) -> TransformedValues:
         """Return the estimated values of all histories of a tree.
 
@@ -182,7 +206,7 @@ class Critic:
         for history in np.flatnonzero(~is_known)[::-1].tolist():
             children = slice(*tree.first_child[history : history + 2].tolist())
             values[history] = tree.graph.probability[tree.edge[children]] @ values[children]
-        return TransformedValues(tree, self.transformations, self.blueprint, values)
+        return TransformedValues(tree, self.transformations, self.blueprints, values)
 
     def _encoded(self, tree: GameTree, infostate: IntArray) -> list[NDArray[np.float32]]:
         """Return by player [S, F] the encodings of the infostates that occur in [L, N]."""
@@ -269,7 +293,7 @@ def train_critic(
         if limit is not None:
             (check_count if name == "steps" else check_number)(name, limit)
     check_count("seed", seed)
-    device, policy, digest = _on_device(game, blueprint)
+    device, policy, digests = _on_device(game, blueprint)
     last = DEFAULT_STEPS if steps is None and seconds is None else steps
     with compiling():
         task = critic_task(device, transformations, spec)
@@ -284,7 +308,7 @@ def train_critic(
         _check_finite(spec, state)
         if callback is not None and callback(int(state.step), float(state.loss)):
             break
-    return critic_of(task, state, digest, perf_counter() - began)
+    return critic_of(task, state, digests, perf_counter() - began)
 
 
 def critic_task(
@@ -303,14 +327,16 @@ def critic_task(
     return CriticTask(device, source.unit, tuple(transformations), spec)
 
 
-def critic_of(task: CriticTask, state: CriticState, blueprint: str, seconds: float) -> Critic:
+def critic_of(
+    task: CriticTask, state: CriticState, blueprints: Sequence[str], seconds: float
+) -> Critic:
     """Return the critic that training has led to."""
     return Critic(
         network=state.target,
         device=task.device,
         unit=float(task.unit),
         transformations=task.transformations,
-        blueprint=blueprint,
+        blueprints=tuple(blueprints),
         settings=task.spec,
         steps=int(state.step),
         seconds=seconds,
@@ -340,8 +366,8 @@ def _check_finite(spec: CriticSpec, state: CriticState) -> None:
 
 def _on_device(
     game: str | Game | GameTree | DeviceGame, blueprint: TabularPolicy | NetworkPolicy
-) -> tuple[DeviceGame, Blueprint, str]:
-    """Return the game and the blueprint on the device, and the digest of the blueprint."""
+) -> tuple[DeviceGame, Blueprint, tuple[str, ...]]:
+    """Return the game and the blueprint on the device, and the digests of the blueprint."""
     if not isinstance(blueprint, TabularPolicy | NetworkPolicy):
         raise ParameterError(
             f"blueprint={blueprint!r} must be a TabularPolicy or a NetworkPolicy, such as the "
@@ -357,18 +383,20 @@ def _on_device(
             raise PolicyMismatchError(
                 "the network was trained on another device game; give the one it was trained on"
             )
-        return device, NetworkBlueprint(blueprint.network), network_digest(blueprint)
+        return device, NetworkBlueprint(blueprint.network), (blueprint.digest,)
     if isinstance(game, DeviceGame):
         raise UnsupportedGameError(
             "a table, or a network that was trained with a tree, needs a game that can be built: "
             "give its name, its rules in Python, or its tree"
         )
     tree = game if isinstance(game, GameTree) else build_tree(_game(game))
+    digests: tuple[str, ...] = ()
     if isinstance(blueprint, NetworkPolicy):
+        digests = (blueprint.digest,)
         blueprint = blueprint.tabulate(tree.sequence_form)
     check_same_game(tree, blueprint.sequence_form)
     rules = TreeRules.of(tree)
-    return rules, TableBlueprint.of(rules, blueprint), blueprint.digest
+    return rules, TableBlueprint.of(rules, blueprint), (blueprint.digest, *digests)
 
 
 def _game(game: str | Game) -> Game:
@@ -397,7 +425,7 @@ def save_critic(critic: Critic, path: str | Path) -> None:
         "unit": critic.unit,
         "transformations": hash_transformations(critic.transformations),
         "names": [row.name for row in critic.transformations],
-        "blueprint": critic.blueprint,
+        "blueprints": critic.blueprints,
         "settings": asdict(critic.settings),
         "steps": critic.steps,
         "seconds": critic.seconds,
@@ -472,7 +500,7 @@ def load_critic(
         device=device,
         unit=header["unit"],
         transformations=rows,
-        blueprint=header["blueprint"],
+        blueprints=tuple(header["blueprints"]),
         settings=spec,
         steps=header["steps"],
         seconds=header["seconds"],

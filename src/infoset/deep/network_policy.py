@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
 
 import jax.numpy as jnp
 import numpy as np
@@ -35,6 +37,14 @@ class NetworkPolicy:
     network: PolicyValueNetwork
     inputs: NetworkInput
     is_fine_tuned: bool = False
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 digest of the weights, by which critics recognize their blueprint."""
+        digest = sha256()
+        for array in (*self.network.weights, *self.network.biases):
+            digest.update(np.asarray(array).astype("<f4").tobytes())
+        return digest.hexdigest()
 
     def action_probabilities(
         self, infostate: Infostate, legal_actions: Sequence[Action]

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from infoset.deep.blueprints import network_digest
 from infoset.deep.critic import Critic, critic_of, critic_task
 from infoset.deep.critic_learning import CriticSpec
 from infoset.deep.device_games import DeviceGame
@@ -237,8 +236,8 @@ def train(
     policy = learner.network_policy()
     trained = None
     if task is not None and learner.critic is not None:
-        digest = network_digest(policy) if run is None else run.policy.digest
-        trained = critic_of(task, learner.critic, digest, taken)
+        table = () if run is None else (run.policy.digest,)
+        trained = critic_of(task, learner.critic, (*table, policy.digest), taken)
     return TrainingResult(
         game=learner.name,
         method=spec.name,

@@ -36,15 +36,15 @@ class TransformedValues:
     tree : GameTree
     transformations : tuple[Transformation, ...]
         The n transformations.
-    blueprint : str
-        Digest of the blueprint, see `TabularPolicy.digest`.
+    blueprints : tuple[str, ...]
+        Digests of the blueprint, see `TabularPolicy.digest`; a network has one of its own.
     values : FloatArray
         [H, M] expected utility of player 0 from each history, including rewards before it.
     """
 
     tree: GameTree
     transformations: tuple[Transformation, ...]
-    blueprint: str
+    blueprints: tuple[str, ...]
     values: FloatArray
 
     def against(self, player: Player) -> FloatArray:
@@ -136,7 +136,7 @@ def transformed_values(
     _constant_sum(tree)
     profiles = transformed_profiles(blueprint, transformations)
     values = history_values(tree, profiles)[..., 0]
-    return TransformedValues(tree, tuple(transformations), blueprint.digest, values)
+    return TransformedValues(tree, tuple(transformations), (blueprint.digest,), values)
 
 
 def _constant_sum(tree: GameTree) -> float:

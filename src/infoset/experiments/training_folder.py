@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["save_training", "training_files"]
 
 NETWORK = "network.npz"
+CRITIC = "critic.npz"
 
 
 def training_files(result: TrainingResult) -> dict[str, str]:
@@ -31,12 +32,13 @@ def training_files(result: TrainingResult) -> dict[str, str]:
 
     A game that was not built has no policy as a table, and no exact measurements to plot.
     """
+    networks = {"network": NETWORK} | ({} if result.critic is None else {"critic": CRITIC})
     if result.run is None:
-        return {"network": NETWORK, "trace": RUN_FILES["trace"], "result": RUN_FILES["result"]}
+        return {**networks, "trace": RUN_FILES["trace"], "result": RUN_FILES["result"]}
     files = dict(RUN_FILES)
     if len(result.trace) == 1:
         del files["picture"]
-    return {"network": NETWORK, **files}
+    return {**networks, **files}
 
 
 def save_training(
@@ -45,7 +47,7 @@ def save_training(
     *,
     game: Game | ExtensiveForm | None = None,
 ) -> Path:
-    """Write a network, its policy as a table, the trace, figure and numbers to a new folder.
+    """Write a network with its critic, policy table, trace, figure and numbers to a new folder.
 
     As in `save_run`, the folder appears when it is complete, and an existing folder is not changed.
 
@@ -67,7 +69,7 @@ def save_training(
     ParameterError
         If the folder or a file cannot be written.
     """
-    from infoset.deep import save_network
+    from infoset.deep import save_critic, save_network
 
     files = training_files(result)
     source = GameSource.of_rules(game) if isinstance(game, Game) else GameSource()
@@ -83,6 +85,8 @@ def save_training(
 
     def write(made: Path) -> None:
         save_network(result.policy, made / files["network"], about)
+        if result.critic is not None:
+            save_critic(result.critic, made / files["critic"])
         if result.run is not None:
             save_policy(result.run.policy, made / files["policy"], about)
         with (

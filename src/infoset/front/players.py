@@ -5,23 +5,37 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from functools import cache
+from typing import Any, Final
 
 from infoset.efg import ExtensiveForm, find_source_form
-from infoset.errors import PolicyFileError, PolicyMismatchError, UnknownNameError
+from infoset.errors import (
+    ParameterError,
+    PolicyFileError,
+    PolicyMismatchError,
+    UnknownNameError,
+)
 from infoset.front.game_sources import to_form
 from infoset.front.python_files import is_python_file, load_from_python_file
-from infoset.front.solution import is_network, load_network_file, resolve_policy
+from infoset.front.solution import (
+    is_network,
+    load_critic_file,
+    load_network_file,
+    resolve_policy,
+)
 from infoset.game import Game
 from infoset.games import parse_spec
 from infoset.policy import Policy, TabularPolicy, transfer_policy, uniform_policy
 from infoset.search import SEARCHERS, Searcher, SearchModel, make_searcher, search_model
-from infoset.tree import BuildProgress, GameTree, build_tree
+from infoset.tree import BuildProgress, GameTree, SequenceForm, build_tree
 
 __all__ = ["is_policy_file", "is_searcher", "resolve_players"]
 
 UNIFORM = "uniform"
 FILE_ENDINGS = (".parquet", ".csv", ".npz")
 EXAMPLE = "give uniform, a policy file, or a searcher such as pimc(num_worlds=200)"
+
+FILE_PARAMETERS: Final = ("blueprint", "values")
+"""Parameters of searchers that name a policy file or the file of a critic."""
 
 
 def resolve_players(
@@ -37,7 +51,8 @@ def resolve_players(
     ----------
     players : Sequence[str]
         Each is `uniform`, a policy file, a searcher such as `pimc(num_worlds=200)`, or your own
-        policy or searcher class as `path/to/file.py:NAME`.
+        policy or searcher class as `path/to/file.py:NAME`. A searcher's `blueprint` is a policy
+        file or `uniform`, and its `values` are the file of a critic.
     game : Game or GameTree
         If only rules are given, the sequence form is built only for policy files. If the rules were
         derived from an extensive form by `as_game`, a file may belong to either.
@@ -76,9 +91,26 @@ def resolve_players(
             return _from_either(player, given, game)
         if is_python_file(player):
             return _from_python_file(player, model)
-        return uniform_policy() if player == UNIFORM else make_searcher(player, model())
+        return uniform_policy() if player == UNIFORM else _searcher(player, model(), form)
 
     return [find(player) for player in players]
+
+
+def _searcher(player: str, model: SearchModel, form: Callable[[], SequenceForm]) -> Searcher:
+    """Return a searcher whose blueprint and leaf values are named by files."""
+    name, settings = parse_spec(player, kind="searcher", example=EXAMPLE)
+    files = {key: settings.pop(key) for key in FILE_PARAMETERS if key in settings}
+    found: dict[str, Any] = {}
+    for key, path in files.items():
+        if not isinstance(path, str):
+            raise ParameterError(f"{key}={path!r} is not a file; give its path in quotes")
+        if key == "values":
+            found[key] = load_critic_file(path, model.game)
+        elif is_network(path):
+            found[key] = load_network_file(path)
+        else:
+            found[key] = None if path == UNIFORM else resolve_policy(path, form())
+    return make_searcher(name, model, **settings, **found)
 
 
 def _from_python_file(player: str, model: Callable[[], SearchModel]) -> Policy:

@@ -12,6 +12,7 @@ from infoset.errors import ParameterError, PolicyFileError, PolicyMismatchError
 from infoset.evaluation import Evaluation, behavior_values, evaluate_policy
 from infoset.front.game_sources import FormLike, resolve_game, to_form
 from infoset.front.python_files import is_python_file, load_from_python_file
+from infoset.game import Game
 from infoset.policy import (
     Policy,
     TabularPolicy,
@@ -37,12 +38,13 @@ from infoset.utils.arguments import check_path
 from infoset.utils.clocks import compiling_seconds, working_seconds
 
 if TYPE_CHECKING:
-    from infoset.deep import NetworkPolicy
+    from infoset.deep import Critic, NetworkPolicy
 
 __all__ = [
     "checkpointing",
     "evaluate",
     "is_network",
+    "load_critic_file",
     "load_network_file",
     "read_policy_metadata",
     "resolve_method",
@@ -260,6 +262,21 @@ def load_network_file(path: str | Path) -> NetworkPolicy:
     from infoset.deep import load_network
 
     return load_network(path)
+
+
+def load_critic_file(path: str | Path, game: Game) -> Critic:
+    """Return the critic in a file; JAX is loaded.
+
+    Raises
+    ------
+    MissingExtraError
+        If the extra `deep` is not installed.
+    PolicyFileError, PolicyMismatchError
+        As raised by `load_critic`.
+    """
+    from infoset.deep import load_critic
+
+    return load_critic(path, game)
 
 
 def is_network(policy: str | Path) -> bool:

@@ -15,6 +15,7 @@ from infoset.search.epimc import EPIMC
 from infoset.search.ismcts import ISMCTS
 from infoset.search.models import SearchModel, search_model
 from infoset.search.pimc import PIMC
+from infoset.search.resolving import ContinualResolving, DepthLimitedSearch
 from infoset.search.searcher import Searcher
 from infoset.tree import GameTree, WorldGraph
 from infoset.utils.arguments import check_choice, check_type
@@ -51,12 +52,13 @@ class SearcherSpec:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """Names of its parameters: those of the class except `model`, and those of the belief.
+        """Names of its parameters: those of the class except `model`, and those of its belief.
 
         Searchers with presets also have the parameter `preset`.
         """
-        own = (name for name in signature(self.searcher_class).parameters if name != "model")
-        return (*BELIEF_PARAMETERS, *own, *(("preset",) if self.presets else ()))
+        own = [name for name in signature(self.searcher_class).parameters if name != "model"]
+        of_belief = BELIEF_PARAMETERS if "belief" in own else ()
+        return (*of_belief, *own, *(("preset",) if self.presets else ()))
 
 
 _SPECS: Final = (
@@ -79,6 +81,22 @@ _SPECS: Final = (
             "openspiel": {"exploration": 0.7, "bonus": "ln", "reward_scale": 1.0},
             "arjonilla-2024": {"bonus": "2ln", "reward_scale": 1.0, "num_rollouts": 20},
         },
+    ),
+    SearcherSpec(
+        "depth_limited",
+        "depth-limited re-solving of each decision alone, in the ranges of a blueprint",
+        DepthLimitedSearch,
+    ),
+    SearcherSpec(
+        "continual_resolving",
+        "continual re-solving to a depth limit, safe by gadgets (Moravčík et al. 2017)",
+        ContinualResolving,
+    ),
+    SearcherSpec(
+        "sepot",
+        "continual re-solving with a network and its critic (Kubíček, Burch, Lisý 2023)",
+        ContinualResolving,
+        {"paper": {"opponent": "profile", "iterations": 1500}},
     ),
 )
 
@@ -124,7 +142,8 @@ def make_searcher(
         given replace those of the preset.
         `public_weight`, `max_worlds` and `num_samples` set up a `PublicPrivateBelief`. In the text,
         `public_weight` is a number, or a list with one weight per move of the player, such as
-        `[0.6;0.0]`.
+        `[0.6;0.0]`. A blueprint and leaf values are objects here; `infoset.match` and the command
+        line also read them from files.
 
     Raises
     ------
@@ -165,6 +184,8 @@ def _settings(
         preset = str(settings.pop("preset")).lower()
         check_choice(f"preset of {spec.name}", preset, spec.presets)
         settings = {**spec.presets[preset], **settings}
+    if "belief" not in spec.parameters:
+        return settings
     of_belief = {name: settings.pop(name) for name in BELIEF_PARAMETERS if name in settings}
     if of_belief and "belief" in settings:
         raise ParameterError(

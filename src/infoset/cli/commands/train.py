@@ -60,6 +60,33 @@ MethodOption: TypeAlias = Annotated[
 ]
 
 
+def _known_critic(context: typer.Context, critic: str | None) -> str | None:
+    """Check the name of a critic's method; print the table of methods and exit for `list`."""
+    if critic is None:
+        return None
+    from infoset.deep import CRITICS
+    from infoset.errors import UnknownNameError
+
+    if asks_for_list(critic):
+        rows = [(row.name, row.description) for row in CRITICS.values()]
+        list_and_leave(context, "critics", ("name", "description"), rows)
+    if critic not in CRITICS:
+        raise UnknownNameError.of("method of a critic", critic, CRITICS)
+    return critic
+
+
+CriticOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="METHOD",
+        help="Train a critic with the network, by a method such as expected-backup; 'list' prints "
+        "all. The searcher sepot needs one.",
+        callback=_known_critic,
+        show_default="no critic",
+    ),
+]
+
+
 def run(
     game: GameArgument,
     method: MethodOption = DEFAULT_METHOD,
@@ -78,6 +105,7 @@ def run(
             show_default="build unless too large",
         ),
     ] = None,
+    critic: CriticOption = None,
     out: Annotated[Path | None, folder_option("runs/GAME-METHOD")] = None,
     checkpoint: CheckpointOption = None,
     checkpoint_seconds: CheckpointSecondsOption = None,
@@ -114,6 +142,7 @@ def run(
             seconds=seconds,
             seed=seed,
             build=build,
+            critic=critic,
             callback=show,
             memory=memory,
             progress=progress.building,
@@ -148,6 +177,10 @@ def _save(
     say(f"saved in {folder}: {', '.join(files.values())}")
     network = quote(str(folder / files["network"]))
     say(f"to play against the network: infoset play {quote(spec)} --against {network}")
+    if "critic" in files:
+        values = folder / files["critic"]
+        search = quote(f"sepot(blueprint={folder / files['network']},values={values})")
+        say(f"to play against a search with it: infoset play {quote(spec)} --against {search}")
 
 
 def _measured(result: TrainingResult) -> dict[str, str]:

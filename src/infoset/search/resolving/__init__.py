@@ -1,5 +1,6 @@
 """Depth-limited re-solving of public states during play."""
 
+from infoset.search.resolving.leaf_values import ExactLeafValues, LeafValues
 from infoset.search.resolving.lookahead import Lookahead
 from infoset.search.resolving.opponent_values import (
     OPPONENT_VALUES,
@@ -7,15 +8,22 @@ from infoset.search.resolving.opponent_values import (
     best_response_values,
     mean_values,
 )
-from infoset.search.resolving.resolver import Resolution, TreeResolver
+from infoset.search.resolving.resolution import Resolution, ResolvingRecord, ResolvingSettings
+from infoset.search.resolving.resolver import TreeResolver
 from infoset.search.resolving.resolving_search import ContinualResolving, DepthLimitedSearch
+from infoset.search.resolving.rules_resolver import RulesResolver
 
 __all__ = [
     "OPPONENT_VALUES",
     "ContinualResolving",
     "DepthLimitedSearch",
+    "ExactLeafValues",
+    "LeafValues",
     "Lookahead",
     "Resolution",
+    "ResolvingRecord",
+    "ResolvingSettings",
+    "RulesResolver",
     "TreeResolver",
     "accumulated_gifts",
     "best_response_values",

@@ -2,47 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
-
 import numpy as np
 
-from infoset.beliefs import GADGETS, PublicBeliefState, TreePart, gadget_form
-from infoset.evaluation import TransformedValues, transformed_values
-from infoset.policy import TRANSFORMATIONS, TabularPolicy
-from infoset.regret import SCHEMES, RegretMinimizer
+from infoset.beliefs import GADGETS, PublicBeliefState
+from infoset.evaluation import TransformedValues
+from infoset.policy import TabularPolicy
 from infoset.search.resolving.lookahead import Lookahead
 from infoset.search.resolving.opponent_values import (
     accumulated_gifts,
     best_response_values,
     mean_values,
 )
-from infoset.solvers.regret_family import average_policy
+from infoset.search.resolving.resolution import Resolution, ResolvingSettings, resolve_part
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, Player
+from infoset.utils.clocks import working_seconds
 
-__all__ = ["Resolution", "TreeResolver"]
-
-ITERATIONS: Final = 1000
-
-
-@dataclass(frozen=True, eq=False)
-class Resolution:
-    """A search at a public state.
-
-    Attributes
-    ----------
-    part : TreePart
-        What the search looked at.
-    policy : FloatArray
-        [Q'_i] the searching player's average policy at the sequences of the part.
-    leaf_values : FloatArray
-        [L, n] as in `gadget_form`.
-    """
-
-    part: TreePart
-    policy: FloatArray
-    leaf_values: FloatArray
+__all__ = ["TreeResolver"]
 
 
 class TreeResolver:
@@ -55,18 +31,9 @@ class TreeResolver:
     player : Player
     blueprint : TabularPolicy
         The policy of both players where nothing is searched.
-    values : TransformedValues, optional
-        Values of histories under transformed blueprints; by default exact ones.
-    depth : int or None
-        See `Lookahead`.
-    gadget : str
-        A name from `GADGETS`.
-    opponent : str
-        A name from `OPPONENT_VALUES`.
-    is_continual : bool
-        Whether own ranges are those of the searches before, and not those of the blueprint.
-    iterations : int
-        Iterations of CFR+ in each search.
+    values : TransformedValues
+        Values of histories under transformed blueprints.
+    settings : ResolvingSettings
     """
 
     def __init__(
@@ -74,22 +41,14 @@ class TreeResolver:
         tree: GameTree,
         player: Player,
         blueprint: TabularPolicy,
-        values: TransformedValues | None = None,
-        *,
-        depth: int | None = 1,
-        gadget: str = "resolving",
-        opponent: str = "previous",
-        is_continual: bool = True,
-        iterations: int = ITERATIONS,
+        values: TransformedValues,
+        settings: ResolvingSettings,
     ) -> None:
         self.tree, self.player, self.blueprint = tree, player, blueprint
-        self.values = (
-            transformed_values(tree, blueprint, TRANSFORMATIONS) if values is None else values
-        )
-        self.gadget, self.opponent = gadget, opponent
-        self.is_continual, self.iterations = is_continual, iterations
-        self.lookahead = Lookahead(tree, depth)
-        self._own_values = self.values.against(player)
+        self.settings = settings
+        self._uses_gifts = GADGETS[settings.gadget].uses_gifts
+        self.lookahead = Lookahead(tree, settings.depth)
+        self._own_values = values.against(player)
         constant = tree.sequence_form.constant_sum
         assert constant is not None  # `against` has raised otherwise
         self._their_values = constant - self._own_values
@@ -100,7 +59,7 @@ class TreeResolver:
     def policy_at(self, public_state: int) -> FloatArray:
         """Return [Q] the player's policy after a search; only its part at the state is meant."""
         found = self.resolve(public_state)
-        if found is None or self.is_continual:
+        if found is None or self.settings.is_continual:
             return self._policy
         policy = self._policy.copy()
         self._keep(public_state, found, policy)
@@ -111,7 +70,7 @@ class TreeResolver:
         if public_state not in self._searches:
             found = self._search(public_state)
             self._searches[public_state] = found
-            if found is not None and self.is_continual:
+            if found is not None and self.settings.is_continual:
                 self._keep(public_state, found, self._policy)
         return self._searches[public_state]
 
@@ -130,7 +89,7 @@ class TreeResolver:
 
     def own_range(self, public_state: int) -> FloatArray:
         """Return [S_i] the player's range, after the searches at the public states before."""
-        above = self._searched_above(public_state) if self.is_continual else []
+        above = self._searched_above(public_state) if self.settings.is_continual else []
         for state in above:
             self.resolve(state)
         own = self._own
@@ -156,53 +115,52 @@ class TreeResolver:
         state = int(parent[public_state])
         while state >= 0:
             if self.lookahead.acts[state, self.player] or (
-                state == 0 and self.opponent == "previous"
+                state == 0 and self.settings.opponent == "previous"
             ):
                 found.append(state)
             state = int(parent[state])
         return found[::-1]
 
     def _search(self, public_state: int) -> Resolution | None:
+        start = working_seconds()
         own_range = self.own_range(public_state)
         root = PublicBeliefState.with_unit_ranges(self.tree, public_state)
         if not (own_range[root.position[:, self.player]] * root.chance_reach).sum() > 0:
             return None
         part = self.lookahead.part(public_state)
         leaf_values = self._own_values[part.leaf_histories]
-        form = gadget_form(
+        return resolve_part(
             part,
             self.player,
             own_range,
             self._opponent(public_state, root, own_range),
             leaf_values,
-            self.gadget,
-            gifts=self._gifts(public_state) if GADGETS[self.gadget].uses_gifts else None,
+            self.settings.gadget,
+            self.settings.budget,
+            start,
+            gifts=self._gifts(public_state) if self._uses_gifts else None,
         )
-        minimizer = RegretMinimizer(form, SCHEMES["cfr+"])
-        minimizer.run(self.iterations)
-        policy = average_policy(minimizer).probabilities[self.player]
-        return Resolution(part, policy, leaf_values)
 
     def _opponent(
         self, public_state: int, root: PublicBeliefState, own_range: FloatArray
     ) -> FloatArray:
         """Return [S_j] the opponent's values at the root, or its range for the gadget `none`."""
         other = 1 - self.player
-        if self.gadget == "none":
+        if self.settings.gadget == "none":
             return PublicBeliefState.from_policy(self.tree, self.blueprint, public_state).ranges[
                 other
             ]
-        if self.opponent == "best_response":
+        if self.settings.opponent == "best_response":
             part = self.lookahead.part(public_state, [])
             own = self.blueprint.probabilities[self.player][part.sequences[self.player]]
             return best_response_values(part, self.player, own_range, own)
         above = self._searched_above(public_state)
-        if self.opponent == "previous" and above:
-            before = self._searches.get(above[-1]) if self.is_continual else None
+        if self.settings.opponent == "previous" and above:
+            before = self._searches.get(above[-1]) if self.settings.is_continual else None
             if before is not None and public_state in before.part.public_states:
                 return self._after(before, public_state, root, own_range)
         means = mean_values(root, self.player, own_range, self._their_values[root.histories])
-        return means[:, 0] if self.opponent == "profile" else means.max(axis=1)
+        return means[:, 0] if self.settings.opponent == "profile" else means.max(axis=1)
 
     def _gifts(self, public_state: int) -> FloatArray:
         """Return [S_j] what the opponent has given up since the last search above.
@@ -210,14 +168,14 @@ class TreeResolver:
         The gifts before that search have been used by it. The policy is that of the searches above,
         below the last one its own answer as far as it went, and the blueprint everywhere else.
         """
-        above = self._searched_above(public_state) if self.is_continual else []
+        above = self._searched_above(public_state) if self.settings.is_continual else []
         whole = self.blueprint.probabilities[self.player].copy()
         found = [(state, self._searches.get(state)) for state in above]
         for state, search in found:
             if search is not None:
                 self._keep(state, search, whole)
         last = found[-1][1] if found else None
-        if last is not None and self.opponent == "previous":
+        if last is not None and self.settings.opponent == "previous":
             whole[last.part.sequences[self.player]] = last.policy
         both = list(self.blueprint.probabilities)
         both[self.player] = whole

@@ -2,26 +2,68 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 
-from infoset.beliefs import GADGETS
 from infoset.beliefs.public_states import infostates_at
 from infoset.errors import ParameterError, PolicyMismatchError, UnsupportedGameError
 from infoset.evaluation import TransformedValues, transformed_values
 from infoset.evaluation.tree_reach import check_same_game
 from infoset.game import Infostate
-from infoset.policy import TRANSFORMATIONS, TabularPolicy, uniform_policy
-from infoset.search.models import GraphModel
-from infoset.search.resolving.opponent_values import OPPONENT_VALUES
-from infoset.search.resolving.resolver import ITERATIONS, TreeResolver
+from infoset.policy import (
+    TRANSFORMATIONS,
+    Policy,
+    TabularPolicy,
+    UniformPolicy,
+    tabulate,
+    uniform_policy,
+)
+from infoset.search.budget import SearchBudget
+from infoset.search.models import GraphModel, SearchModel
+from infoset.search.resolving.leaf_values import LeafValueFunction, LeafValues
+from infoset.search.resolving.resolution import (
+    ITERATIONS,
+    ResolvingRecord,
+    ResolvingSettings,
+)
+from infoset.search.resolving.resolver import TreeResolver
+from infoset.search.resolving.rules_resolver import LocalResolution, RulesResolver
 from infoset.search.searcher import Searcher
-from infoset.tree import GameTree
-from infoset.typing import FloatArray
-from infoset.utils.arguments import check_choice, check_count, check_type
+from infoset.tree import GameTree, SequenceForm
+from infoset.tree.counting import count_histories
+from infoset.tree.game_tree import unroll
+from infoset.typing import Action, FloatArray
+from infoset.utils.arguments import check_type
+from infoset.utils.clocks import compiling_seconds, working_seconds
 
 __all__ = ["ContinualResolving", "DepthLimitedSearch"]
+
+MAX_HISTORIES: Final = 300_000
+"""Histories up to which the tree of a game whose world states have been explored is built."""
+
+
+@runtime_checkable
+class TabulatedPolicy(Protocol):
+    """Policies that tabulate themselves, such as those of networks."""
+
+    def tabulate(self, sequence_form: SequenceForm) -> TabularPolicy:
+        """Return the policy at all infostates of a game."""
+        ...
+
+
+@runtime_checkable
+class TabulatedValues(Protocol):
+    """Leaf values that can be tabulated, such as those of a critic."""
+
+    def tabulate(self, tree: GameTree) -> TransformedValues:
+        """Return the values of all histories of a tree."""
+        ...
+
+
+KINDS_OF_VALUES: Final = (TransformedValues, LeafValues)
 
 
 class ContinualResolving(Searcher):
@@ -31,15 +73,22 @@ class ContinualResolving(Searcher):
     its own searches before, and the opponent is offered what those searches left it. Where the
     search stops, the opponent chooses one of its transformed blueprints at each of its infostates.
 
+    On the tree of a game, searches are exact parts of it. Otherwise each search builds its part
+    from the rules: from all histories of the public state if there are few enough, else from a
+    sample of them. Where even a small sample has too many ends, the blueprint plays;
+    `last_search.method` and `methods` report which it was.
+
     Parameters
     ----------
-    tree : GameTree
-        A two-player constant-sum game.
-    blueprint : TabularPolicy, optional
+    model : SearchModel or GameTree
+        A two-player constant-sum game; without a tree it must be zero-sum. The tree of a small
+        explored game is built.
+    blueprint : Policy, optional
         The policy of both players; by default uniform.
-    values : TransformedValues, optional
-        Values of histories under transformed blueprints, such as those of a critic; by default
-        exact ones with `TRANSFORMATIONS`.
+    values : TransformedValues, LeafValues or callable, optional
+        Values of histories for the opponent's continuations, such as those of a critic or a
+        function `(histories, player) -> [K, n]` as `LeafValues.leaf_values`. By default exact ones
+        with `TRANSFORMATIONS`, which need a tree.
     depth : int, optional
         A search stops where each player has acted at this many public states. None searches to the
         end of the game.
@@ -48,16 +97,34 @@ class ContinualResolving(Searcher):
     opponent : str
         A name from `OPPONENT_VALUES`.
     iterations : int
-        Iterations of CFR+ in each search.
+        Maximum number of iterations of CFR+ in each search.
+    milliseconds : float, optional
+        Time limit of a search. At least one iteration is done. Answers then depend on the machine.
+    max_ends : int
+        Without a tree, the maximum number of terminal histories and histories at the depth limit
+        in a search.
+    max_histories : int
+        Without a tree, the maximum number of histories of a public state that are listed.
+    num_samples : int
+        Number of histories that are sampled if there are more.
+    seed : int
+        Seed of the samples.
+
+    Attributes
+    ----------
+    last_search : ResolvingRecord or None
+        Result and cost of the last decision.
+    methods : Counter
+        Number of decisions by `ResolvingRecord.method`.
 
     Raises
     ------
     UnsupportedGameError
-        If the game is not two-player constant-sum.
+        If the game is not two-player constant-sum, or needs a tree.
     PolicyMismatchError
         If the blueprint or the values belong to another game, or the values to another blueprint.
     UnknownNameError, ParameterError
-        If a name is unknown, or a number out of range.
+        If a name is unknown, a number out of range, or leaf values are missing.
 
     Notes
     -----
@@ -79,90 +146,220 @@ class ContinualResolving(Searcher):
 
     def __init__(
         self,
-        tree: GameTree,
-        blueprint: TabularPolicy | None = None,
-        values: TransformedValues | None = None,
+        model: SearchModel | GameTree,
+        blueprint: Policy | None = None,
+        values: TransformedValues | LeafValues | LeafValueFunction | None = None,
         *,
         depth: int | None = 1,
         gadget: str = "resolving",
         opponent: str = "previous",
         iterations: int = ITERATIONS,
+        milliseconds: float | None = None,
+        max_ends: int = 20_000,
+        max_histories: int = 20_000,
+        num_samples: int = 500,
+        seed: int = 0,
     ) -> None:
-        check_type("tree", tree, GameTree, "a GameTree, as from build_tree")
-        super().__init__(GraphModel(tree))
+        check_type("model", model, (SearchModel, GameTree), "a GameTree, or search_model(game)")
+        super().__init__(GraphModel(model) if isinstance(model, GameTree) else model, seed=seed)
+        if self.model.num_players != 2:
+            raise UnsupportedGameError(
+                f"re-solving needs a two-player constant-sum game; {self.model.game} has "
+                f"{self.model.num_players} players"
+            )
+        if blueprint is not None and not isinstance(blueprint, Policy):
+            raise ParameterError(
+                f"blueprint={blueprint!r} is not a policy; give one, such as the policy of a "
+                "result of solve or train"
+            )
+        if not (values is None or callable(values) or isinstance(values, KINDS_OF_VALUES)):
+            raise ParameterError(
+                f"values={values!r} are not values of histories; give a critic, the result of "
+                "transformed_values, or a function (histories, player) -> array"
+            )
+        self.budget = SearchBudget("iterations", iterations, milliseconds)
+        self.resolving = ResolvingSettings(
+            depth=depth,
+            gadget=gadget,
+            opponent=opponent,
+            is_continual=self.is_continual,
+            budget=self.budget,
+            max_ends=max_ends,
+            max_histories=max_histories,
+            num_samples=num_samples,
+        )
+        self.last_search: ResolvingRecord | None = None
+        self.methods: Counter[str] = Counter()
+        self.tree = _tree_of(self.model, values)
+        self._resolvers: list[TreeResolver] | list[RulesResolver]
+        if self.tree is None:
+            self.blueprint: Policy = UniformPolicy() if blueprint is None else blueprint
+            assert not isinstance(values, TransformedValues)  # which have a tree
+            self._resolvers = self._by_rules(self.blueprint, values)
+        else:
+            self.blueprint, self._resolvers = self._on_tree(self.tree, blueprint, values)
+
+    def _on_tree(
+        self, tree: GameTree, given: Policy | None, given_values: object
+    ) -> tuple[TabularPolicy, list[TreeResolver]]:
+        """Return the blueprint as a table, and the searches of both players on the tree."""
         if not tree.sequence_form.is_two_player_constant_sum:
             raise UnsupportedGameError(
-                f"re-solving needs a two-player constant-sum game, and {tree} is none"
+                f"re-solving needs a two-player constant-sum game, which {tree} is not"
             )
-        blueprint = uniform_policy(tree.sequence_form) if blueprint is None else blueprint
-        check_type("blueprint", blueprint, TabularPolicy, "a TabularPolicy")
-        check_same_game(tree, blueprint.sequence_form)
-        if values is None:
-            values = transformed_values(tree, blueprint, TRANSFORMATIONS)
-        check_type("values", values, TransformedValues, "as from transformed_values or a critic")
+        blueprint = _tabular(tree, given)
+        values = _tabular_values(tree, blueprint, given_values)
         if values.tree is not tree:
             raise PolicyMismatchError("the values are for another tree; give those of this tree")
-        if values.blueprint != blueprint.digest:
-            raise PolicyMismatchError(
-                "the values are for another blueprint; train a critic for this blueprint, or omit "
-                "values for exact ones"
-            )
+        _check_blueprint(values, (blueprint.digest, getattr(given, "digest", None)))
         if not np.isfinite(values.values).all():
             raise ParameterError("values has an entry that is NaN or infinite")
-        if depth is not None:
-            check_count("depth", depth, minimum=1)
-        check_choice("gadget", gadget, GADGETS)
-        check_choice("opponent", opponent, OPPONENT_VALUES)
-        check_count("iterations", iterations, minimum=1)
-        self.tree, self.blueprint, self.values = tree, blueprint, values
-        self._settings = {
-            "depth": depth, "gadget": gadget, "opponent": opponent, "iterations": iterations
-        }  # fmt: skip
-        self._resolvers = [
-            TreeResolver(
-                tree,
-                player,
-                blueprint,
-                values,
-                depth=depth,
-                gadget=gadget,
-                opponent=opponent,
-                is_continual=self.is_continual,
-                iterations=iterations,
+        return blueprint, [
+            TreeResolver(tree, player, blueprint, values, self.resolving) for player in range(2)
+        ]
+
+    def _by_rules(
+        self, blueprint: Policy, values: LeafValues | LeafValueFunction | None
+    ) -> list[RulesResolver]:
+        """Return the searches of both players by the rules."""
+        game, settings = self.model.game, self.resolving
+        if values is None and (settings.depth is not None or settings.gadget != "none"):
+            raise ParameterError(
+                f"without a tree of {game}, a search needs values of histories at its root and at "
+                "its depth limit: give values, such as a critic (train_critic) or a function; or "
+                'search to the end without them by depth=None, gadget="none", which is not safe'
             )
+        if settings.opponent == "best_response":
+            raise UnsupportedGameError(
+                'opponent="best_response" needs the tree of the game; give opponent="previous" '
+                f"for {game}"
+            )
+        if isinstance(values, LeafValues):
+            _check_blueprint(values, (getattr(blueprint, "digest", None),))
+        return [
+            RulesResolver(game, player, blueprint, values, settings, self.seed)
             for player in range(2)
         ]
 
     def settings(self) -> dict[str, Any]:
         """Return the settings that determine the answers by name, with the blueprint's digest."""
-        return {**self._settings, "blueprint": self.blueprint.digest}
+        settings = self.resolving
+        found: dict[str, Any] = {
+            "depth": settings.depth,
+            "gadget": settings.gadget,
+            "opponent": settings.opponent,
+            **self.budget.settings(),
+            "blueprint": getattr(self.blueprint, "digest", type(self.blueprint).__name__),
+        }
+        if self.tree is None:
+            names = ("max_ends", "max_histories", "num_samples")
+            found |= {name: getattr(settings, name) for name in names} | {"seed": self.seed}
+        return found
 
     def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:
         """Return [A] the probability of each legal action; the generator is not used.
 
-        Where chance and the opponent's play cannot lead with the searcher's own range, this is the
-        blueprint.
+        Where chance and the opponent's play cannot lead with the searcher's own range, or the part
+        would be too large, this is the blueprint.
 
         Raises
         ------
         UnknownNameError
             If no play leads to the infostate.
         ParameterError
-            If its player does not act there.
+            If its player does not act there, or leaf values are not finite.
         """
-        actions = self.model.require_legal_actions(infostate)
+        start, compiled_before = working_seconds(), compiling_seconds()
         resolver = self._resolvers[infostate.player]
-        own = self.tree.infostate_trees[infostate.player]
-        number = own.index_of(infostate)
-        policy = resolver.policy_at(int(own.public_state[number]))
-        first = own.first_sequence[number]
-        found: FloatArray = policy[first : first + len(actions)]
+        if isinstance(resolver, TreeResolver):
+            actions = self.model.require_legal_actions(infostate)
+            found, facts = self._tree_answer(resolver, infostate, len(actions))
+        else:
+            actions, found, facts = self._rules_answer(resolver, infostate)
+        self.last_search = ResolvingRecord(
+            actions=actions,
+            values=np.full(len(actions), np.nan),
+            seconds=working_seconds() - start,
+            time_limit=self.budget.seconds,
+            compile_seconds=compiling_seconds() - compiled_before,
+            **facts,
+        )
+        self.methods[self.last_search.method] += 1
+        self._note_search(self.last_search, f"{self.last_search.num_iterations} iterations")
         return found
 
+    def _tree_answer(
+        self, resolver: TreeResolver, infostate: Infostate, num_actions: int
+    ) -> tuple[FloatArray, dict[str, Any]]:
+        """Return the policy at an infostate, and what the record says of the search."""
+        assert self.tree is not None
+        own = self.tree.infostate_trees[infostate.player]
+        number = own.index_of(infostate)
+        state = int(own.public_state[number])
+        policy = resolver.policy_at(state)
+        first = own.first_sequence[number]
+        resolution = resolver.resolve(state)
+        facts: dict[str, Any] = {"method": "blueprint", "num_nodes": 0}
+        if resolution is not None:
+            part = resolution.part
+            facts = {
+                "method": "complete",
+                "num_nodes": len(part.histories),
+                "num_histories": int(np.sum(self.tree.public_state[part.histories] == state)),
+                "num_ends": len(part.terminals) + len(part.leaf_histories),
+                "num_iterations": resolution.num_iterations,
+            }
+        return policy[first : first + num_actions], facts
+
+    def _rules_answer(
+        self, resolver: RulesResolver, infostate: Infostate
+    ) -> tuple[tuple[Action, ...], FloatArray, dict[str, Any]]:
+        """Return the legal actions, the policy, and what the record says of the search."""
+        found = self._resolved(resolver, infostate)
+        if found is None:
+            actions = self.model.require_legal_actions(infostate)
+            policy = self.blueprint.action_probabilities(infostate, actions)
+            return actions, policy, {"method": "blueprint", "num_nodes": 0}
+        local = found.local
+        facts = {
+            "method": "complete" if local.roots.is_complete else "sample",
+            "num_nodes": len(local.part.histories),
+            "num_histories": len(local.roots),
+            "num_ends": local.num_ends,
+            "num_iterations": found.resolution.num_iterations,
+        }
+        return found.actions[infostate], found.policies[infostate], facts
+
+    def _resolved(self, resolver: RulesResolver, infostate: Infostate) -> LocalResolution | None:
+        """Return the search that answers at an infostate, if there is one."""
+        found = resolver.resolve(infostate)
+        return found if found is not None and infostate in found.policies else None
+
+    def _check_actions(self, infostate: Infostate, legal_actions: Sequence[Action]) -> None:
+        resolver = self._resolvers[infostate.player]
+        if isinstance(resolver, RulesResolver):
+            found = self._resolved(resolver, infostate)
+            if found is not None and found.actions[infostate] == tuple(legal_actions):
+                return  # without listing the histories of the infostate
+        super()._check_actions(infostate, legal_actions)
+
     def search_policy(self) -> TabularPolicy:
-        """Return the policy of both players at all public states, by one search at each."""
+        """Return the policy of both players at all public states, by one search at each.
+
+        Raises
+        ------
+        UnsupportedGameError
+            If there is no tree of the game.
+        """
+        if self.tree is None:
+            raise UnsupportedGameError(
+                f"a policy of all infostates needs the tree of {self.model.game}; give "
+                "build_tree(game) if it is small enough"
+            )
+        assert isinstance(self.blueprint, TabularPolicy)
         whole = []
         for player, resolver in enumerate(self._resolvers):
+            assert isinstance(resolver, TreeResolver)
             policy = np.array(self.blueprint.probabilities[player])
             own = self.tree.infostate_trees[player]
             for state in np.unique(own.public_state[own.acting]).tolist():
@@ -172,6 +369,52 @@ class ContinualResolving(Searcher):
                     policy[first : first + size] = found[first : first + size]
             whole.append(policy)
         return TabularPolicy(self.tree.sequence_form, tuple(whole))
+
+
+def _tree_of(model: SearchModel, values: object) -> GameTree | None:
+    """Return the tree on which to search; None to search by the rules."""
+    tree = model.tree if isinstance(model, GraphModel) else None
+    if isinstance(values, TransformedValues):
+        return values.tree if tree is None else tree
+    if not isinstance(model, GraphModel):
+        return None
+    if values is not None and not isinstance(values, TabulatedValues):
+        return None
+    if tree is None and count_histories(model.graph).histories <= MAX_HISTORIES:
+        return unroll(model.graph)
+    return tree
+
+
+def _tabular(tree: GameTree, policy: Policy | None) -> TabularPolicy:
+    """Return a policy as a table; by default the uniform one."""
+    if policy is None:
+        return uniform_policy(tree.sequence_form)
+    if isinstance(policy, TabularPolicy):
+        check_same_game(tree, policy.sequence_form)
+        return policy
+    if isinstance(policy, TabulatedPolicy):
+        return policy.tabulate(tree.sequence_form)
+    return tabulate(tree.sequence_form, [policy, policy])
+
+
+def _tabular_values(tree: GameTree, blueprint: TabularPolicy, values: object) -> TransformedValues:
+    """Return the values of all histories of a tree; by default exact ones."""
+    if values is None:
+        return transformed_values(tree, blueprint, TRANSFORMATIONS)
+    found = values.tabulate(tree) if isinstance(values, TabulatedValues) else values
+    assert isinstance(found, TransformedValues)  # there is no tree for others
+    return found
+
+
+def _check_blueprint(values: object, digests: Sequence[str | None]) -> None:
+    """Raise unless values are for one of the blueprints with some digests, if both are known."""
+    own = set(getattr(values, "blueprints", ()))
+    known = {digest for digest in digests if digest is not None}
+    if own and known and not own & known:
+        raise PolicyMismatchError(
+            "the values are for another blueprint; train a critic for this blueprint, or omit "
+            "values for exact ones"
+        )
 
 
 class DepthLimitedSearch(ContinualResolving):

@@ -1,0 +1,264 @@
+"""Parts of a game below a public state, built from the rules without the tree of the whole game."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextvars import Context
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf, prod
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from infoset.beliefs.decomposition import TreePart, cut_tree
+from infoset.beliefs.history_sets import HistorySet
+from infoset.beliefs.public_states import find_public_state, histories_at, infostates_at
+from infoset.errors import ExplorationLimitError, GameRuleError, UnsupportedGameError
+from infoset.game import Game, Infostate, Observation, Probability, PublicState
+from infoset.tree import GameTree, build_world_graph
+from infoset.tree.counting import count_histories
+from infoset.tree.game_tree import unroll
+from infoset.typing import Action, IntArray, JointAction, LongArray, Player, World
+
+__all__ = ["LocalPart", "local_part"]
+
+ROOT: Final = 1
+"""The public state of a local tree at which the histories of the part begin."""
+
+WORLDS_PER_END: Final = 4
+"""World states that are explored for each end that is allowed."""
+
+
+class LocalWorld(NamedTuple):
+    """A world state of a local game.
+
+    Attributes
+    ----------
+    world : World
+        The world state of the base game.
+    num_acted : tuple[int, ...]
+        Per player the public states at which it has acted in the part, up to the depth limit.
+    entry : int
+        Position of the history at the root; -1 after it.
+    is_leaf : bool
+        Whether the part ends here because of the depth limit.
+    """
+
+    world: World
+    num_acted: tuple[int, ...]
+    entry: int = -1
+    is_leaf: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class LocalPart:
+    """A part of a game below a public state, in a tree of its own.
+
+    Attributes
+    ----------
+    roots : HistorySet
+        The histories at the root.
+    part : TreePart
+        The part, in a tree whose first move draws one of the histories.
+    """
+
+    roots: HistorySet
+    part: TreePart
+
+    @property
+    def num_ends(self) -> int:
+        """Number of terminal histories and of histories at leaves."""
+        return len(self.part.terminals) + len(self.part.leaf_histories)
+
+    @cached_property
+    def leaves(self) -> HistorySet:
+        """The histories at the leaves, in the order of `part.leaf_histories`."""
+        tree, histories = self.part.tree, self.part.leaf_histories
+        infostates, columns = [], []
+        for player, numbers in enumerate(tree.infostate[histories].T):
+            found, place = np.unique(numbers, return_inverse=True)
+            infostates.append(tuple(self.infostate_at(player, n) for n in found.tolist()))
+            columns.append(place)
+        return HistorySet(
+            worlds=[tree.graph.worlds[world].world for world in tree.world[histories].tolist()],
+            infostates=tuple(infostates),
+            position=np.stack(columns, axis=1),
+            rewards_so_far=tree.rewards_so_far[histories].copy(),
+            chance_reach=tree.chance_reach[histories].copy(),
+        )
+
+    def infostate_at(self, player: Player, number: int) -> Infostate:
+        """Return the infostate of the game for an infostate of the local tree, not its root."""
+        entered, *steps = self.part.tree.infostate_trees[player].infostate_at(number).steps
+        entry: Any = entered.private
+        root = self.roots.infostates[player][entry]
+        return Infostate(player, (*root.steps, *steps))
+
+    @cached_property
+    def root_order(self) -> tuple[LongArray, ...]:
+        """Per player [S_p] the index in `roots.infostates` of each infostate at the root."""
+        return tuple(
+            np.array([own.infostate_at(number).steps[0].private for number in numbers.tolist()])
+            for own, numbers in zip(
+                self.part.tree.infostate_trees, infostates_at(self.part.tree, ROOT), strict=True
+            )
+        )
+
+    @cached_property
+    def root_entries(self) -> LongArray:
+        """[R] the position in `roots` of each history at the root."""
+        tree = self.part.tree
+        return np.array(
+            [tree.graph.worlds[tree.world[h]].entry for h in histories_at(tree, ROOT).tolist()]
+        )
+
+    def infostates_below(self, observations: Sequence[Any]) -> tuple[int, tuple[IntArray, ...]]:
+        """Return the public state after some observations below the root, and its infostates.
+
+        Raises
+        ------
+        UnknownNameError
+            If the part has no such public state.
+        """
+        state = find_public_state(self.part.tree, PublicState((None, *observations)))
+        return state, infostates_at(self.part.tree, state)
+
+
+def local_part(
+    game: Game, roots: HistorySet, *, depth: int | None, max_ends: int
+) -> LocalPart | None:
+    """Build the part of a game below some histories of one public state.
+
+    Parameters
+    ----------
+    game : Game
+    roots : HistorySet
+    depth : int or None
+        The part ends where every player has acted this many times; chance moves that follow are
+        inside. None for no limit.
+    max_ends : int
+        Maximum number of terminal histories and histories at leaves together.
+
+    Returns
+    -------
+    LocalPart or None
+        None if there are more ends.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If there is a depth limit and it is not public who acts.
+    GameRuleError
+        If the game breaks a rule of the model.
+    """
+    local = _LocalGame(game, roots, depth)
+    if local.min_num_ends > max_ends:
+        return None
+    try:
+        # In an empty context: limits and caches that a user has set are for whole games.
+        graph = Context().run(
+            build_world_graph, local, max_worlds=WORLDS_PER_END * max_ends, max_seconds=inf
+        )
+    except ExplorationLimitError:
+        return None
+    if count_histories(graph).terminals > max_ends:
+        return None
+    try:
+        tree = unroll(graph)
+    except GameRuleError as error:
+        if depth is None:
+            raise
+        raise UnsupportedGameError(
+            f"a depth limit needs a game in which it is public who acts, which {game} is not: "
+            "search to the end with depth=None, or on the tree of the game"
+        ) from error
+    return LocalPart(roots, cut_tree(tree, public_states=[ROOT, *_leaves(tree).tolist()])[ROOT])
+
+
+def _leaves(tree: GameTree) -> IntArray:
+    """Return the public states at which the depth limit ends a local tree."""
+    is_leaf = np.array([isinstance(w, LocalWorld) and w.is_leaf for w in tree.graph.worlds], bool)
+    return np.unique(tree.public_state[is_leaf[tree.world]])
+
+
+class _LocalGame(Game):
+    """A game that begins with a draw of one of the histories, and ends at the depth limit.
+
+    The draw shows each player its infostate, as its number.
+    """
+
+    def __init__(self, base: Game, roots: HistorySet, depth: int | None) -> None:
+        self.base, self.roots, self.depth = base, roots, depth
+        self.num_players = base.num_players
+        self.public_actions = base.public_actions
+        self._none_acted = (0,) * base.num_players
+        total = float(roots.chance_reach.sum())
+        self._entries = [
+            (LocalWorld(world, self._none_acted, entry), weight / total)
+            for entry, (world, weight) in enumerate(
+                zip(roots.worlds, roots.chance_reach.tolist(), strict=True)
+            )
+        ]
+        self._seen = [
+            Observation(public=None, private=tuple(numbers)) for numbers in roots.position.tolist()
+        ]
+        self._rewards = [tuple(rewards) for rewards in roots.rewards_so_far.tolist()]
+
+    @property
+    def min_num_ends(self) -> int:
+        """A lower bound on the number of ends: the joint actions at the histories of the root."""
+        return sum(
+            prod(len(self.base.legal_actions(world, p)) for p in self.base.actors(world))
+            for world in self.roots.worlds
+        )
+
+    def initial_world(self) -> World:
+        return None
+
+    def actors(self, world: Any) -> Sequence[Player]:
+        return () if world is None or world.is_leaf else self.base.actors(world.world)
+
+    def legal_actions(self, world: Any, player: Player) -> Sequence[Action]:
+        return self.base.legal_actions(world.world, player)
+
+    def transitions(
+        self, world: Any, joint_action: JointAction
+    ) -> Iterable[tuple[World, Probability]]:
+        if world is None:
+            return self._entries
+        if world.is_leaf:
+            return ()
+        outcomes = self.base.transitions(world.world, joint_action)
+        num_acted = self._num_acted(world)
+        if self.depth is None or min(num_acted) < self.depth:
+            return [(LocalWorld(inner, num_acted), p) for inner, p in outcomes]
+        return [
+            (LocalWorld(inner, num_acted, is_leaf=bool(self.base.actors(inner))), p)
+            for inner, p in outcomes
+        ]
+
+    def _num_acted(self, world: LocalWorld) -> tuple[int, ...]:
+        """Return the number of public states at which each player has acted after a world state."""
+        if self.depth is None:
+            return world.num_acted
+        actors = self.base.actors(world.world)
+        return tuple(
+            min(number + (player in actors), self.depth)
+            for player, number in enumerate(world.num_acted)
+        )
+
+    def rewards(
+        self, world: Any, joint_action: JointAction, next_world: LocalWorld
+    ) -> Sequence[float]:
+        if world is None:
+            return self._rewards[next_world.entry]
+        return self.base.rewards(world.world, joint_action, next_world.world)
+
+    def observe(self, world: Any, joint_action: JointAction, next_world: LocalWorld) -> Observation:
+        if world is None:
+            return self._seen[next_world.entry]
+        return self.base.observe(world.world, joint_action, next_world.world)
+
+    def __str__(self) -> str:
+        return f"part of {self.base}"

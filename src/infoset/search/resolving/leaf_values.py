@@ -1,0 +1,101 @@
+"""Values of histories for searches by rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+
+from infoset.beliefs import HistorySet
+from infoset.errors import ParameterError
+from infoset.evaluation import TransformedValues
+from infoset.evaluation.tree_reach import acting_histories
+from infoset.typing import FloatArray, Player
+
+__all__ = ["ExactLeafValues", "LeafValueFunction", "LeafValues", "checked_leaf_values"]
+
+LeafValueFunction: TypeAlias = Callable[[HistorySet, Player], FloatArray]
+
+
+@runtime_checkable
+class LeafValues(Protocol):
+    """Values of histories at which a player acts, for the continuations of the opponent.
+
+    A critic is one, see `infoset.deep.Critic.leaf_values`.
+    """
+
+    def leaf_values(self, histories: HistorySet, player: Player) -> FloatArray:
+        """Return [K, n] the reward that `player` expects after each history.
+
+        In column 0, both players play the blueprint afterwards; in the others, the opponent plays
+        a transformation of it.
+        """
+        ...
+
+
+class ExactLeafValues:
+    """Leaf values from the tree of a game, mainly to compare searches.
+
+    A history is recognized by the infostates of both players. If there are several, because their
+    difference is hidden from both, the value is their mean, weighted by chance reach.
+
+    Parameters
+    ----------
+    values : TransformedValues
+    """
+
+    def __init__(self, values: TransformedValues) -> None:
+        self.values = values
+        self.blueprints = values.blueprints
+        tree = values.tree
+        self._histories: dict[tuple[int, ...], list[int]] = {}
+        for history in acting_histories(tree).tolist():
+            pair = tuple(tree.infostate[history].tolist())
+            self._histories.setdefault(pair, []).append(history)
+
+    def leaf_values(self, histories: HistorySet, player: Player) -> FloatArray:
+        """Return [K, n] the expected reward after each history.
+
+        Raises
+        ------
+        UnknownNameError
+            If the histories are not of the game.
+        """
+        tree = self.values.tree
+        future = self.values.against(player) - tree.rewards_so_far[:, player, None]
+        numbers = [
+            np.array([own.index_of(infostate) for infostate in infostates], np.int64)[place]
+            for own, infostates, place in zip(
+                tree.infostate_trees, histories.infostates, histories.position.T, strict=True
+            )
+        ]
+        found = np.zeros((len(histories), future.shape[1]))
+        for row, pair in enumerate(zip(*(column.tolist() for column in numbers), strict=True)):
+            same = self._histories.get(pair, [])  # empty for a terminal history
+            if same:
+                found[row] = np.average(future[same], axis=0, weights=tree.chance_reach[same])
+        return found
+
+
+def checked_leaf_values(
+    values: LeafValues | LeafValueFunction, histories: HistorySet, player: Player
+) -> FloatArray:
+    """Return [K, n] the values of histories, including the rewards before them.
+
+    Raises
+    ------
+    ParameterError
+        If the values have another shape, or one is not finite.
+    """
+    function = values.leaf_values if isinstance(values, LeafValues) else values
+    found = np.asarray(function(histories, player), np.float64)
+    if found.ndim != 2 or len(found) != len(histories) or not found.shape[1]:
+        raise ParameterError(
+            f"the leaf values have shape {found.shape} for {len(histories)} histories; return an "
+            f"array of shape [{len(histories)}, n], one column for each continuation of the "
+            "opponent"
+        )
+    if not np.isfinite(found).all():
+        raise ParameterError("the leaf values have an entry that is NaN or infinite")
+    return found + histories.rewards_so_far[:, player, None]

@@ -1,0 +1,324 @@
+"""Re-solving without a tree of the game: each search builds its part from the rules."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from infoset.beliefs import HistorySet, LocalPart, PublicBeliefState, TreePart, cut_tree, local_part
+from infoset.beliefs.history_sampling import SamplingLimits
+from infoset.beliefs.history_sets import histories_around
+from infoset.errors import UnknownNameError
+from infoset.game import Game, Infostate
+from infoset.game.infostate import infostate_generator
+from infoset.policy import Policy
+from infoset.search.resolving.leaf_values import (
+    LeafValueFunction,
+    LeafValues,
+    checked_leaf_values,
+)
+from infoset.search.resolving.opponent_values import best_response_values, mean_values
+from infoset.search.resolving.resolution import Resolution, ResolvingSettings, resolve_part
+from infoset.typing import NOOP, Action, FloatArray, Player
+from infoset.utils.clocks import working_seconds
+
+__all__ = ["LocalResolution", "RulesResolver"]
+
+MAX_SEARCHES: Final = 64
+"""Searches that are kept for those at later public states."""
+
+NUM_PROBES: Final = 4
+"""Histories whose parts are built to see how many fit."""
+
+
+@dataclass(frozen=True, eq=False)
+class LocalResolution:
+    """The solution of a part that was built from the rules.
+
+    Attributes
+    ----------
+    local : LocalPart
+    resolution : Resolution
+    policies : Mapping[Infostate, FloatArray]
+        The searching player's policy at its infostates at the root.
+    actions : Mapping[Infostate, tuple[Action, ...]]
+        The legal actions there.
+    """
+
+    local: LocalPart
+    resolution: Resolution
+    policies: Mapping[Infostate, FloatArray]
+    actions: Mapping[Infostate, tuple[Action, ...]]
+
+    @classmethod
+    def of(cls, local: LocalPart, resolution: Resolution, player: Player) -> LocalResolution:
+        """Return a solution with the policy of a player at its infostates at the root."""
+        own = local.part.infostate_trees[player]
+        policies, actions = {}, {}
+        for number, place in enumerate(local.root_order[player].tolist(), start=1):
+            first, size = own.first_sequence[number], own.num_actions[number]
+            if size:
+                key = local.roots.infostates[player][place]
+                policies[key] = resolution.policy[first : first + size]
+                actions[key] = own.legal_actions(number)
+        return cls(local, resolution, policies, actions)
+
+
+class CachedPolicy:
+    """The answers of a policy, and known answers that replace them."""
+
+    def __init__(self, policy: Policy, known: Mapping[Infostate, FloatArray] | None = None) -> None:
+        self.policy = policy
+        self.known = {} if known is None else dict(known)
+
+    def action_probabilities(
+        self, infostate: Infostate, legal_actions: Sequence[Action]
+    ) -> FloatArray:
+        """Return [A] the probability of each legal action."""
+        if infostate not in self.known:
+            self.known[infostate] = self.policy.action_probabilities(infostate, legal_actions)
+        return self.known[infostate]
+
+
+class RulesResolver:
+    """Searches of one player by the rules of a game, each based on those before it in the play.
+
+    A search covers all histories of a public state, or a sample of them, half of which is from the
+    player's infostate. It depends only on that infostate and the seed.
+
+    Parameters
+    ----------
+    game : Game
+        A two-player zero-sum game.
+    player : Player
+    blueprint : Policy
+        The policy of both players where nothing is searched.
+    values : LeafValues, callable or None
+        Values of histories; None only if nothing needs them.
+    settings : ResolvingSettings
+    seed : int
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        player: Player,
+        blueprint: Policy,
+        values: LeafValues | LeafValueFunction | None,
+        settings: ResolvingSettings,
+        seed: int,
+    ) -> None:
+        self.game, self.player = game, player
+        self.blueprint = CachedPolicy(blueprint)
+        self.values, self.settings, self.seed = values, settings, seed
+        self._searches: OrderedDict[Hashable, LocalResolution | None] = OrderedDict()
+
+    def resolve(self, infostate: Infostate) -> LocalResolution | None:
+        """Search at the public state of an infostate; None if its part would be too large."""
+        # A search of all histories answers at every infostate of the public state.
+        for key in (infostate.public_state, infostate):
+            if key in self._searches:
+                self._searches.move_to_end(key)
+                return self._searches[key]
+        found = self._search(infostate)
+        is_complete = found is not None and found.local.roots.is_complete
+        self._searches[infostate.public_state if is_complete else infostate] = found
+        while len(self._searches) > MAX_SEARCHES:
+            self._searches.popitem(last=False)
+        return found
+
+    def _search(self, infostate: Infostate) -> LocalResolution | None:
+        start = working_seconds()
+        before = self._searches_before(infostate)
+        rng = infostate_generator(self.seed, infostate)
+        local, ranges = self._local_part(infostate, before, rng)
+        if local is None or local.roots.number_of(infostate) < 0:
+            return None
+        own_range = ranges[self.player][local.root_order[self.player]]
+        tree, part = local.part.tree, local.part
+        root = PublicBeliefState.with_unit_ranges(tree, part.root)
+        if not (own_range[root.position[:, self.player]] * root.chance_reach).sum() > 0:
+            return None
+        gadget = self.settings.gadget
+        if not infostate.steps:
+            # The opponent has not acted yet, so that there is nothing it could take instead.
+            gadget, opponent = "none", np.ones(1)
+        elif gadget == "none":
+            opponent = ranges[1 - self.player][local.root_order[1 - self.player]]
+        else:
+            opponent = self._opponent(infostate, local, root, own_range, before)
+        resolution = resolve_part(
+            part,
+            self.player,
+            own_range,
+            opponent,
+            self._leaf_values(local),
+            gadget,
+            self.settings.budget,
+            start,
+        )
+        return LocalResolution.of(local, resolution, self.player)
+
+    def _searches_before(self, infostate: Infostate) -> list[LocalResolution | None]:
+        """Return the searches at earlier decisions of the player, from the first one.
+
+        For `previous`, the root of the game is one of them in any case: a search there gives the
+        values for the player's first decision.
+        """
+        if not self.settings.is_continual:
+            return []
+        lengths = [length for length, step in enumerate(infostate.steps) if step.action is not NOOP]
+        if self.settings.opponent == "previous" and infostate.steps and 0 not in lengths:
+            lengths = [0, *lengths]
+        return [self.resolve(Infostate(self.player, infostate.steps[:n])) for n in lengths]
+
+    def _local_part(
+        self,
+        infostate: Infostate,
+        before: Sequence[LocalResolution | None],
+        rng: np.random.Generator,
+    ) -> tuple[LocalPart | None, tuple[FloatArray, ...]]:
+        """Return the part below the public state, and the ranges at its root."""
+        settings = self.settings
+        known = {key: p for found in before if found for key, p in found.policies.items()}
+        policies: list[Policy] = [self.blueprint, self.blueprint]
+        if known:
+            policies[self.player] = CachedPolicy(self.blueprint, known)
+        limits = SamplingLimits(rng, settings.max_histories, settings.num_samples)
+        histories, ranges = histories_around(self.game, infostate, policies, limits)
+        local = self._within_limits(infostate, histories, ranges, rng)
+        if local is None or local.roots is histories:
+            return local, ranges
+        return local, tuple(
+            own_range[[histories.number_of(kept) for kept in infostates]]
+            for own_range, infostates in zip(ranges, local.roots.infostates, strict=True)
+        )
+
+    def _within_limits(
+        self,
+        infostate: Infostate,
+        histories: HistorySet,
+        ranges: Sequence[FloatArray],
+        rng: np.random.Generator,
+    ) -> LocalPart | None:
+        """Return the part below the histories, or below a sample of them that is small enough."""
+        whole = self._build(histories)
+        if whole is not None:
+            return whole
+        weight = histories.chance_reach.copy()
+        for own_range, place in zip(ranges, histories.position.T, strict=True):
+            weight *= own_range[place]
+        if not (weight[histories.position[:, self.player] == histories.number_of(infostate)]).any():
+            return None
+        if len(histories) <= NUM_PROBES:
+            return None
+        probe = self._build(histories.sample(NUM_PROBES, weight, infostate, rng))
+        if probe is None:
+            return None
+        number = self.settings.max_ends * len(probe.roots) // probe.num_ends
+        while number >= NUM_PROBES:
+            number = number * 9 // 10  # other histories may have more ends
+            found = self._build(histories.sample(number, weight, infostate, rng))
+            if found is not None:
+                return found
+        return probe
+
+    def _build(self, histories: HistorySet) -> LocalPart | None:
+        settings = self.settings
+        return local_part(self.game, histories, depth=settings.depth, max_ends=settings.max_ends)
+
+    def _leaf_values(self, local: LocalPart) -> FloatArray:
+        """Return [L, n] the values at the depth limit."""
+        if not len(local.part.leaf_histories):
+            return np.zeros((0, 1))
+        assert self.values is not None  # required with a depth limit
+        return checked_leaf_values(self.values, local.leaves, self.player)
+
+    def _opponent(
+        self,
+        infostate: Infostate,
+        local: LocalPart,
+        root: PublicBeliefState,
+        own_range: FloatArray,
+        before: Sequence[LocalResolution | None],
+    ) -> FloatArray:
+        """Return [S_j] the opponent's values at the root."""
+        other = 1 - self.player
+        found = np.full(len(root.ranges[other]), np.nan)
+        if self.settings.opponent == "previous" and before and before[-1] is not None:
+            values = self._after(before[-1], infostate, local, own_range)
+            keys = [local.roots.infostates[other][place] for place in local.root_order[other]]
+            found = np.array([values.get(key, np.nan) for key in keys])
+        missing = np.isnan(found)
+        if missing.any():
+            assert self.values is not None
+            rows = checked_leaf_values(self.values, local.roots, self.player)
+            means = mean_values(root, self.player, own_range, -rows[local.root_entries])
+            is_profile = self.settings.opponent == "profile"
+            best = means[:, 0] if is_profile else means.max(axis=1)
+            found[missing] = best[missing]
+        return found
+
+    def _after(
+        self,
+        before: LocalResolution,
+        infostate: Infostate,
+        local: LocalPart,
+        own_range: FloatArray,
+    ) -> dict[Infostate, float]:
+        """Return what a best response to an earlier search earns at the opponent's infostates."""
+        seen = infostate.public_state.observations
+        skipped = len(before.local.roots.infostates[0][0].steps)
+        try:
+            state, infostates = before.local.infostates_below(seen[skipped:])
+        except UnknownNameError:  # no sampled history led here
+            return {}
+        resolution = before.resolution
+        if state not in resolution.part.public_states:
+            return {}  # it is at the depth limit
+        part, leaf_values = _subpart(resolution, state)
+        order = local.root_order[self.player]
+        reach = dict(
+            zip([local.roots.infostates[self.player][n] for n in order], own_range, strict=True)
+        )
+        there = [
+            [before.local.infostate_at(player, number) for number in numbers.tolist()]
+            for player, numbers in enumerate(infostates)
+        ]
+        values = best_response_values(
+            part,
+            self.player,
+            np.array([reach.get(key, 0.0) for key in there[self.player]]),
+            _policy_in(resolution, part, self.player),
+            leaf_values,
+        )
+        return dict(zip(there[1 - self.player], values.tolist(), strict=True))
+
+
+def _subpart(resolution: Resolution, state: int) -> tuple[TreePart, FloatArray]:
+    """Return the part below a public state of a search, with the same leaves, and their values."""
+    whole = resolution.part
+    below = [leaf for leaf in whole.leaves.tolist() if _is_below(whole, leaf, state)]
+    part = cut_tree(whole.tree, public_states=[state, *below])[state]
+    rows = np.searchsorted(whole.leaf_histories, part.leaf_histories)
+    return part, resolution.leaf_values[rows]
+
+
+def _is_below(part: TreePart, state: int, ancestor: int) -> bool:
+    parent = part.tree.public_tree.parent
+    while state > ancestor:
+        state = int(parent[state])
+    return state == ancestor
+
+
+def _policy_in(resolution: Resolution, part: TreePart, player: Player) -> FloatArray:
+    """Return [Q'] the policy of a search at the sequences of a part inside it."""
+    whole = np.zeros(part.tree.infostate_trees[player].num_sequences)
+    whole[resolution.part.sequences[player]] = resolution.policy
+    whole[0] = 1.0
+    found: FloatArray = whole[part.sequences[player]]
+    return found

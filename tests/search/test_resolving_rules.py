@@ -1,0 +1,259 @@
+"""Re-solving by rules: the same answers as on the tree, samples, limits, and what it refuses."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from infoset.beliefs import find_leak, local_part
+from infoset.beliefs.history_sampling import SamplingLimits
+from infoset.beliefs.history_sets import histories_around
+from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.evaluation import nash_conv, transformed_values
+from infoset.game import Infostate, PublicState
+from infoset.policy import (
+    TRANSFORMATIONS,
+    constant_transformations,
+    random_policy,
+    tabulate,
+)
+from infoset.regret import SCHEMES, RegretMinimizer
+from infoset.search import make_searcher
+from infoset.search.models import RulesModel
+from infoset.search.resolving import ContinualResolving, DepthLimitedSearch, ExactLeafValues
+from infoset.solvers.regret_family import average_policy
+from tests.support.cached_games import cached_tree
+
+GOOFSPIEL = "goofspiel(num_cards=4,imp_info=True,points_order=descending)"
+KUHN = constant_transformations(["pass", "bet"])
+
+
+@cache
+def blueprint_of(name):
+    minimizer = RegretMinimizer(cached_tree(name).sequence_form, SCHEMES["cfr+"])
+    minimizer.run(20)
+    return average_policy(minimizer)
+
+
+@cache
+def values_of(name):
+    rows = KUHN if name == "kuhn_poker" else TRANSFORMATIONS
+    return transformed_values(cached_tree(name), blueprint_of(name), rows)
+
+
+def by_rules(name, search=ContinualResolving, **options):
+    model = RulesModel(cached_tree(name).game)
+    return search(model, blueprint_of(name), ExactLeafValues(values_of(name)), **options)
+
+
+def on_tree(name, search=ContinualResolving, **options):
+    return search(cached_tree(name), blueprint_of(name), values_of(name), **options)
+
+
+def infostates_of(name, player):
+    own = cached_tree(name).infostate_trees[player]
+    return [(own.infostate_at(number), own.legal_actions(number)) for number in own.acting.tolist()]
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("kuhn_poker", {"depth": 1}),
+        ("kuhn_poker", {"depth": 2, "opponent": "transformations"}),
+        ("kuhn_poker", {"depth": None, "gadget": "none"}),
+        ("kuhn_poker", {"depth": 1, "gadget": "max-margin", "opponent": "profile"}),
+        (GOOFSPIEL, {"depth": 1}),
+        (GOOFSPIEL, {"depth": None, "gadget": "none"}),
+        (GOOFSPIEL, {"depth": 1, "gadget": "max-margin", "opponent": "profile"}),
+    ],
+)
+def test_by_rules_the_exploitability_is_that_on_the_tree(name, options):
+    search = by_rules(name, iterations=200, **options)
+    found = tabulate(cached_tree(name).sequence_form, [search, search])
+    expected = on_tree(name, iterations=200, **options).search_policy()
+    assert nash_conv(found) == pytest.approx(nash_conv(expected), abs=2e-3)
+    assert set(search.methods) == {"complete"}
+
+
+def test_by_rules_single_answers_are_those_on_the_tree():
+    rules = by_rules("kuhn_poker", DepthLimitedSearch, iterations=100)
+    tree = on_tree("kuhn_poker", DepthLimitedSearch, iterations=100)
+    for player in range(2):
+        for infostate, actions in infostates_of("kuhn_poker", player)[::-1]:
+            np.testing.assert_allclose(
+                rules.action_probabilities(infostate, actions),
+                tree.action_probabilities(infostate, actions),
+                atol=1e-9,
+            )
+
+
+def test_a_local_part_has_the_histories_of_the_whole_tree():
+    """Its ends, with their utilities, are those below the public state."""
+    tree = cached_tree(GOOFSPIEL)
+    infostate = tree.infostate_trees[0].infostate_at(1 + len(tree.infostate_trees[0].acting) // 2)
+    limits = SamplingLimits(None)
+    roots, ranges = histories_around(tree.game, infostate, (None, None), limits)
+    local = local_part(tree.game, roots, depth=None, max_ends=10_000)
+    state = tree.infostate_trees[0].public_state[tree.infostate_trees[0].index_of(infostate)]
+    whole = [
+        history
+        for history in tree.terminals.tolist()
+        if state in _public_states_above(tree, int(tree.public_state[history]))
+    ]
+    assert local.num_ends == len(whole)
+    np.testing.assert_allclose(
+        np.sort(local.part.tree.rewards_so_far[local.part.terminals, 0]),
+        np.sort(tree.rewards_so_far[whole, 0]),
+    )
+    assert [len(values) for values in ranges] == [len(own) for own in roots.infostates]
+    for player in range(2):
+        for number in range(1, 4):
+            found = local.infostate_at(player, number)
+            tree.infostate_trees[player].index_of(found)  # raises an error if there is none
+
+
+def _public_states_above(tree, state):
+    found = []
+    while state >= 0:
+        found.append(state)
+        state = int(tree.public_tree.parent[state])
+    return found
+
+
+def test_too_many_ends_lead_to_samples_and_then_to_the_blueprint():
+    name = GOOFSPIEL
+    infostate, actions = infostates_of(name, 0)[-1]
+    first, _ = infostates_of(name, 0)[0]
+    methods = {}
+    for max_ends in (10_000, 24, 2):
+        search = by_rules(name, max_ends=max_ends, iterations=20, opponent="transformations")
+        answer = search.action_probabilities(infostate, actions)
+        methods[max_ends] = search.last_search.method
+        assert search.last_search.num_ends <= max_ends
+        assert answer.sum() == pytest.approx(1)
+    assert methods == {10_000: "complete", 24: "sample", 2: "blueprint"}
+    expected = blueprint_of(name).action_probabilities(infostate, actions)
+    np.testing.assert_array_equal(answer, expected)
+    assert first != infostate
+
+
+def test_samples_represent_all_histories():
+    """The mean over many samples of the sum of chance reach of each history is the exact one."""
+    tree = cached_tree(GOOFSPIEL)
+    infostate = infostates_of(GOOFSPIEL, 1)[-1][0]
+    roots, _ = histories_around(tree.game, infostate, (None, None), SamplingLimits(None))
+    assert len(roots) > 6
+    weight = np.random.default_rng(3).uniform(0.1, 1, len(roots))
+    total = np.zeros(len(roots))
+    pairs = {tuple(pair): row for row, pair in enumerate(map(tuple, roots.position.tolist()))}
+    for seed in range(400):
+        sample = roots.sample(4, weight, infostate, np.random.default_rng(seed))
+        assert sample.number_of(infostate) >= 0
+        for place, reach in zip(sample.position.tolist(), sample.chance_reach, strict=True):
+            pair = tuple(
+                roots.infostates[p].index(sample.infostates[p][n]) for p, n in enumerate(place)
+            )
+            total[pairs[pair]] += reach
+    np.testing.assert_allclose(total / 400, roots.chance_reach, rtol=0.35)
+
+
+def test_sampled_histories_include_those_of_the_infostate():
+    tree = cached_tree(GOOFSPIEL)
+    infostate = infostates_of(GOOFSPIEL, 0)[-1][0]
+    limits = SamplingLimits(np.random.default_rng(1), 3, 4)
+    roots, ranges = histories_around(tree.game, infostate, (None, None), limits)
+    assert not roots.is_complete
+    assert roots.number_of(infostate) >= 0
+    assert all(len(own) == len(found) for own, found in zip(ranges, roots.infostates, strict=True))
+    assert all(len(set(own)) == len(own) for own in roots.infostates)
+
+
+@pytest.mark.parametrize("max_ends", [20_000, 24])
+def test_answers_do_not_leak_and_do_not_depend_on_the_order(max_ends):
+    name = GOOFSPIEL
+    make = lambda: by_rules(name, max_ends=max_ends, iterations=10, seed=4)  # noqa: E731
+    there = infostates_of(name, 0)[::5]
+    forward, backward = make(), make()
+    answers = {key: forward.action_probabilities(key, actions) for key, actions in there}
+    for key, actions in there[::-1]:
+        np.testing.assert_array_equal(backward.action_probabilities(key, actions), answers[key])
+    kuhn = by_rules("kuhn_poker", iterations=10)
+    assert find_leak(cached_tree("kuhn_poker").game, kuhn.search, seed=1) is None
+
+
+def test_a_function_gives_leaf_values():
+    """With the exact values as a function, the answers are those of the exact values."""
+    exact = ExactLeafValues(values_of("kuhn_poker"))
+    model = RulesModel(cached_tree("kuhn_poker").game)
+    blueprint = blueprint_of("kuhn_poker")
+    given = ContinualResolving(model, blueprint, lambda rows, p: exact.leaf_values(rows, p))
+    expected = ContinualResolving(model, blueprint, exact)
+    for infostate, actions in infostates_of("kuhn_poker", 1):
+        np.testing.assert_array_equal(
+            given.action_probabilities(infostate, actions),
+            expected.action_probabilities(infostate, actions),
+        )
+
+
+def test_leaf_values_must_be_finite_and_have_one_row_for_each_history():
+    model = RulesModel(cached_tree("kuhn_poker").game)
+    infostate, actions = infostates_of("kuhn_poker", 0)[0]
+    wrong = {
+        "NaN": lambda rows, player: np.full((len(rows), 2), np.nan),
+        "shape": lambda rows, player: np.zeros(len(rows)),
+        "continuation": lambda rows, player: np.zeros((len(rows), 0)),
+    }
+    for word, function in wrong.items():
+        with pytest.raises(ParameterError, match=word):
+            ContinualResolving(model, values=function).action_probabilities(infostate, actions)
+
+
+def test_what_search_by_rules_refuses():
+    model = RulesModel(cached_tree("kuhn_poker").game)
+    with pytest.raises(ParameterError, match="give values"):
+        ContinualResolving(model)
+    with pytest.raises(ParameterError, match="max_ends=0"):
+        by_rules("kuhn_poker", max_ends=0)
+    with pytest.raises(ParameterError, match="not values"):
+        ContinualResolving(model, values=3)
+    with pytest.raises(ParameterError, match="not a policy"):
+        ContinualResolving(model, "uniform")
+    with pytest.raises(UnsupportedGameError, match="tree"):
+        by_rules("kuhn_poker", opponent="best_response")
+    with pytest.raises(UnsupportedGameError, match="tree"):
+        by_rules("kuhn_poker").search_policy()
+
+
+def test_searchers_by_name_build_the_tree_of_a_small_game():
+    game = cached_tree("kuhn_poker").game
+    search = make_searcher("continual_resolving(depth=2,iterations=50)", game)
+    assert search.tree is not None
+    assert nash_conv(search.search_policy()) < 0.2
+    alone = make_searcher("depth_limited(depth=None)", game)
+    assert alone.settings()["depth"] is None
+    paper = make_searcher("sepot(preset=paper)", game, blueprint=blueprint_of("kuhn_poker"))
+    assert (paper.settings()["opponent"], paper.settings()["iterations"]) == ("profile", 1500)
+
+
+def test_a_time_limit_ends_iterations():
+    search = by_rules("kuhn_poker", iterations=10**9, milliseconds=5.0)
+    infostate, actions = infostates_of("kuhn_poker", 0)[0]
+    search.action_probabilities(infostate, actions)
+    assert 1 <= search.last_search.num_iterations < 10**9
+
+
+def test_another_blueprint_needs_other_values():
+    tree = cached_tree("kuhn_poker")
+    other = random_policy(tree.sequence_form, np.random.default_rng(5))
+    with pytest.raises(Exception, match="another blueprint"):
+        ContinualResolving(RulesModel(tree.game), other, ExactLeafValues(values_of("kuhn_poker")))
+
+
+def test_the_histories_around_the_root_are_the_root():
+    game = cached_tree("kuhn_poker").game
+    roots, ranges = histories_around(game, Infostate(0, ()), (None, None), SamplingLimits(None))
+    assert (len(roots), roots.is_complete) == (1, True)
+    assert [values.tolist() for values in ranges] == [[1.0], [1.0]]
+    assert roots.infostates[1][0].public_state == PublicState(())
