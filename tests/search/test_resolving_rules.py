@@ -223,6 +223,8 @@ def test_what_search_by_rules_refuses():
     with pytest.raises(UnsupportedGameError, match="tree"):
         by_rules("kuhn_poker", opponent="best_response")
     with pytest.raises(UnsupportedGameError, match="tree"):
+        by_rules("kuhn_poker", gadget="reach-max-margin")
+    with pytest.raises(UnsupportedGameError, match="tree"):
         by_rules("kuhn_poker").search_policy()
 
 

@@ -25,11 +25,20 @@ from infoset.search import (
     make_searcher,
     search_model,
 )
+from infoset.search.resolving import ContinualResolving, DepthLimitedSearch
 
 KUHN = search_model(load_game("kuhn_poker"))
 QUEEN = Infostate(0, (Step(None, "Q", None),))
 OF_BELIEF = {"public_weight", "max_worlds", "num_samples"}
-KINDS = {"pimc": PIMC, "epimc": EPIMC, "ismcts": ISMCTS}
+KINDS = {
+    "pimc": PIMC,
+    "epimc": EPIMC,
+    "ismcts": ISMCTS,
+    "depth_limited": DepthLimitedSearch,
+    "continual_resolving": ContinualResolving,
+    "sepot": ContinualResolving,
+}
+BY_BELIEF = tuple(name for name in SEARCHERS if "belief" in SEARCHERS[name].parameters)
 TEXTS = {
     "pimc": PIMC(KUHN),
     "PIMC()": PIMC(KUHN),
@@ -73,16 +82,27 @@ def test_every_spec_lists_the_parameters_of_its_class():
     for name, row in SEARCHERS.items():
         assert row.name == name == name.lower()
         assert row.description
-        assert set(row.parameters) == set(signature(row.searcher_class).parameters) - {
-            "model"
-        } | OF_BELIEF | ({"preset"} if row.presets else set())
+        own = set(signature(row.searcher_class).parameters) - {"model"}
+        of_belief = OF_BELIEF if "belief" in own else set()
+        assert set(row.parameters) == own | of_belief | ({"preset"} if row.presets else set())
         for preset in row.presets:
             found = make_searcher(f"{name}(preset={preset})", KUHN).settings()
             assert found.items() >= row.presets[preset].items()
         assert get_searcher(name.upper()) is row
 
 
-@pytest.mark.parametrize("name", SEARCHERS)
+def test_settings_of_re_solving_list_every_parameter():
+    usual = make_searcher("continual_resolving", KUHN)
+    assert set(usual.settings()) == set(SEARCHERS["continual_resolving"].parameters)
+    changes = {"gadget": "none", "opponent": "profile"}
+    for parameter in set(usual.settings()) - {"blueprint", "values"}:
+        changed = make_searcher(
+            "continual_resolving", KUHN, **{parameter: changes.get(parameter, 3)}
+        )
+        assert repr(changed) != repr(usual), parameter
+
+
+@pytest.mark.parametrize("name", BY_BELIEF)
 def test_settings_list_every_parameter(name):
     usual = make_searcher(name, KUHN)
     assert repr(usual).startswith(f"{KINDS[name].__name__}(kuhn_poker, public_weight=0.0, seed=0, ")
@@ -179,7 +199,7 @@ def test_the_generator_is_checked(name, rng):
             search(known, rng)
 
 
-@pytest.mark.parametrize("name", SEARCHERS)
+@pytest.mark.parametrize("name", BY_BELIEF)
 @pytest.mark.filterwarnings("ignore::infoset.errors.ShortSearchWarning")
 def test_a_searcher_counts_searches_that_exceed_their_time_limit(name, clock, monkeypatch):
     known, rng = Infostate(0, (Step(None, "K", None),)), np.random.default_rng(0)

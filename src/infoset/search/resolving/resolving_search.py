@@ -8,8 +8,14 @@ from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 
+from infoset.beliefs import GADGETS
 from infoset.beliefs.public_states import infostates_at
-from infoset.errors import ParameterError, PolicyMismatchError, UnsupportedGameError
+from infoset.errors import (
+    ExplorationLimitError,
+    ParameterError,
+    PolicyMismatchError,
+    UnsupportedGameError,
+)
 from infoset.evaluation import TransformedValues, transformed_values
 from infoset.evaluation.tree_reach import check_same_game
 from infoset.game import Infostate
@@ -22,7 +28,7 @@ from infoset.policy import (
     uniform_policy,
 )
 from infoset.search.budget import SearchBudget
-from infoset.search.models import GraphModel, SearchModel
+from infoset.search.models import GraphModel, RulesModel, SearchModel
 from infoset.search.resolving.leaf_values import LeafValueFunction, LeafValues
 from infoset.search.resolving.resolution import (
     ITERATIONS,
@@ -32,17 +38,17 @@ from infoset.search.resolving.resolution import (
 from infoset.search.resolving.resolver import TreeResolver
 from infoset.search.resolving.rules_resolver import LocalResolution, RulesResolver
 from infoset.search.searcher import Searcher
-from infoset.tree import GameTree, SequenceForm
+from infoset.tree import GameTree, SequenceForm, build_world_graph
 from infoset.tree.counting import count_histories
 from infoset.tree.game_tree import unroll
 from infoset.typing import Action, FloatArray
-from infoset.utils.arguments import check_type
+from infoset.utils.arguments import check_generator, check_type
 from infoset.utils.clocks import compiling_seconds, working_seconds
 
 __all__ = ["ContinualResolving", "DepthLimitedSearch"]
 
 MAX_HISTORIES: Final = 300_000
-"""Histories up to which the tree of a game whose world states have been explored is built."""
+"""Histories up to which the tree of a game is built."""
 
 
 @runtime_checkable
@@ -190,6 +196,7 @@ class ContinualResolving(Searcher):
         )
         self.last_search: ResolvingRecord | None = None
         self.methods: Counter[str] = Counter()
+        self._values = values
         self.tree = _tree_of(self.model, values)
         self._resolvers: list[TreeResolver] | list[RulesResolver]
         if self.tree is None:
@@ -229,6 +236,11 @@ class ContinualResolving(Searcher):
                 "its depth limit: give values, such as a critic (train_critic) or a function; or "
                 'search to the end without them by depth=None, gadget="none", which is not safe'
             )
+        if GADGETS[settings.gadget].uses_gifts:
+            raise UnsupportedGameError(
+                f'gadget="{settings.gadget}" needs the tree of the game; give gadget="max-margin" '
+                f"for {game}"
+            )
         if settings.opponent == "best_response":
             raise UnsupportedGameError(
                 'opponent="best_response" needs the tree of the game; give opponent="previous" '
@@ -250,11 +262,10 @@ class ContinualResolving(Searcher):
             "opponent": settings.opponent,
             **self.budget.settings(),
             "blueprint": getattr(self.blueprint, "digest", type(self.blueprint).__name__),
+            "values": "exact" if self._values is None else type(self._values).__name__,
         }
-        if self.tree is None:
-            names = ("max_ends", "max_histories", "num_samples")
-            found |= {name: getattr(settings, name) for name in names} | {"seed": self.seed}
-        return found
+        names = ("max_ends", "max_histories", "num_samples")
+        return found | {name: getattr(settings, name) for name in names} | {"seed": self.seed}
 
     def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:
         """Return [A] the probability of each legal action; the generator is not used.
@@ -269,6 +280,7 @@ class ContinualResolving(Searcher):
         ParameterError
             If its player does not act there, or leaf values are not finite.
         """
+        check_generator(rng)
         start, compiled_before = working_seconds(), compiling_seconds()
         resolver = self._resolvers[infostate.player]
         if isinstance(resolver, TreeResolver):
@@ -376,13 +388,15 @@ def _tree_of(model: SearchModel, values: object) -> GameTree | None:
     tree = model.tree if isinstance(model, GraphModel) else None
     if isinstance(values, TransformedValues):
         return values.tree if tree is None else tree
-    if not isinstance(model, GraphModel):
+    is_tabulated = values is None or isinstance(values, TabulatedValues)
+    if tree is not None or not is_tabulated or isinstance(model, RulesModel):
+        return tree if is_tabulated else None
+    try:
+        graph = build_world_graph(model.game, max_worlds=MAX_HISTORIES // 10)
+    except ExplorationLimitError:
         return None
-    if values is not None and not isinstance(values, TabulatedValues):
-        return None
-    if tree is None and count_histories(model.graph).histories <= MAX_HISTORIES:
-        return unroll(model.graph)
-    return tree
+    is_small = count_histories(graph).histories <= MAX_HISTORIES
+    return unroll(graph) if is_small else None
 
 
 def _tabular(tree: GameTree, policy: Policy | None) -> TabularPolicy:
