@@ -7,6 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given as given_examples
+from hypothesis import settings
+from hypothesis import strategies as st
 
 from infoset.beliefs import GADGETS, PublicBeliefState, cut_tree, gadget_form
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
@@ -26,6 +29,7 @@ from infoset.solvers.regret_family import average_policy
 from infoset.tree import GameTree, build_tree
 from tests.support.cached_games import cached_tree
 from tests.support.coin_toss import CoinToss
+from tests.support.hypothesis_strategies import random_games
 
 GOOFSPIEL = "goofspiel(num_cards=4,imp_info=True,points_order=descending)"
 
@@ -121,6 +125,49 @@ def test_with_values_of_best_responses_no_guarantee_falls(gadget, number):
         before, after = (best_response(policy, opponent).value for policy in (blueprint, safe))
         assert after <= before + 1e-3
     assert nash_conv(safe) < nash_conv(blueprint)
+
+
+def uppermost(tree, rng):
+    """Return a cut above random public states none of which extends another."""
+    chosen, covered = [], np.zeros(tree.public_tree.num_public_states, dtype=bool)
+    for state, parent in enumerate(tree.public_tree.parent.tolist()):
+        covered[state] = state > 0 and (covered[parent] or rng.random() < 0.3)
+        if covered[state] and not covered[parent]:
+            chosen.append(state)
+    return cut_tree(tree, public_states=chosen)
+
+
+@settings(max_examples=20)
+@given_examples(random_games(num_players=2, zero_sum=True, max_histories=60), st.integers(0, 2**32))
+@pytest.mark.parametrize("gadget", ["resolving", "resolving with gifts", "reach-max-margin"])
+def test_exact_solutions_never_raise_what_a_best_response_earns(gadget, game, seed):
+    """On random games, with all subgames below a random cut solved by linear programs.
+
+    Resolving uses gifts up, because it has no reason to leave a margin.
+    """
+    rng = np.random.default_rng(seed)
+    tree = build_tree(game)
+    cut, blueprint = uppermost(tree, rng), random_policy(tree.sequence_form, rng)
+    whole = [probabilities.copy() for probabilities in blueprint.probabilities]
+    for part in cut.subgames():
+        belief = PublicBeliefState.from_policy(tree, blueprint, part.root)
+        for player, own_range in enumerate(belief.ranges):
+            own = blueprint.probabilities[player][part.sequences[player]]
+            given = best_response_values(part, player, own_range, own)
+            gifts = accumulated_gifts(tree, player, blueprint, part.root)
+            if gadget == "reach-max-margin":
+                form = gadget_form(
+                    part, player, own_range, given, None, gadget, gifts=gifts, is_zero_sum=True
+                )
+            else:
+                given = given + gifts if "gifts" in gadget else given
+                form = gadget_form(part, player, own_range, given, is_zero_sum=True)
+            found = solve_by_lp(form, Budget()).policy.probabilities[player]
+            whole[player][part.sequences[player][1:]] = found[1:]
+    safe = TabularPolicy(tree.sequence_form, tuple(whole))
+    for opponent in range(2):
+        before, after = (best_response(policy, opponent).value for policy in (blueprint, safe))
+        assert after <= before + 1e-6
 
 
 @pytest.mark.parametrize("name", ["leduc_poker", GOOFSPIEL])
