@@ -114,7 +114,7 @@ def resolve_subgames(
 
     For each player, every subgame is solved again with a gadget that offers the opponent its
     average values of CFR-D. The exploitability of the result is at most the average regret of the
-    trunk plus the errors of the solutions of the subgames, so it tends to zero.
+    trunk plus the errors of the solutions of the subgames, so it tends to zero if these errors do.
 
     Parameters
     ----------
