@@ -16,7 +16,7 @@ from infoset.game.checked_rules import (
     checked_legal_actions,
     checked_rewards,
 )
-from infoset.policy import Policy, checked_probabilities
+from infoset.policy import Policy, checked_probabilities, probabilities_at
 from infoset.typing import (
     NOOP,
     Action,
@@ -155,6 +155,25 @@ class InfostateIndex:
                 probabilities = checked_probabilities(policy, index.value(number), legal)
                 reach *= float(probabilities[legal.index(action)])
         return reach
+
+    def own_reaches(self, policy: Policy, numbers: Sequence[int]) -> FloatArray:
+        """Return [R] the player's own reach of infostates; the policy is asked level by level."""
+        before = self.previous
+        if before is None:
+            return np.ones(len(numbers))
+        steps = [self._extensions[number][:2] for number in numbers]
+        above = list(dict.fromkeys(number for number, _ in steps))
+        acting = list(dict.fromkeys(number for number, action in steps if action is not NOOP))
+        legal = [before._choices[number] for number in acting]
+        answers = probabilities_at(policy, [before.value(number) for number in acting], legal)
+        chosen = dict(zip(acting, zip(legal, answers, strict=True), strict=True))
+        reach = dict(zip(above, before.own_reaches(policy, above).tolist(), strict=True))
+        found = np.array([reach[number] for number, _ in steps])
+        for place, (number, action) in enumerate(steps):
+            if action is not NOOP:
+                actions, probabilities = chosen[number]
+                found[place] *= probabilities[actions.index(action)]
+        return found
 
 
 def last_joint_action(indexes: Sequence[InfostateIndex], infostate: IntArray) -> JointAction:

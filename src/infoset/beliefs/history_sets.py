@@ -165,12 +165,13 @@ def _joined(
         for player, (known, own_range) in enumerate(zip(numbers, ranges, strict=True)):
             index, policy = batch.infostate_indexes[player], policies[player]
             found, place = np.unique(batch.infostate[:, player], return_inverse=True)
+            size = len(found)
+            reach = np.ones(size) if policy is None else index.own_reaches(policy, found.tolist())
             of_batch = []
-            for number in found.tolist():
-                value = index.value(number)
-                of_batch.append(known.setdefault(value, len(known)))
+            for number, own_reach in zip(found.tolist(), reach.tolist(), strict=True):
+                of_batch.append(known.setdefault(index.value(number), len(known)))
                 if len(known) > len(own_range):
-                    own_range.append(1.0 if policy is None else index.own_reach(policy, number))
+                    own_range.append(own_reach)
             columns.append(np.array(of_batch, np.int64)[place])
         positions.append(np.stack(columns, axis=1))
     histories = HistorySet(

@@ -155,9 +155,8 @@ class Critic:
                     f"a history must be given as the infostates of players 0 to {num_players - 1}, "
                     f"in this order; got {infostates}"
                 )
-        rows = [[self.device.encode(infostate) for infostate in line] for line in histories]
-        size = num_players * self.device.num_features
-        return self._outputs(np.asarray(rows, np.float32).reshape(len(rows), size))
+        rows = self.device.encode_many([infostate for line in histories for infostate in line])
+        return self._outputs(rows.reshape(len(histories), -1))
 
     def leaf_values(self, histories: HistorySet, player: Player) -> FloatArray:
         """Return [K, n] the reward that a player expects after each history, for re-solving.
@@ -171,10 +170,7 @@ class Critic:
             Histories at which a player acts.
         player : Player
         """
-        tables = [
-            np.array([self.device.encode(infostate) for infostate in infostates], np.float32)
-            for infostates in histories.infostates
-        ]
+        tables = map(self.device.encode_many, histories.infostates)
         columns = zip(tables, histories.position.T, strict=True)
         values = self._outputs(np.hstack([table[place] for table, place in columns]))
         size = len(self.transformations)
@@ -214,8 +210,9 @@ class Critic:
         try:
             for own, numbers in zip(tree.infostate_trees, infostate.T, strict=True):
                 table = np.zeros((own.num_infostates, self.device.num_features), np.float32)
-                for number in np.unique(numbers).tolist():
-                    table[number] = self.device.encode(own.infostate_at(number))
+                known = np.unique(numbers)
+                there = [own.infostate_at(number) for number in known.tolist()]
+                table[known] = self.device.encode_many(there)
                 tables.append(table)
         except (UnknownNameError, ParameterError, ValueError, LookupError) as error:
             raise PolicyMismatchError(
@@ -224,8 +221,12 @@ class Critic:
         return tables
 
     def _outputs(self, features: NDArray[np.float32]) -> FloatArray:
-        found: FloatArray = np.asarray(self.network.outputs(jnp.asarray(features)), np.float64)
-        return found * self.unit
+        # Sizes are rounded up to powers of two, because each new size is compiled.
+        size = 1 << max(len(features) - 1, 0).bit_length()
+        padded = jnp.asarray(np.pad(features, ((0, size - len(features)), (0, 0))))
+        outputs = np.asarray(self.network.outputs(padded), np.float64)[: len(features)]
+        found: FloatArray = outputs * self.unit
+        return found
 
 
 def train_critic(

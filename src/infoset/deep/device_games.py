@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import fields
 from hashlib import sha256
 from typing import Any, TypeAlias
@@ -119,6 +120,12 @@ class DeviceGame(eqx.Module):
             If the game does not define this function.
         """
         raise self._without_rules("encode")
+
+    def encode_many(self, infostates: Sequence[Infostate]) -> NDArray[np.float32]:
+        """Return [K, F] the encodings of K infostates."""
+        encode = self.encode  # reading an attribute of a module takes as long as encoding
+        rows = np.array([encode(infostate) for infostate in infostates], np.float32)
+        return rows.reshape(len(infostates), self.num_features)
 
     def decode(self, observation: NDArray[np.float32]) -> Infostate:
         """Return the infostate that has an encoding.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -33,8 +35,8 @@ class NetworkInput(Protocol):
             If the network has no such output.
         """
 
-    def __call__(self, infostate: Infostate) -> NDArray[np.float32]:
-        """Return [F] the features of an infostate."""
+    def features(self, infostates: Sequence[Infostate]) -> NDArray[np.float32]:
+        """Return [R, F] the features of infostates."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,11 +71,10 @@ class TreeInput:
         """
         return _place(self.actions, str(action) if self.is_text else action)
 
-    def __call__(self, infostate: Infostate) -> NDArray[np.float32]:
-        """Return [F] the features of an infostate."""
-        known = _with_text(infostate) if self.is_text else infostate
-        features: NDArray[np.float32] = self.encoder(known)[self.columns]
-        return features
+    def features(self, infostates: Sequence[Infostate]) -> NDArray[np.float32]:
+        """Return [R, F] the features of infostates."""
+        known = map(_with_text, infostates) if self.is_text else infostates
+        return np.stack([self.encoder(infostate)[self.columns] for infostate in known])
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +88,7 @@ class DeviceInput:
 
     device: DeviceGame
 
-    @property
+    @cached_property
     def actions(self) -> tuple[Action, ...]:
         """[A] the action of each output."""
         return self.device.actions
@@ -102,9 +103,9 @@ class DeviceInput:
         """
         return _place(self.actions, action)
 
-    def __call__(self, infostate: Infostate) -> NDArray[np.float32]:
-        """Return [F] the encoding of an infostate."""
-        return self.device.encode(infostate)
+    def features(self, infostates: Sequence[Infostate]) -> NDArray[np.float32]:
+        """Return [R, F] the encodings of infostates."""
+        return self.device.encode_many(infostates)
 
 
 def _place(actions: tuple[Action, ...], action: Action) -> int:

@@ -62,6 +62,26 @@ class NetworkPolicy:
         probabilities: FloatArray = self._table([infostate], legal)[0, columns]
         return probabilities
 
+    def many_action_probabilities(
+        self, infostates: Sequence[Infostate], legal_actions: Sequence[Sequence[Action]]
+    ) -> list[FloatArray]:
+        """Return [R] the probabilities at several infostates, by one evaluation of the network.
+
+        Raises
+        ------
+        UnknownNameError
+            If an infostate or an action does not occur in the game of the network.
+        """
+        columns = [self._columns(legal) for legal in legal_actions]
+        # Sizes are rounded up to powers of two, because each new size is compiled.
+        size = 1 << max(len(infostates) - 1, 0).bit_length()
+        missing = size - len(infostates)
+        legal = np.zeros((size, len(self.inputs.actions)), bool)
+        for row, of_row in enumerate([*columns, *[columns[0]] * missing]):
+            legal[row, of_row] = True
+        table = self._table([*infostates, *[infostates[0]] * missing], legal)
+        return [table[row, of_row] for row, of_row in enumerate(columns)]
+
     def tabulate(self, sequence_form: SequenceForm) -> TabularPolicy:
         """Return the policy at all infostates of a game, by one evaluation of the network.
 
@@ -91,7 +111,7 @@ class NetworkPolicy:
 
     def _table(self, infostates: Sequence[Infostate], legal: BoolArray) -> FloatArray:
         """Return [R, A] the probabilities at infostates; 0 for illegal actions."""
-        features = jnp.asarray(np.stack([self.inputs(infostate) for infostate in infostates]))
+        features = jnp.asarray(self.inputs.features(infostates))
         log_policy = legal_log_softmax(self.network(features)[0], jnp.asarray(legal))
         table = np.where(legal, np.exp(np.asarray(log_policy, np.float64)), 0.0)
         table /= table.sum(axis=1, keepdims=True)

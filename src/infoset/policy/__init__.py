@@ -5,10 +5,12 @@ from infoset.policy.csv_files import load_policy_csv, save_policy_csv
 from infoset.policy.mixtures import decompose_plan, distance, mix, transfer_policy
 from infoset.policy.parquet_files import load_policy, read_metadata, save_policy
 from infoset.policy.protocol import (
+    BatchPolicy,
     Policy,
     UniformPolicy,
     check_distributions,
     checked_probabilities,
+    probabilities_at,
 )
 from infoset.policy.tabular import (
     PolicyRow,
@@ -33,6 +35,7 @@ __all__ = [
     "IDENTITY",
     "TRANSFORMATIONS",
     "ActionTable",
+    "BatchPolicy",
     "Policy",
     "PolicyRow",
     "TabularPolicy",
@@ -50,6 +53,7 @@ __all__ = [
     "load_policy",
     "load_policy_csv",
     "mix",
+    "probabilities_at",
     "random_policy",
     "read_metadata",
     "save_policy",

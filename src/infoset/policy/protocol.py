@@ -11,7 +11,14 @@ from infoset.errors import ParameterError
 from infoset.game import Infostate
 from infoset.typing import Action, FloatArray
 
-__all__ = ["Policy", "UniformPolicy", "check_distributions", "checked_probabilities"]
+__all__ = [
+    "BatchPolicy",
+    "Policy",
+    "UniformPolicy",
+    "check_distributions",
+    "checked_probabilities",
+    "probabilities_at",
+]
 
 SUM_TOLERANCE = 1e-6
 """Tolerance for the sum of a policy's probabilities, which may be computed in `float32`."""
@@ -25,6 +32,17 @@ class Policy(Protocol):
         self, infostate: Infostate, legal_actions: Sequence[Action]
     ) -> FloatArray:
         """Return [A] the probabilities of the legal actions, in order."""
+        ...
+
+
+@runtime_checkable
+class BatchPolicy(Protocol):
+    """A policy that answers at many infostates at once."""
+
+    def many_action_probabilities(
+        self, infostates: Sequence[Infostate], legal_actions: Sequence[Sequence[Action]]
+    ) -> list[FloatArray]:
+        """Return [R] the probabilities of the legal actions at each infostate, in order."""
         ...
 
 
@@ -51,6 +69,27 @@ def checked_probabilities(
     probabilities = np.asarray(policy.action_probabilities(infostate, legal_actions), np.float64)
     check_distributions(probabilities[None], infostate, legal_actions)
     return probabilities
+
+
+def probabilities_at(
+    policy: Policy, infostates: Sequence[Infostate], legal_actions: Sequence[Sequence[Action]]
+) -> list[FloatArray]:
+    """Return [R] the probabilities of a policy at several infostates, checked to be distributions.
+
+    A policy with the method `many_action_probabilities`, such as that of a network, is called once.
+
+    Raises
+    ------
+    ParameterError
+        If the probabilities are not a distribution.
+    """
+    if not isinstance(policy, BatchPolicy):
+        pairs = zip(infostates, legal_actions, strict=True)
+        return [checked_probabilities(policy, infostate, legal) for infostate, legal in pairs]
+    answers = policy.many_action_probabilities(infostates, legal_actions) if infostates else []
+    for infostate, legal, answer in zip(infostates, legal_actions, answers, strict=True):
+        check_distributions(np.asarray(answer)[None], infostate, legal)
+    return answers
 
 
 def check_distributions(

@@ -218,11 +218,12 @@ class GoofspielRules(DeviceGame):
     def encode(self, infostate: Infostate) -> NDArray[np.float32]:
         """Return the encoding of an infostate."""
         player, rounds = infostate.player, self.num_rounds
+        shows_bids, is_random = self.shows_bids, self.is_random
         own = np.zeros((rounds, self.num_cards))
-        announced = np.zeros((rounds, self.num_cards if self.shows_bids else 3))
-        prizes = np.zeros((rounds, self.num_cards if self.is_random else 0))
+        announced = np.zeros((rounds, self.num_cards if shows_bids else 3))
+        prizes = np.zeros((rounds, self.num_cards if is_random else 0))
         steps = infostate.steps
-        if self.is_random:
+        if is_random:
             prizes[0, int(str(steps[0].public).removeprefix("prize ")) - 1] = 1
             steps = steps[1:]
         for number, step in enumerate(steps):
@@ -230,11 +231,11 @@ class GoofspielRules(DeviceGame):
             assert found is not None
             assert isinstance(step.action, int)
             own[number, step.action - 1] = 1
-            if self.shows_bids:
+            if shows_bids:
                 announced[number, int(found[2 - player]) - 1] = 1
             else:
                 announced[number, 2 if found[3] is None else int(found[3])] = 1
-            if self.is_random:
+            if is_random:
                 prizes[number + 1, int(found[4]) - 1] = 1
         parts = [np.eye(2)[player], own.reshape(-1), announced.reshape(-1), prizes.reshape(-1)]
         return np.concatenate(parts).astype(np.float32)

@@ -15,7 +15,7 @@ from infoset.utils.arguments import check_choice, check_count
 
 __all__ = ["ITERATIONS", "Resolution", "ResolvingRecord", "ResolvingSettings", "resolve_part"]
 
-ITERATIONS: Final = 1000
+ITERATIONS: Final = 300
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class ResolvingSettings:
     budget: SearchBudget = field(
         default_factory=lambda: SearchBudget("iterations", ITERATIONS, None)
     )
-    max_ends: int = 20_000
+    max_ends: int = 10_000
     max_histories: int = 20_000
     num_samples: int = 500
 

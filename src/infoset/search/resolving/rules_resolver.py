@@ -15,7 +15,7 @@ from infoset.beliefs.history_sets import histories_around
 from infoset.errors import UnknownNameError
 from infoset.game import Game, Infostate
 from infoset.game.infostate import infostate_generator
-from infoset.policy import Policy
+from infoset.policy import Policy, probabilities_at
 from infoset.search.resolving.leaf_values import (
     LeafValueFunction,
     LeafValues,
@@ -79,9 +79,19 @@ class CachedPolicy:
         self, infostate: Infostate, legal_actions: Sequence[Action]
     ) -> FloatArray:
         """Return [A] the probability of each legal action."""
-        if infostate not in self.known:
-            self.known[infostate] = self.policy.action_probabilities(infostate, legal_actions)
-        return self.known[infostate]
+        [found] = self.many_action_probabilities([infostate], [legal_actions])
+        return found
+
+    def many_action_probabilities(
+        self, infostates: Sequence[Infostate], legal_actions: Sequence[Sequence[Action]]
+    ) -> list[FloatArray]:
+        """Return [R] the probabilities of the legal actions at each infostate."""
+        pairs = zip(infostates, legal_actions, strict=True)
+        new = {infostate: legal for infostate, legal in pairs if infostate not in self.known}
+        if new:
+            answers = probabilities_at(self.policy, [*new], [*new.values()])
+            self.known.update(zip(new, answers, strict=True))
+        return [self.known[infostate] for infostate in infostates]
 
 
 class RulesResolver:
