@@ -63,7 +63,8 @@ def test_profile_values_on_goofspiel_as_another_implementation(depth, expected):
 def test_an_equilibrium_stays_one(depth):
     blueprint = blueprint_of("leduc_poker", "cfr+", 2000)
     assert nash_conv(blueprint) < 5e-4
-    assert nash_conv(searched("leduc_poker", blueprint, CONSTANT, depth=depth)) < 5e-3
+    options = {"depth": depth, "iterations": 1000}
+    assert nash_conv(searched("leduc_poker", blueprint, CONSTANT, **options)) < 5e-3
 
 
 def test_with_all_pure_continuations_an_equilibrium_stays_one_on_kuhn_poker():

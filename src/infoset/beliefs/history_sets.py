@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -58,8 +59,11 @@ class HistorySet:
 
     def number_of(self, infostate: Infostate) -> int:
         """Return the index of an infostate in `infostates`; -1 if it does not occur."""
-        own = self.infostates[infostate.player]
-        return own.index(infostate) if infostate in own else -1
+        return self._numbers[infostate.player].get(infostate, -1)
+
+    @cached_property
+    def _numbers(self) -> tuple[dict[Infostate, int], ...]:
+        return tuple({known: n for n, known in enumerate(own)} for own in self.infostates)
 
     def select(self, rows: LongArray) -> HistorySet:
         """Return some of the histories; infostates that no longer occur are dropped."""

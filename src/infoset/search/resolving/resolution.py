@@ -56,7 +56,7 @@ class ResolvingSettings:
     )
     max_ends: int = 10_000
     max_histories: int = 20_000
-    num_samples: int = 500
+    num_samples: int = 300
 
     def __post_init__(self) -> None:
         if self.depth is not None:

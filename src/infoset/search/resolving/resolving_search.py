@@ -163,7 +163,7 @@ class ContinualResolving(Searcher):
         milliseconds: float | None = None,
         max_ends: int = 10_000,
         max_histories: int = 20_000,
-        num_samples: int = 500,
+        num_samples: int = 300,
         seed: int = 0,
     ) -> None:
         check_type("model", model, (SearchModel, GameTree), "a GameTree, or search_model(game)")

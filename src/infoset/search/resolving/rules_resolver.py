@@ -12,7 +12,7 @@ import numpy as np
 from infoset.beliefs import HistorySet, LocalPart, PublicBeliefState, TreePart, cut_tree, local_part
 from infoset.beliefs.history_sampling import SamplingLimits
 from infoset.beliefs.history_sets import histories_around
-from infoset.errors import UnknownNameError
+from infoset.errors import UnknownNameError, UnsupportedGameError
 from infoset.game import Game, Infostate
 from infoset.game.infostate import infostate_generator
 from infoset.policy import Policy, probabilities_at
@@ -199,7 +199,10 @@ class RulesResolver:
         if known:
             policies[self.player] = CachedPolicy(self.blueprint, known)
         limits = SamplingLimits(rng, settings.max_histories, settings.num_samples)
-        histories, ranges = histories_around(self.game, infostate, policies, limits)
+        try:
+            histories, ranges = histories_around(self.game, infostate, policies, limits)
+        except UnsupportedGameError:  # no sampled history agrees with the observations
+            return None, ()
         local = self._within_limits(infostate, histories, ranges, rng)
         if local is None or local.roots is histories:
             return local, ranges
