@@ -22,7 +22,7 @@ from infoset.policy import (
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.search import make_searcher
 from infoset.search.models import RulesModel
-from infoset.search.resolving import ContinualResolving, DepthLimitedSearch, ExactLeafValues
+from infoset.search.resolving import ContinualResolving, DepthLimitedSearch, ExactContinuationValues
 from infoset.solvers.regret_family import average_policy
 from tests.support.cached_games import cached_tree
 
@@ -45,7 +45,7 @@ def values_of(name):
 
 def by_rules(name, search=ContinualResolving, **options):
     model = RulesModel(cached_tree(name).game)
-    return search(model, blueprint_of(name), ExactLeafValues(values_of(name)), **options)
+    return search(model, blueprint_of(name), ExactContinuationValues(values_of(name)), **options)
 
 
 def on_tree(name, search=ContinualResolving, **options):
@@ -185,10 +185,10 @@ def test_answers_do_not_leak_and_do_not_depend_on_the_order(max_ends):
 
 def test_a_function_gives_leaf_values():
     """With the exact values as a function, the answers are those of the exact values."""
-    exact = ExactLeafValues(values_of("kuhn_poker"))
+    exact = ExactContinuationValues(values_of("kuhn_poker"))
     model = RulesModel(cached_tree("kuhn_poker").game)
     blueprint = blueprint_of("kuhn_poker")
-    given = ContinualResolving(model, blueprint, lambda rows, p: exact.leaf_values(rows, p))
+    given = ContinualResolving(model, blueprint, lambda rows, p: exact.continuation_values(rows, p))
     expected = ContinualResolving(model, blueprint, exact)
     for infostate, actions in infostates_of("kuhn_poker", 1):
         np.testing.assert_array_equal(
@@ -250,7 +250,9 @@ def test_another_blueprint_needs_other_values():
     tree = cached_tree("kuhn_poker")
     other = random_policy(tree.sequence_form, np.random.default_rng(5))
     with pytest.raises(Exception, match="another blueprint"):
-        ContinualResolving(RulesModel(tree.game), other, ExactLeafValues(values_of("kuhn_poker")))
+        ContinualResolving(
+            RulesModel(tree.game), other, ExactContinuationValues(values_of("kuhn_poker"))
+        )
 
 
 def test_the_histories_around_the_root_are_the_root():

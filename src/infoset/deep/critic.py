@@ -158,7 +158,7 @@ class Critic:
         rows = self.device.encode_many([infostate for line in histories for infostate in line])
         return self._outputs(rows.reshape(len(histories), -1))
 
-    def leaf_values(self, histories: HistorySet, player: Player) -> FloatArray:
+    def continuation_values(self, histories: HistorySet, player: Player) -> FloatArray:
         """Return [K, n] the reward that a player expects after each history, for re-solving.
 
         In column 0, both players play the blueprint; in the others, the opponent plays a

@@ -137,6 +137,10 @@ class Searcher(ABC):
             )
         return self._answers[infostate].copy()
 
+    def notes(self) -> list[str]:
+        """Return what a report on the searches so far should mention, one sentence each."""
+        return [str(self.overruns)] if self.overruns.num_late else []
+
     def _note_search(self, record: SearchRecord, done: str) -> None:
         """Count a search, and warn once if its time limit is too short.
 

@@ -120,7 +120,7 @@ def run(
             )
             outcome = watch.reached if outcome == "interrupted" and watch.reached else outcome
     tell_notes(rules)
-    _note_overruns((first, second), players, workers)
+    _tell_notes((first, second), players, workers)
     about = {"game": str(rules), "first": first, "second": second, "outcome": outcome}
     if as_json:
         print_json({**about, **asdict(result)})
@@ -214,17 +214,16 @@ def _played(
     return result, "converged" if narrow else "deals"
 
 
-def _note_overruns(texts: Sequence[str], players: Sequence[Policy], workers: int) -> None:
-    """Report searches that exceeded their time budget."""
+def _tell_notes(texts: Sequence[str], players: Sequence[Policy], workers: int) -> None:
+    """Report searches that exceeded their time budget, and other notes of searchers."""
     from infoset.search import Searcher
 
     for text, player in zip(texts, players, strict=True):
         if isinstance(player, Searcher):
-            overruns = player.overruns
             if workers > 1 and player.settings().get("milliseconds") is not None:
                 tell(f"note: {text} has a time budget; overruns are reported only with --workers 1")
-            elif overruns.num_late:
-                tell(f"note: {text}: {overruns}")
+            for note in player.notes():
+                tell(f"note: {text}: {note}")
 
 
 def _report(result: MatchResult, about: Mapping[str, str]) -> None:

@@ -78,7 +78,7 @@ def run(
     table = Table(rules, human, _searching_anew(others, rng), rng, seconds, memory)
     history = play_interactively(table, write)
     _show_end(history, write)
-    _note_overruns(others, against)
+    _tell_notes(others, against)
     if as_json:
         print_json(_record(history, human, against, seed))
 
@@ -105,12 +105,13 @@ def _searching_anew(player: Policy, rng: np.random.Generator) -> Policy:
     return SearchPolicy(player, rng) if isinstance(player, SupportsSearch) else player
 
 
-def _note_overruns(player: Policy, text: str) -> None:
-    """Report searches that exceeded their time budget."""
+def _tell_notes(player: Policy, text: str) -> None:
+    """Report searches that exceeded their time budget, and other notes of a searcher."""
     from infoset.search import Searcher
 
-    if isinstance(player, Searcher) and player.overruns.num_late:
-        tell(f"note: {text}: {player.overruns}")
+    if isinstance(player, Searcher):
+        for note in player.notes():
+            tell(f"note: {text}: {note}")
 
 
 class Table(NamedTuple):

@@ -1,6 +1,6 @@
 """Depth-limited re-solving of public states during play."""
 
-from infoset.search.resolving.leaf_values import ExactLeafValues, LeafValues
+from infoset.search.resolving.continuation_values import ContinuationValues, ExactContinuationValues
 from infoset.search.resolving.lookahead import Lookahead
 from infoset.search.resolving.opponent_values import (
     OPPONENT_VALUES,
@@ -16,9 +16,9 @@ from infoset.search.resolving.rules_resolver import RulesResolver
 __all__ = [
     "OPPONENT_VALUES",
     "ContinualResolving",
+    "ContinuationValues",
     "DepthLimitedSearch",
-    "ExactLeafValues",
-    "LeafValues",
+    "ExactContinuationValues",
     "Lookahead",
     "Resolution",
     "ResolvingRecord",

@@ -29,7 +29,7 @@ from infoset.policy import (
 )
 from infoset.search.budget import SearchBudget
 from infoset.search.models import GraphModel, RulesModel, SearchModel
-from infoset.search.resolving.leaf_values import LeafValueFunction, LeafValues
+from infoset.search.resolving.continuation_values import ContinuationFunction, ContinuationValues
 from infoset.search.resolving.resolution import (
     ITERATIONS,
     ResolvingRecord,
@@ -69,7 +69,7 @@ class TabulatedValues(Protocol):
         ...
 
 
-KINDS_OF_VALUES: Final = (TransformedValues, LeafValues)
+KINDS_OF_VALUES: Final = (TransformedValues, ContinuationValues)
 
 
 class ContinualResolving(Searcher):
@@ -91,10 +91,10 @@ class ContinualResolving(Searcher):
         explored game is built.
     blueprint : Policy, optional
         The policy of both players; by default uniform.
-    values : TransformedValues, LeafValues or callable, optional
-        Values of histories for the opponent's continuations, such as those of a critic or a
-        function `(histories, player) -> [K, n]` as `LeafValues.leaf_values`. By default exact ones
-        with `TRANSFORMATIONS`, which need a tree.
+    values : TransformedValues, ContinuationValues or callable, optional
+        Values of histories for the opponent's continuations: those of a critic, or a function
+        `(histories, player) -> [K, n]`, see `ContinuationValues`. By default exact ones with
+        `TRANSFORMATIONS`, which need a tree.
     depth : int, optional
         A search stops where each player has acted at this many public states. None searches to the
         end of the game.
@@ -154,7 +154,7 @@ class ContinualResolving(Searcher):
         self,
         model: SearchModel | GameTree,
         blueprint: Policy | None = None,
-        values: TransformedValues | LeafValues | LeafValueFunction | None = None,
+        values: TransformedValues | ContinuationValues | ContinuationFunction | None = None,
         *,
         depth: int | None = 1,
         gadget: str = "resolving",
@@ -226,7 +226,7 @@ class ContinualResolving(Searcher):
         ]
 
     def _by_rules(
-        self, blueprint: Policy, values: LeafValues | LeafValueFunction | None
+        self, blueprint: Policy, values: ContinuationValues | ContinuationFunction | None
     ) -> list[RulesResolver]:
         """Return the searches of both players by the rules."""
         game, settings = self.model.game, self.resolving
@@ -246,7 +246,7 @@ class ContinualResolving(Searcher):
                 'opponent="best_response" needs the tree of the game; give opponent="previous" '
                 f"for {game}"
             )
-        if isinstance(values, LeafValues):
+        if isinstance(values, ContinuationValues):
             _check_blueprint(values, (getattr(blueprint, "digest", None),))
         return [
             RulesResolver(game, player, blueprint, values, settings, self.seed)
@@ -354,6 +354,18 @@ class ContinualResolving(Searcher):
             if found is not None and found.actions[infostate] == tuple(legal_actions):
                 return  # without listing the histories of the infostate
         super()._check_actions(infostate, legal_actions)
+
+    def notes(self) -> list[str]:
+        """Return what a report should mention, such as decisions of the blueprint."""
+        methods = self.methods
+        if methods.total() == methods["complete"]:
+            return super().notes()
+        return [
+            *super().notes(),
+            f"of {methods.total():,} decisions, {methods['complete']:,} searched all histories of "
+            f"the public state, {methods['sample']:,} searched a sample of them, and "
+            f"{methods['blueprint']:,} were those of the blueprint",
+        ]
 
     def search_policy(self) -> TabularPolicy:
         """Return the policy of both players at all public states, by one search at each.

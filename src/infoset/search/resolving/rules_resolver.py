@@ -16,10 +16,10 @@ from infoset.errors import UnknownNameError, UnsupportedGameError
 from infoset.game import Game, Infostate
 from infoset.game.infostate import infostate_generator
 from infoset.policy import Policy, probabilities_at
-from infoset.search.resolving.leaf_values import (
-    LeafValueFunction,
-    LeafValues,
-    checked_leaf_values,
+from infoset.search.resolving.continuation_values import (
+    ContinuationFunction,
+    ContinuationValues,
+    checked_continuation_values,
 )
 from infoset.search.resolving.opponent_values import best_response_values, mean_values
 from infoset.search.resolving.resolution import Resolution, ResolvingSettings, resolve_part
@@ -107,7 +107,7 @@ class RulesResolver:
     player : Player
     blueprint : Policy
         The policy of both players where nothing is searched.
-    values : LeafValues, callable or None
+    values : ContinuationValues, callable or None
         Values of histories; None only if nothing needs them.
     settings : ResolvingSettings
     seed : int
@@ -118,7 +118,7 @@ class RulesResolver:
         game: Game,
         player: Player,
         blueprint: Policy,
-        values: LeafValues | LeafValueFunction | None,
+        values: ContinuationValues | ContinuationFunction | None,
         settings: ResolvingSettings,
         seed: int,
     ) -> None:
@@ -249,7 +249,7 @@ class RulesResolver:
         if not len(local.part.leaf_histories):
             return np.zeros((0, 1))
         assert self.values is not None  # required with a depth limit
-        return checked_leaf_values(self.values, local.leaves, self.player)
+        return checked_continuation_values(self.values, local.leaves, self.player)
 
     def _opponent(
         self,
@@ -269,7 +269,7 @@ class RulesResolver:
         missing = np.isnan(found)
         if missing.any():
             assert self.values is not None
-            rows = checked_leaf_values(self.values, local.roots, self.player)
+            rows = checked_continuation_values(self.values, local.roots, self.player)
             means = mean_values(root, self.player, own_range, -rows[local.root_entries])
             is_profile = self.settings.opponent == "profile"
             best = means[:, 0] if is_profile else means.max(axis=1)

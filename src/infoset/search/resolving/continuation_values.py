@@ -1,4 +1,4 @@
-"""Values of histories for searches by rules."""
+"""Values of histories for each continuation of the opponent, for searches by rules."""
 
 from __future__ import annotations
 
@@ -13,19 +13,24 @@ from infoset.evaluation import TransformedValues
 from infoset.evaluation.tree_reach import acting_histories
 from infoset.typing import FloatArray, Player
 
-__all__ = ["ExactLeafValues", "LeafValueFunction", "LeafValues", "checked_leaf_values"]
+__all__ = [
+    "ContinuationFunction",
+    "ContinuationValues",
+    "ExactContinuationValues",
+    "checked_continuation_values",
+]
 
-LeafValueFunction: TypeAlias = Callable[[HistorySet, Player], FloatArray]
+ContinuationFunction: TypeAlias = Callable[[HistorySet, Player], FloatArray]
 
 
 @runtime_checkable
-class LeafValues(Protocol):
+class ContinuationValues(Protocol):
     """Values of histories at which a player acts, for the continuations of the opponent.
 
-    A critic is one, see `infoset.deep.Critic.leaf_values`.
+    A critic is one, see `infoset.deep.Critic.continuation_values`.
     """
 
-    def leaf_values(self, histories: HistorySet, player: Player) -> FloatArray:
+    def continuation_values(self, histories: HistorySet, player: Player) -> FloatArray:
         """Return [K, n] the reward that `player` expects after each history.
 
         In column 0, both players play the blueprint afterwards; in the others, the opponent plays
@@ -34,8 +39,8 @@ class LeafValues(Protocol):
         ...
 
 
-class ExactLeafValues:
-    """Leaf values from the tree of a game, mainly to compare searches.
+class ExactContinuationValues:
+    """Values from the tree of a game, mainly to compare searches.
 
     A history is recognized by the infostates of both players. If there are several, because their
     difference is hidden from both, the value is their mean, weighted by chance reach.
@@ -54,7 +59,7 @@ class ExactLeafValues:
             pair = tuple(tree.infostate[history].tolist())
             self._histories.setdefault(pair, []).append(history)
 
-    def leaf_values(self, histories: HistorySet, player: Player) -> FloatArray:
+    def continuation_values(self, histories: HistorySet, player: Player) -> FloatArray:
         """Return [K, n] the expected reward after each history.
 
         Raises
@@ -78,8 +83,8 @@ class ExactLeafValues:
         return found
 
 
-def checked_leaf_values(
-    values: LeafValues | LeafValueFunction, histories: HistorySet, player: Player
+def checked_continuation_values(
+    values: ContinuationValues | ContinuationFunction, histories: HistorySet, player: Player
 ) -> FloatArray:
     """Return [K, n] the values of histories, including the rewards before them.
 
@@ -88,14 +93,14 @@ def checked_leaf_values(
     ParameterError
         If the values have another shape, or one is not finite.
     """
-    function = values.leaf_values if isinstance(values, LeafValues) else values
+    function = values.continuation_values if isinstance(values, ContinuationValues) else values
     found = np.asarray(function(histories, player), np.float64)
     if found.ndim != 2 or len(found) != len(histories) or not found.shape[1]:
         raise ParameterError(
-            f"the leaf values have shape {found.shape} for {len(histories)} histories; return an "
-            f"array of shape [{len(histories)}, n], one column for each continuation of the "
-            "opponent"
+            f"the continuation values have shape {found.shape} for {len(histories)} histories; "
+            f"return an array of shape [{len(histories)}, n], one column for each continuation of "
+            "the opponent"
         )
     if not np.isfinite(found).all():
-        raise ParameterError("the leaf values have an entry that is NaN or infinite")
+        raise ParameterError("the continuation values have an entry that is NaN or infinite")
     return found + histories.rewards_so_far[:, player, None]
