@@ -18,6 +18,7 @@ from infoset.tree import build_tree
 SEEDS = 5
 STEPS = 10_000
 SECONDS = 60.0
+ITERATIONS = 1000
 
 
 def main() -> None:
@@ -31,10 +32,12 @@ def main() -> None:
         critic = train_critic(tree, run.policy, rows, seconds=SECONDS, seed=seed)
         exact = transformed_values(tree, run.policy, rows)
         for depth in (1, 2):
-            found = [
-                nash_conv(ContinualResolving(tree, run.policy, values, depth=depth).search_policy())
-                for values in (critic.tabulate(tree), exact)
-            ]
+            found = []
+            for values in (critic.tabulate(tree), exact):
+                search = ContinualResolving(
+                    tree, run.policy, values, depth=depth, iterations=ITERATIONS
+                )
+                found.append(nash_conv(search.search_policy()))
             print(f"{seed},{depth},{run.nash_conv:.3f},{found[0]:.3f},{found[1]:.3f}", flush=True)
 
 

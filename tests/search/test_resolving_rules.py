@@ -197,6 +197,16 @@ def test_a_function_gives_leaf_values():
         )
 
 
+def test_values_are_not_needed_where_a_search_reaches_the_end_of_the_game():
+    def never(histories, player):
+        raise AssertionError
+
+    model = RulesModel(cached_tree("kuhn_poker").game)
+    search = ContinualResolving(model, values=never, depth=3)
+    for infostate, actions in infostates_of("kuhn_poker", 0):
+        assert search.action_probabilities(infostate, actions).sum() == pytest.approx(1)
+
+
 def test_leaf_values_must_be_finite_and_have_one_row_for_each_history():
     model = RulesModel(cached_tree("kuhn_poker").game)
     infostate, actions = infostates_of("kuhn_poker", 0)[0]
