@@ -135,11 +135,11 @@ def test_impossible_public_states_are_refused(source):
 def test_observations_of_probability_zero_are_refused(source):
     passive = always("pass")
     with pytest.raises(UnsupportedGameError, match=r"player 1's observations .* probability zero"):
-        private_belief(source, AFTER_BET, policies=passive)
+        private_belief(source, AFTER_BET, policies=passive, model_noise=0)
     with pytest.raises(UnsupportedGameError, match=r"the public observations .* probability zero"):
-        public_belief(source, AFTER_BET.public_state, policies=[passive, None])
+        public_belief(source, AFTER_BET.public_state, policies=[passive, None], model_noise=0)
     with pytest.raises(UnsupportedGameError, match="probability zero"):
-        PublicPrivateBelief(0.5, policies=passive).at(source, AFTER_BET)
+        PublicPrivateBelief(0.5, policies=passive, model_noise=0).at(source, AFTER_BET)
 
 
 def test_the_own_policy_does_not_matter(source):
@@ -177,7 +177,7 @@ def test_something_else_is_refused(given, message):
     ("policies", "message"),
     [
         ([None], "got 1 policies for 2 players"),
-        ([None, "uniform"], "policies contain a str, which has no method action_probabilities"),
+        ([None, "uniform"], "policies contain a str, which is not a function and has no method"),
         (3, "policies=3 is of type int; give one policy per player"),
     ],
 )

@@ -352,6 +352,7 @@ def test_policies_of_reach_zero_are_refused():
             tree.game,
             seen,
             policies=policy,
+            model_noise=0,
             rng=np.random.default_rng(0),
             max_worlds=2,
             num_samples=2,

@@ -128,7 +128,7 @@ class TruthFirst(Peeking):
 
     def looked_at(self, roots, place):
         order = np.argsort(np.arange(len(roots.probability)) != place, kind="stable")
-        return type(roots)._make(column[order] for column in roots)
+        return type(roots)(*(column[order] for column in roots[:4]), roots.model_noise)
 
 
 def planted(model_type, text):

@@ -1,5 +1,6 @@
 """Ranges, beliefs, public belief states and subgames."""
 
+from infoset.beliefs.assumed_policies import MODEL_NOISE
 from infoset.beliefs.belief import Belief
 from infoset.beliefs.decomposition import PartEnds, TreeCut, TreePart, cut_tree
 from infoset.beliefs.gadgets import GADGETS, Gadget, gadget_form
@@ -24,6 +25,7 @@ from infoset.beliefs.value_solving_subgame import SubgameWorld, value_subgame
 __all__ = [
     "GADGETS",
     "MAX_WORLDS",
+    "MODEL_NOISE",
     "NUM_SAMPLES",
     "Belief",
     "Gadget",

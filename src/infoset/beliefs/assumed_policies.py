@@ -2,23 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from math import log
+from typing import Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 
 from infoset.beliefs.history_batches import HistoryBatch
 from infoset.beliefs.public_states import infostates_at
 from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.game import Infostate
 from infoset.policy import Policy, checked_probabilities
 from infoset.tree import GameTree, InfostateTree
-from infoset.typing import FloatArray, Player
-from infoset.utils.arguments import check_type
+from infoset.typing import Action, FloatArray, Player
+from infoset.utils.arguments import check_number, check_type
 
-__all__ = ["AssumedPolicies", "batch_reach", "policy_of_each", "ranges_at", "unreached_error"]
+__all__ = [
+    "MODEL_NOISE",
+    "AssumedPolicies",
+    "ModelNoise",
+    "PolicyFunction",
+    "batch_reach",
+    "policy_of_each",
+    "ranges_at",
+    "unreached_error",
+]
 
-AssumedPolicies: TypeAlias = Policy | Sequence[Policy | None] | None
-"""One policy for all players, or one per player; None to infer nothing from the actions."""
+MODEL_NOISE: Final = 0.01
+"""Default weight of uniform play where the assumed policies contradict what was observed."""
+
+PolicyFunction: TypeAlias = Callable[[Infostate, Sequence[Action]], Any]
+"""A function that returns the probability of each legal action at an infostate, in order."""
+
+AssumedPolicies: TypeAlias = (
+    Policy | PolicyFunction | Sequence[Policy | PolicyFunction | None] | None
+)
+"""One policy or function for all players, or one per player; None to infer nothing from the
+actions."""
+
+GIVE_POLICIES = "one policy per player, None to infer nothing from the actions of a player"
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True)
+class FunctionPolicy:
+    """The policy that a function computes.
+
+    Attributes
+    ----------
+    function : PolicyFunction
+    """
+
+    function: PolicyFunction
+
+    def action_probabilities(
+        self, infostate: Infostate, legal_actions: Sequence[Action]
+    ) -> FloatArray:
+        """Return [A] the probabilities of the legal actions, in order."""
+        return np.asarray(self.function(infostate, legal_actions), np.float64)
 
 
 def policy_of_each(policies: AssumedPolicies, num_players: int) -> tuple[Policy | None, ...]:
@@ -27,21 +71,83 @@ def policy_of_each(policies: AssumedPolicies, num_players: int) -> tuple[Policy 
     Raises
     ------
     ParameterError
-        If there is not one policy per player, or an item is not a policy.
+        If there is not one policy per player, or an item is not a policy or a function.
     """
-    if policies is None or hasattr(policies, "action_probabilities"):
-        return (policies,) * num_players
-    give = "one policy per player, None to infer nothing from the actions of a player"
-    check_type("policies", policies, Sequence, give)
+    if policies is None or isinstance(policies, Policy) or _is_function(policies):
+        return (_as_policy(policies),) * num_players  # type: ignore[arg-type]
+    check_type("policies", policies, Sequence, GIVE_POLICIES)
+    assert isinstance(policies, Sequence)
     if len(policies) != num_players:
-        raise ParameterError(f"got {len(policies)} policies for {num_players} players; give {give}")
-    for policy in policies:
-        if policy is not None and not hasattr(policy, "action_probabilities"):
-            raise ParameterError(
-                f"policies contain a {type(policy).__name__}, which has no method "
-                f"action_probabilities; give {give}"
-            )
-    return tuple(policies)
+        raise ParameterError(
+            f"got {len(policies)} policies for {num_players} players; give {GIVE_POLICIES}"
+        )
+    return tuple(map(_as_policy, policies))
+
+
+def _is_function(value: object) -> bool:
+    return callable(value) and not isinstance(value, type)
+
+
+def _as_policy(policy: Policy | PolicyFunction | None) -> Policy | None:
+    """Return a policy; a function becomes the policy that it computes."""
+    if policy is None or isinstance(policy, Policy):
+        return policy
+    if _is_function(policy):
+        return FunctionPolicy(policy)
+    raise ParameterError(
+        f"policies contain a {type(policy).__name__}, which is not a function and has no method "
+        f"action_probabilities; give {GIVE_POLICIES}"
+    )
+
+
+@dataclass(frozen=True)
+class ModelNoise:
+    """The mixture of assumed policies with uniform play.
+
+    The policy of each player becomes `(1 - weight) * policy + weight * uniform`: by default only
+    where the policies as they are give probability zero to what was observed. If histories must be
+    sampled and no sample from the mixture agrees with it, the weight becomes 1.
+
+    Attributes
+    ----------
+    weight : float
+        From 0, which never mixes, to 1.
+    is_always : bool
+        Whether the policies are always mixed.
+
+    Raises
+    ------
+    ParameterError
+        If `weight` is not a number from 0 to 1, or `is_always` is not a bool.
+    """
+
+    weight: float = MODEL_NOISE
+    is_always: bool = False
+
+    def __post_init__(self) -> None:
+        check_number("model_noise", self.weight, maximum=1)
+        check_type("always_noisy", self.is_always, bool, "True or False")
+
+    def attempt(self, compute: Callable[[float], Answer]) -> tuple[Answer, float]:
+        """Return the answer of a function of the weight to use, and that weight.
+
+        Raises
+        ------
+        UnsupportedGameError
+            If the function raises it for the last weight that may be used.
+        """
+        *earlier, last = self._weights
+        for weight in earlier:
+            with suppress(UnsupportedGameError):
+                return compute(weight), weight
+        return compute(last), last
+
+    @property
+    def _weights(self) -> tuple[float, ...]:
+        """The weights to use, in order; each only if the belief is undefined for those before."""
+        if not self.weight:
+            return (0.0,)
+        return (self.weight, 1.0) if self.is_always else (0.0, self.weight, 1.0)
 
 
 def unreached_error(game: object, player: Player | None) -> UnsupportedGameError:
@@ -49,49 +155,81 @@ def unreached_error(game: object, player: Player | None) -> UnsupportedGameError
     whose = "the public" if player is None else f"player {player}'s"
     return UnsupportedGameError(
         f"under the assumed policies, {whose} observations of {game} have probability zero, so the "
-        "belief is undefined; assume policies with positive probabilities, or None"
+        "belief is undefined; give a positive model_noise, assume policies with positive "
+        "probabilities, or None"
     )
 
 
 def batch_reach(
-    batch: HistoryBatch, policies: Sequence[Policy | None], without: Player | None = None
+    batch: HistoryBatch,
+    policies: Sequence[Policy | None],
+    without: Player | None = None,
+    noise: float = 0.0,
 ) -> FloatArray:
     """Return [K] the chance reach of the histories of a batch times the reach of the players.
 
-    The factor is 1 for a player without a policy and for the player `without`.
+    The factor is 1 for a player without a policy and for the player `without`. With noise, the
+    policies are mixed with uniform play, and the reach of each player is relative to its maximum.
     """
     reach = batch.weight
     for player, policy in enumerate(policies):
         if policy is not None and player != without:
             numbers, place = np.unique(batch.infostate[:, player], return_inverse=True)
             index = batch.infostate_indexes[player]
-            own = [index.own_reach(policy, number) for number in numbers.tolist()]
-            reach = reach * np.array(own)[place]
+            paths = [index.own_probabilities(policy, number) for number in numbers.tolist()]
+            reach = reach * _reach_of_each(paths, noise)[place]
     return reach
 
 
 def ranges_at(
-    tree: GameTree, policies: Sequence[Policy | None], public_state: int
+    tree: GameTree, policies: Sequence[Policy | None], public_state: int, noise: float = 0.0
 ) -> tuple[FloatArray, ...]:
-    """Return the range of every player at a public state; ones for a player without a policy."""
+    """Return the range of every player at a public state; ones for a player without a policy.
+
+    With noise, the policies are mixed with uniform play, and the maximum of each range is 1.
+    """
     return tuple(
         np.ones(len(numbers))
         if policy is None
-        else np.array([_own_reach(own, policy, number) for number in numbers.tolist()])
+        else _reach_of_each([_own_probabilities(own, policy, n) for n in numbers.tolist()], noise)
         for own, policy, numbers in zip(
             tree.infostate_trees, policies, infostates_at(tree, public_state), strict=True
         )
     )
 
 
-def _own_reach(tree: InfostateTree, policy: Policy, infostate: int) -> float:
-    """Return the player's own reach of an infostate under a policy."""
+def _reach_of(path: Iterable[tuple[float, int]]) -> float:
+    """Return the product of the probabilities on a path, up to the first zero."""
     reach = 1.0
-    while infostate > 0 and reach:
+    for probability, _ in path:
+        reach *= probability
+        if not reach:
+            break
+    return reach
+
+
+def _reach_of_each(paths: Sequence[Iterable[tuple[float, int]]], noise: float) -> FloatArray:
+    """Return [S] the reach at the end of each path of probabilities and numbers of actions.
+
+    With noise, it is relative to the maximum.
+    """
+    if not noise:
+        return np.array([_reach_of(path) for path in paths])
+    # After many moves that the policies exclude, a product of probabilities would underflow.
+    logs = np.array(
+        [sum(log((1 - noise) * chance + noise / number) for chance, number in p) for p in paths]
+    )
+    relative: FloatArray = np.exp(logs - logs.max())
+    return relative
+
+
+def _own_probabilities(
+    tree: InfostateTree, policy: Policy, infostate: int
+) -> Iterator[tuple[float, int]]:
+    """Yield what `InfostateIndex.own_probabilities` yields, on a tree."""
+    while infostate > 0:
         action, infostate = int(tree.action[infostate]), int(tree.parent[infostate])
         if action >= 0:
             legal = tree.legal_actions(infostate)
-            reach *= float(
-                checked_probabilities(policy, tree.infostate_at(infostate), legal)[action]
-            )
-    return reach
+            probabilities = checked_probabilities(policy, tree.infostate_at(infostate), legal)
+            yield float(probabilities[action]), len(legal)

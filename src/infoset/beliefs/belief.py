@@ -36,6 +36,9 @@ class Belief:
     method : str
         How the belief was computed: `tree` and `enumeration` are exact; `samples` is a weighted
         sample; `rejection` is a weighted sample for which some draws were rejected.
+    model_noise : float
+        Weight of uniform play in the assumed policies: 0 if they were used as they are. It is
+        positive if they give probability zero to what was observed (see `private_belief`).
 
     Raises
     ------
@@ -59,6 +62,7 @@ class Belief:
     probability: FloatArray
     source: Game | GameTree = field(repr=False)
     method: str
+    model_noise: float = 0.0
 
     def __post_init__(self) -> None:
         probability = np.array(self.probability, dtype=np.float64)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from infoset.beliefs.assumed_policies import batch_reach, unreached_error
+from infoset.beliefs.assumed_policies import ModelNoise, batch_reach, unreached_error
 from infoset.beliefs.belief import Belief
 from infoset.beliefs.history_batches import HistoryBatch
 from infoset.beliefs.history_filter import Information, get_history_filter
@@ -31,33 +32,38 @@ class GameBeliefs:
     policies : Sequence[Policy or None]
         One per player.
     limits : SamplingLimits
+    noise : ModelNoise
     """
 
     game: Game
     policies: Sequence[Policy | None]
     limits: SamplingLimits
+    noise: ModelNoise
 
     def private(self, infostate: Infostate) -> Belief:
         """Return the belief of a player at an infostate."""
-        return self._belief(self.histories(infostate), infostate)
+        return _of_batch(*self._weighted(infostate))
 
     def public(self, public_state: PublicState) -> Belief:
         """Return the belief given a public state."""
-        return self._belief(self.histories(public_state), public_state)
+        return _of_batch(*self._weighted(public_state))
 
     def mixture(self, infostate: Infostate, public_weight: float) -> Belief:
         """Return the mixture `(1 - public_weight) * private + public_weight * public`."""
-        batch = self.histories(infostate.public_state)
-        public = self._probability(batch, infostate.public_state)
+        batch, public, noise = self._weighted(infostate.public_state)
         inside = batch.is_at(infostate)
         is_whole = batch.method == "enumeration" and bool(inside.any())
         if public_weight == 1 and is_whole:
-            return _of_batch(batch, public)
+            return _of_batch(batch, public, noise)
         if not is_whole:
-            return self._joined(self.private(infostate), _of_batch(batch, public), public_weight)
+            of_public = _of_batch(batch, public, noise)
+            return self._joined(self.private(infostate), of_public, public_weight)
+        here = batch.select(np.flatnonzero(inside))
+        own, own_noise = self.noise.attempt(partial(self._probability, here, infostate))
         private = np.zeros(len(batch))
-        private[inside] = self._probability(batch.select(np.flatnonzero(inside)), infostate)
-        return _of_batch(batch, (1 - public_weight) * private + public_weight * public)
+        private[inside] = own
+        mixed = (1 - public_weight) * private + public_weight * public
+        return _of_batch(batch, mixed, max(noise, own_noise))
 
     def _joined(self, private: Belief, public: Belief, public_weight: float) -> Belief:
         """Return the mixture of two beliefs over different batches, merging equal histories."""
@@ -67,10 +73,14 @@ class GameBeliefs:
                 total[history] = total.get(history, 0.0) + part * float(probability)
         kept = {history: probability for history, probability in total.items() if probability}
         method = private.method if private.method == "rejection" else public.method
-        return Belief(tuple(kept), np.array([*kept.values()]), self.game, method)
+        noise = max(private.model_noise, public.model_noise)
+        return Belief(tuple(kept), np.array([*kept.values()]), self.game, method, noise)
 
-    def histories(self, information: Information) -> HistoryBatch:
-        """Return the histories that agree with some information: all of them, or a sample."""
+    def histories(self, information: Information, noise: float = 0.0) -> HistoryBatch:
+        """Return the histories that agree with some information: all of them, or a sample.
+
+        noise : weight of uniform play in the policies by which histories are sampled.
+        """
         limits = self.limits
         with rules_at(self.game):  # comparing observations calls code of the game
             histories = get_history_filter(self.game, limits.max_worlds)
@@ -89,26 +99,35 @@ class GameBeliefs:
                 f"first {length + 1} observed steps, so they must be sampled; give a random "
                 f"generator, such as rng=np.random.default_rng(0), or raise max_worlds"
             )
-        return sampled_histories(batch, information, self.policies, limits, limits.rng)
+        return sampled_histories(batch, information, self.policies, limits, limits.rng, noise=noise)
 
-    def _belief(self, batch: HistoryBatch, information: Information) -> Belief:
-        return _of_batch(batch, self._probability(batch, information))
+    def _weighted(self, information: Information) -> tuple[HistoryBatch, FloatArray, float]:
+        """Return the histories, their probabilities [K], and the noise in the policies."""
 
-    def _probability(self, batch: HistoryBatch, information: Information) -> FloatArray:
+        def weigh(noise: float) -> tuple[HistoryBatch, FloatArray]:
+            batch = self.histories(information, noise)
+            return batch, self._probability(batch, information, noise)
+
+        (batch, probability), noise = self.noise.attempt(weigh)
+        return batch, probability, noise
+
+    def _probability(
+        self, batch: HistoryBatch, information: Information, noise: float
+    ) -> FloatArray:
         """Return [K] the probability of each history of a batch."""
         player = information.player if isinstance(information, Infostate) else None
-        reach = batch_reach(batch, self.policies, without=player)
+        reach = batch_reach(batch, self.policies, player, noise)
         total = float(reach.sum())
         if not total > 0:
             raise unreached_error(self.game, player)
         return reach / total
 
 
-def _of_batch(batch: HistoryBatch, probability: FloatArray) -> Belief:
+def _of_batch(batch: HistoryBatch, probability: FloatArray, noise: float) -> Belief:
     kept = probability > 0
     if not kept.all():
         batch = batch.select(np.flatnonzero(kept))
-    return Belief(batch, probability[kept], batch.game, batch.method)
+    return Belief(batch, probability[kept], batch.game, batch.method, noise)
 
 
 def _num_steps(information: Information) -> int:

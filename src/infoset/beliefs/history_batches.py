@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple, TypeAlias, overload
@@ -144,17 +144,20 @@ class InfostateIndex:
             self._choices[number] = found
         return found
 
-    def own_reach(self, policy: Policy, number: int) -> float:
-        """Return the player's own reach of an infostate under a policy."""
-        reach, index = 1.0, self
-        while index.previous is not None and reach:
+    def own_probabilities(self, policy: Policy, number: int) -> Iterator[tuple[float, int]]:
+        """Yield the probability under a policy of each of the player's actions, last first.
+
+        The actions are those that lead to an infostate. With each comes the number of legal
+        actions.
+        """
+        index = self
+        while index.previous is not None:
             number, action, *_ = index._extensions[number]
             index = index.previous
             if action is not NOOP:
                 legal = index._choices[number]
                 probabilities = checked_probabilities(policy, index.value(number), legal)
-                reach *= float(probabilities[legal.index(action)])
-        return reach
+                yield float(probabilities[legal.index(action)]), len(legal)
 
     def own_reaches(self, policy: Policy, numbers: Sequence[int]) -> FloatArray:
         """Return [R] the player's own reach of infostates; the policy is asked level by level."""

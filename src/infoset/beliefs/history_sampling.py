@@ -90,6 +90,8 @@ def sampled_histories(
     policies: Sequence[Policy | None],
     limits: SamplingLimits,
     rng: np.random.Generator,
+    *,
+    noise: float = 0.0,
 ) -> HistoryBatch:
     """Return histories that agree with some information, sampled step by step (particle filter).
 
@@ -108,17 +110,19 @@ def sampled_histories(
         The policies that weight histories.
     limits : SamplingLimits
     rng : np.random.Generator
+    noise : float
+        Weight of uniform play that is mixed into the policies.
 
     Raises
     ------
     UnsupportedGameError
-        If no sampled history agrees.
+        If no sampled history agrees, or all have probability zero under the policies.
 
     Notes
     -----
     Source: Fearnhead and Clifford (2003), for the resampling step.
     """
-    sampler = _Sampler(policies, limits, rng)
+    sampler = _Sampler(policies, limits, rng, noise)
     steps = observed_steps(information)
     for observed in steps[batch.depth :]:
         batch = sampler.further(batch, observed, information)
@@ -139,6 +143,7 @@ class _Sampler:
     policies: Sequence[Policy | None]
     limits: SamplingLimits
     rng: np.random.Generator
+    noise: float
 
     def further(
         self, batch: HistoryBatch, observed: ObservedStep, information: Information
@@ -172,7 +177,7 @@ class _Sampler:
         number = self.limits.num_samples
         if len(batch) <= number:
             return batch
-        reach = batch_reach(batch, self.policies, observed.player)
+        reach = batch_reach(batch, self.policies, observed.player, self.noise)
         kept_with = inclusion_probabilities(reach, number)
         kept = systematic_sample(kept_with, self.rng)
         if not kept.any():

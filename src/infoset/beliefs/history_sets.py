@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from infoset.beliefs.assumed_policies import ModelNoise
 from infoset.beliefs.game_beliefs import GameBeliefs
 from infoset.beliefs.history_batches import HistoryBatch
 from infoset.beliefs.history_sampling import (
@@ -148,7 +149,7 @@ def histories_around(
     ParameterError, UnknownNameError, UnsupportedGameError
         As in `private_belief`.
     """
-    beliefs = GameBeliefs(game, policies, limits)
+    beliefs = GameBeliefs(game, policies, limits, ModelNoise(0.0))
     batch = beliefs.histories(infostate.public_state)
     if batch.method == "enumeration":
         return _joined([batch], policies, is_complete=True)

@@ -6,7 +6,12 @@ from numbers import Integral
 
 import numpy as np
 
-from infoset.beliefs.assumed_policies import AssumedPolicies, policy_of_each
+from infoset.beliefs.assumed_policies import (
+    MODEL_NOISE,
+    AssumedPolicies,
+    ModelNoise,
+    policy_of_each,
+)
 from infoset.beliefs.belief import Belief
 from infoset.beliefs.game_beliefs import GameBeliefs
 from infoset.beliefs.history_sampling import MAX_WORLDS, NUM_SAMPLES, SamplingLimits
@@ -20,7 +25,7 @@ __all__ = ["beliefs_of", "check_infostate", "private_belief", "public_belief"]
 
 
 def beliefs_of(
-    source: Game | GameTree, policies: AssumedPolicies, limits: SamplingLimits
+    source: Game | GameTree, policies: AssumedPolicies, noise: ModelNoise, limits: SamplingLimits
 ) -> TreeBeliefs | GameBeliefs:
     """Return the beliefs of a game or tree under assumed policies."""
     give = 'a game, such as infoset.load("kuhn_poker"), or what build_tree makes of one'
@@ -28,9 +33,11 @@ def beliefs_of(
     if isinstance(source, Game):
         check_num_players(source)
     each = policy_of_each(policies, source.num_players)
+    if all(policy is None for policy in each):
+        noise = ModelNoise(0.0)
     if isinstance(source, GameTree):
-        return TreeBeliefs(source, each)
-    return GameBeliefs(source, each, limits)
+        return TreeBeliefs(source, each, noise)
+    return GameBeliefs(source, each, limits, noise)
 
 
 def check_infostate(source: Game | GameTree, infostate: object) -> None:
@@ -45,6 +52,8 @@ def private_belief(
     infostate: Infostate,
     *,
     policies: AssumedPolicies = None,
+    model_noise: float = MODEL_NOISE,
+    always_noisy: bool = False,
     rng: np.random.Generator | None = None,
     max_worlds: int = MAX_WORLDS,
     num_samples: int = NUM_SAMPLES,
@@ -63,8 +72,17 @@ def private_belief(
     ----------
     source : Game or GameTree
     infostate : Infostate
-    policies : Policy or Sequence[Policy or None], optional
-        One policy for all players, or one for each; None infers nothing from actions.
+    policies : Policy, callable or Sequence, optional
+        One policy for all players, or one for each; None infers nothing from actions. A searcher is
+        a policy; a function of an infostate and its legal actions that returns their probabilities
+        can take the place of a policy.
+    model_noise : float
+        Weight of uniform play in the assumed policies where they err: if they give probability zero
+        to what was observed, the policy of each player is replaced by
+        `(1 - model_noise) * policy + model_noise * uniform`, and the attribute `model_noise` of the
+        belief says so. With 0 this raises an error.
+    always_noisy : bool
+        Whether the policies are always mixed with uniform play.
     rng : np.random.Generator, optional
         Required only if there are more histories than `max_worlds`.
     max_worlds : int
@@ -81,13 +99,16 @@ def private_belief(
         If no history agrees with the infostate. The message names the first impossible step and
         lists the possible ones.
     UnsupportedGameError
-        If the infostate has probability zero under the assumed policies of the other players, or no
-        sampled history agrees.
+        If the infostate has probability zero under the assumed policies of the other players and
+        `model_noise` is 0, or no sampled history agrees.
 
     Notes
     -----
     Source: Kovařík et al. (2022), section 4.2, and Arjonilla, Cazenave, Saffidine, "Mixture of
-    public and private distributions in imperfect information games", arXiv 2405.14346 (2024).
+    public and private distributions in imperfect information games", arXiv 2405.14346 (2024). As
+    `model_noise` tends to 0, the belief after an error of the assumed policies tends to that of a
+    consistent assessment (Kreps and Wilson, "Sequential equilibria", 1982): the histories with the
+    fewest unexpected actions remain.
 
     Examples
     --------
@@ -98,7 +119,8 @@ def private_belief(
     >>> len(private_belief(dice, hand))
     56
     """
-    found = beliefs_of(source, policies, SamplingLimits(rng, max_worlds, num_samples))
+    noise = ModelNoise(model_noise, always_noisy)
+    found = beliefs_of(source, policies, noise, SamplingLimits(rng, max_worlds, num_samples))
     check_infostate(source, infostate)
     return found.private(infostate)
 
@@ -108,6 +130,8 @@ def public_belief(
     public_state: PublicState | int,
     *,
     policies: AssumedPolicies = None,
+    model_noise: float = MODEL_NOISE,
+    always_noisy: bool = False,
     rng: np.random.Generator | None = None,
     max_worlds: int = MAX_WORLDS,
     num_samples: int = NUM_SAMPLES,
@@ -119,7 +143,7 @@ def public_belief(
     source : Game or GameTree
     public_state : PublicState or int
         For a tree, the index of a public state is accepted.
-    policies, rng, max_worlds, num_samples
+    policies, model_noise, always_noisy, rng, max_worlds, num_samples
         As in `private_belief`, but the policies of all players have an effect.
 
     Raises
@@ -135,7 +159,8 @@ def public_belief(
     >>> len(after_bet), sorted(map(str, after_bet.infostate_probabilities(0)))
     (6, ['[J] / bet', '[K] / bet', '[Q] / bet'])
     """
-    found = beliefs_of(source, policies, SamplingLimits(rng, max_worlds, num_samples))
+    noise = ModelNoise(model_noise, always_noisy)
+    found = beliefs_of(source, policies, noise, SamplingLimits(rng, max_worlds, num_samples))
     if isinstance(found, TreeBeliefs) and isinstance(public_state, Integral):
         return found.public_at(int(public_state))
     give = "a PublicState, such as history.public_state, or for a tree its index"

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from infoset.beliefs.assumed_policies import AssumedPolicies
+from infoset.beliefs.assumed_policies import MODEL_NOISE, AssumedPolicies, ModelNoise
 from infoset.beliefs.belief import Belief
 from infoset.beliefs.history_sampling import MAX_WORLDS, NUM_SAMPLES, SamplingLimits
 from infoset.beliefs.posterior_beliefs import beliefs_of, check_infostate
@@ -39,9 +39,12 @@ class PublicPrivateBelief:
         Weight λ of the public belief, from 0 to 1. A sequence gives one weight per number of own
         actions so far; its last entry applies from then on. A mapping gives one weight per public
         state.
-    policies : Policy or Sequence[Policy or None], optional
+    policies : Policy, callable or Sequence, optional
         Assumed policies, as in `private_belief`. By default nothing is inferred from actions, as in
         the paper.
+    model_noise, always_noisy
+        Uniform play in the assumed policies, as in `private_belief`. It is decided separately for
+        the private and the public belief.
     default : float
         Weight at public states that are missing from a mapping.
     max_worlds, num_samples : int
@@ -72,11 +75,14 @@ class PublicPrivateBelief:
     public_weight: PublicWeight
     policies: AssumedPolicies = field(default=None, kw_only=True)
     default: float = field(default=0.0, kw_only=True)
+    model_noise: float = field(default=MODEL_NOISE, kw_only=True)
+    always_noisy: bool = field(default=False, kw_only=True)
     max_worlds: int = field(default=MAX_WORLDS, kw_only=True)
     num_samples: int = field(default=NUM_SAMPLES, kw_only=True)
 
     def __post_init__(self) -> None:
         SamplingLimits(None, self.max_worlds, self.num_samples)
+        ModelNoise(self.model_noise, self.always_noisy)
         _check_public_weight("default", self.default)
         if isinstance(self.public_weight, Mapping):
             for public_state, public_weight in self.public_weight.items():
@@ -124,9 +130,9 @@ class PublicPrivateBelief:
         ParameterError, UnknownNameError, UnsupportedGameError
             As in `private_belief`.
         """
-        found = beliefs_of(
-            source, self.policies, SamplingLimits(rng, self.max_worlds, self.num_samples)
-        )
+        noise = ModelNoise(self.model_noise, self.always_noisy)
+        limits = SamplingLimits(rng, self.max_worlds, self.num_samples)
+        found = beliefs_of(source, self.policies, noise, limits)
         check_infostate(source, infostate)
         public_weight = self.public_weight_at(infostate)
         return (

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
+from typing import TypeAlias
 
-from infoset.beliefs.assumed_policies import ranges_at, unreached_error
+from infoset.beliefs.assumed_policies import ModelNoise, ranges_at, unreached_error
 from infoset.beliefs.belief import Belief
 from infoset.beliefs.history_filter import HistoryFilter
 from infoset.beliefs.public_belief_state import PublicBeliefState
-from infoset.beliefs.public_states import check_public_state, find_public_state
+from infoset.beliefs.public_states import check_public_state, find_public_state, histories_at
 from infoset.errors import UnknownNameError
 from infoset.game import Infostate, PublicState
 from infoset.policy import Policy
@@ -17,6 +19,9 @@ from infoset.tree import GameTree
 from infoset.typing import FloatArray, Player
 
 __all__ = ["TreeBeliefs"]
+
+StateWithNoise: TypeAlias = Callable[[float], PublicBeliefState]
+"""Returns a public belief state, given the weight of uniform play in the policies."""
 
 
 @dataclass(frozen=True)
@@ -28,15 +33,18 @@ class TreeBeliefs:
     tree : GameTree
     policies : Sequence[Policy or None]
         One per player.
+    noise : ModelNoise
     """
 
     tree: GameTree
     policies: Sequence[Policy | None]
+    noise: ModelNoise
 
     def private(self, infostate: Infostate) -> Belief:
         """Return the belief of a player at an infostate."""
-        state, number = self._state_of(infostate)
-        return self._belief(state, self._private(state, infostate.player, number))
+        public_state, number = self._place_of(infostate)
+        states = partial(self._state, public_state)
+        return self._belief(public_state, *self._private(states, infostate.player, number))
 
     def public(self, public_state: PublicState) -> Belief:
         """Return the belief given a public state."""
@@ -45,20 +53,21 @@ class TreeBeliefs:
     def public_at(self, public_state: int) -> Belief:
         """Return the belief given the index of a public state."""
         check_public_state(self.tree, public_state)
-        state = self._state(public_state)
-        return self._belief(state, self._public(state))
+        return self._belief(public_state, *self._public(partial(self._state, public_state)))
 
     def mixture(self, infostate: Infostate, public_weight: float) -> Belief:
         """Return the mixture `(1 - public_weight) * private + public_weight * public`."""
-        state, number = self._state_of(infostate)
-        public = self._public(state)
+        public_state, number = self._place_of(infostate)
+        states = cache(partial(self._state, public_state))
+        public, noise = self._public(states)
         if public_weight == 1:
-            return self._belief(state, public)
-        private = self._private(state, infostate.player, number)
-        return self._belief(state, (1 - public_weight) * private + public_weight * public)
+            return self._belief(public_state, public, noise)
+        private, own_noise = self._private(states, infostate.player, number)
+        mixed = (1 - public_weight) * private + public_weight * public
+        return self._belief(public_state, mixed, max(noise, own_noise))
 
-    def _state_of(self, infostate: Infostate) -> tuple[PublicBeliefState, int]:
-        """Return the public belief state of an infostate, and the infostate's index."""
+    def _place_of(self, infostate: Infostate) -> tuple[int, int]:
+        """Return the indices of the public state of an infostate, and of the infostate."""
         own = self.tree.infostate_trees[infostate.player]
         try:
             number = own.index_of(infostate)
@@ -67,22 +76,37 @@ class TreeBeliefs:
             # with.
             HistoryFilter(self.tree.game, self.tree.num_histories).enumerated(infostate)
             raise
-        return self._state(int(own.public_state[number])), number
+        return int(own.public_state[number]), number
 
-    def _state(self, public_state: int) -> PublicBeliefState:
-        ranges = ranges_at(self.tree, self.policies, public_state)
+    def _state(self, public_state: int, noise: float) -> PublicBeliefState:
+        ranges = ranges_at(self.tree, self.policies, public_state, noise)
         return PublicBeliefState(self.tree, public_state, ranges)
 
-    def _private(self, state: PublicBeliefState, player: Player, infostate: int) -> FloatArray:
-        if not state.counterfactual_reach(player)[state.infostates[player] == infostate] > 0:
-            raise unreached_error(self.tree, player)
-        return state.history_beliefs(player, infostate)
+    def _private(
+        self, states: StateWithNoise, player: Player, infostate: int
+    ) -> tuple[FloatArray, float]:
+        """Return [R] the private belief, and the noise in the policies."""
 
-    def _public(self, state: PublicBeliefState) -> FloatArray:
-        if not state.probability > 0:
-            raise unreached_error(self.tree, None)
-        return state.history_distribution
+        def weigh(noise: float) -> FloatArray:
+            state = states(noise)
+            if not state.counterfactual_reach(player)[state.infostates[player] == infostate] > 0:
+                raise unreached_error(self.tree, player)
+            return state.history_beliefs(player, infostate)
 
-    def _belief(self, state: PublicBeliefState, probability: FloatArray) -> Belief:
+        return self.noise.attempt(weigh)
+
+    def _public(self, states: StateWithNoise) -> tuple[FloatArray, float]:
+        """Return [R] the public belief, and the noise in the policies."""
+
+        def weigh(noise: float) -> FloatArray:
+            state = states(noise)
+            if not state.probability > 0:
+                raise unreached_error(self.tree, None)
+            return state.history_distribution
+
+        return self.noise.attempt(weigh)
+
+    def _belief(self, public_state: int, probability: FloatArray, noise: float) -> Belief:
         kept = probability > 0
-        return Belief(state.histories[kept], probability[kept], self.tree, "tree")
+        histories = histories_at(self.tree, public_state)[kept]
+        return Belief(histories, probability[kept], self.tree, "tree", noise)

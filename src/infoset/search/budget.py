@@ -112,6 +112,9 @@ class SearchRecord:
     preparation_seconds : float
         Time to evaluate one world before the first search of a searcher, so that its kernels are
         compiled; it does not count toward the limit either.
+    model_noise : float
+        Weight of uniform play in the assumed policies of the belief, as in `Belief`; 0 if they were
+        used as they are, or nothing was assumed.
     """
 
     actions: tuple[Action, ...]
@@ -121,6 +124,7 @@ class SearchRecord:
     time_limit: float | None
     compile_seconds: float = 0.0
     preparation_seconds: float = 0.0
+    model_noise: float = 0.0
 
     @property
     def is_short(self) -> bool:

@@ -245,9 +245,10 @@ class DeterminizedSearcher(Searcher):
         start, nodes_before = working_seconds(), self._perfect.num_nodes
         actions = self.model.require_legal_actions(infostate)
         found = WorldEvaluation(WorldScores(np.full(1, np.nan), 0.0), 0, True)
-        preparation = 0.0
+        preparation = model_noise = 0.0
         if len(actions) > 1:
             roots = self.model.roots(infostate, self.belief, rng)
+            model_noise = roots.model_noise
             score_worlds = self._scores_at(infostate, roots)
             preparation = self._prepare(score_worlds, len(roots.probability))
             start += preparation
@@ -262,6 +263,7 @@ class DeterminizedSearcher(Searcher):
             time_limit=self.budget.seconds,
             compile_seconds=compiling_seconds() - compiled_before,
             preparation_seconds=preparation,
+            model_noise=model_noise,
         )
         self._note_search(self.last_search, f"{found.num_worlds} worlds")
         return split_ties(found.scores) if len(actions) > 1 else np.ones(1)

@@ -224,6 +224,7 @@ class ISMCTS(Searcher):
             visits=visits,
             num_simulations=num_simulations,
             compile_seconds=compiling_seconds() - compiled_before,
+            model_noise=root.model_noise,
         )
         self._note_search(self.last_search, f"{num_simulations} simulations")
         return FINAL_POLICIES[self.final_policy](visits)

@@ -36,10 +36,13 @@ class SearchRoot(NamedTuple):
         [A] the legal actions.
     kernel_roots : Roots
         The positions of the belief, for the kernels.
+    model_noise : float
+        As in `Belief`.
     """
 
     actions: tuple[Action, ...]
     kernel_roots: Roots
+    model_noise: float = 0.0
 
     @classmethod
     def at(
@@ -75,7 +78,7 @@ class SearchRoot(NamedTuple):
             own,
             np.array(model.action_indices(infostate, roots)[first], np.int64, order="C"),
         )
-        return cls(actions, kernel_roots)
+        return cls(actions, kernel_roots, roots.model_noise)
 
 
 class SearchTree:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from infoset.beliefs import MAX_WORLDS, NUM_SAMPLES, PublicPrivateBelief
+from infoset.beliefs import PublicPrivateBelief
 from infoset.errors import ParameterError, ShortSearchWarning
 from infoset.game import Infostate
 from infoset.game.infostate import infostate_generator
@@ -19,6 +19,9 @@ from infoset.typing import Action, FloatArray
 from infoset.utils.arguments import check_count, check_type
 
 __all__ = ["Searcher"]
+
+DEFAULT_BELIEF = PublicPrivateBelief(0.0)
+"""Limits and noise of a belief are shown only where they differ from those of this one."""
 
 
 class Searcher(ABC):
@@ -40,6 +43,9 @@ class Searcher(ABC):
     ----------
     overruns : Overruns
         Count of the searches that exceeded their time limit.
+    num_noisy_searches : int
+        Number of searches whose belief mixed the assumed policies with uniform play, as in
+        `Belief.model_noise`.
 
     Raises
     ------
@@ -58,6 +64,7 @@ class Searcher(ABC):
         )
         self.seed = seed
         self.overruns = Overruns()
+        self.num_noisy_searches = 0
         self._has_warned = False
         self._answers: dict[Infostate, FloatArray] = {}
 
@@ -70,10 +77,10 @@ class Searcher(ABC):
         """Return the settings that determine the answers by name; policies by their classes."""
         policies = self.belief.policies
         several = policies if isinstance(policies, Sequence) else (policies,)
-        assumed = [type(policy).__name__ for policy in several if policy is not None]
+        assumed = [_name(policy) for policy in several if policy is not None]
         other: dict[str, Any] = {"policies": assumed} if assumed else {}
-        for name, default in (("max_worlds", MAX_WORLDS), ("num_samples", NUM_SAMPLES)):
-            if getattr(self.belief, name) != default:
+        for name in ("model_noise", "always_noisy", "max_worlds", "num_samples"):
+            if getattr(self.belief, name) != getattr(DEFAULT_BELIEF, name):
                 other[name] = getattr(self.belief, name)
         return {"public_weight": self.belief.public_weight, **other, "seed": self.seed}
 
@@ -139,7 +146,11 @@ class Searcher(ABC):
 
     def notes(self) -> list[str]:
         """Return what a report on the searches so far should mention, one sentence each."""
-        return [str(self.overruns)] if self.overruns.num_late else []
+        found = [str(self.overruns)] if self.overruns.num_late else []
+        if self.num_noisy_searches:
+            number = f"{self.num_noisy_searches:,} searches"
+            found.append(f"{number} mixed the assumed policies with uniform play")
+        return found
 
     def _note_search(self, record: SearchRecord, done: str) -> None:
         """Count a search, and warn once if its time limit is too short.
@@ -147,6 +158,7 @@ class Searcher(ABC):
         done : what the search did, such as "2 simulations".
         """
         self.overruns.add(record)
+        self.num_noisy_searches += record.model_noise > 0
         if not record.is_short or self._has_warned or not record.time_limit:
             return
         self._has_warned = True
@@ -168,3 +180,8 @@ class Searcher(ABC):
                 f"{list(known)}, not {list(legal_actions)}; check that it is an infostate of "
                 f"{self.model.game}"
             )
+
+
+def _name(policy: object) -> str:
+    """Return the class of a policy, or the name of a function."""
+    return str(getattr(policy, "__name__", type(policy).__name__))

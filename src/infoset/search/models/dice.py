@@ -84,11 +84,12 @@ class DiceModel(SearchModel):
         """
         own, call, _ = parse_dice_infostate(self.game, infostate)
         player, public_weight = infostate.player, belief.public_weight_at(infostate)
-        num_hands = len(self.hand_probability)
+        num_hands, model_noise = len(self.hand_probability), 0.0
         if belief.policies is not None or (public_weight and num_hands**2 > belief.max_worlds):
             held = belief.at(self.game, infostate, rng=rng)
             pairs = [world.hands for world in held.worlds]  # type: ignore[attr-defined]
             hands, probability = self._hand_numbers(pairs), held.probability
+            model_noise = held.model_noise
         else:
             hands, probability = self._hand_pairs(own, player, public_weight)
         infostates = hands.copy()
@@ -97,7 +98,8 @@ class DiceModel(SearchModel):
         infostates[:, player] = np.where(column == own, 0, column + (column < own))
         states = np.full((len(hands), STATE_SIZE), NO_CALL)
         states[:, :2], states[:, 2], states[:, 3] = hands, call, player
-        return RootPositions(states, np.zeros((len(hands), 2)), infostates, probability)
+        rewards_so_far = np.zeros((len(hands), 2))
+        return RootPositions(states, rewards_so_far, infostates, probability, model_noise)
 
     def perfect_information_values(self, states: LongArray, player: Player) -> FloatArray:
         """Return [K, A] the values to a player of the legal calls when all dice are seen.

@@ -98,7 +98,11 @@ class GraphModel(SearchModel):
             infostates = number_tree_infostates(self.tree.infostate[there], infostate.player, own)
         states = worlds.astype(np.int64)[:, None]
         return RootPositions(
-            states, np.ascontiguousarray(rewards_so_far), infostates, held.probability
+            states,
+            np.ascontiguousarray(rewards_so_far),
+            infostates,
+            held.probability,
+            held.model_noise,
         )
 
     def action_indices(self, infostate: Infostate, roots: RootPositions) -> LongArray:

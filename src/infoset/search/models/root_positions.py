@@ -34,12 +34,15 @@ class RootPositions(NamedTuple):
         different numbers; number 0 of the searching player is its true infostate.
     probability : FloatArray
         [K] probability under the belief. The sum is 1.
+    model_noise : float
+        As in `Belief`.
     """
 
     states: LongArray
     rewards_so_far: FloatArray
     infostates: LongArray
     probability: FloatArray
+    model_noise: float = 0.0
 
 
 def number_infostates(belief: Belief, own: Infostate) -> LongArray:

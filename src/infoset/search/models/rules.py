@@ -105,6 +105,7 @@ class RulesModel(SearchModel):
             rewards_of_histories(held),
             number_infostates(held, infostate),
             held.probability,
+            held.model_noise,
         )
 
     def action_indices(self, infostate: Infostate, roots: RootPositions) -> LongArray:

@@ -103,12 +103,12 @@ class TricksModel(SearchModel):
         are listed if there are at most `belief.max_worlds`; otherwise `rng` samples them uniformly.
         With assumed policies, the belief is computed from the rules.
         """
-        known = parse_tricks_infostate(self.game, infostate)
+        known, model_noise = parse_tricks_infostate(self.game, infostate), 0.0
         if belief.policies is not None:
             held = belief.at(self.game, infostate, rng=rng)
             worlds: Any = held.worlds
             deals = Deals.of(np.array([world.hands for world in worlds], np.int64))
-            probability = held.probability
+            probability, model_noise = held.probability, held.model_noise
         else:
             public_weight = belief.public_weight_at(infostate)
             deals, probability = _mixed_belief(known, belief, public_weight, rng)
@@ -117,7 +117,8 @@ class TricksModel(SearchModel):
         states[:, LED : LED + 2] = known.led, known.mover
         states[:, TRICKS : TRICKS + 2] = known.tricks
         rewards_so_far = np.zeros((len(probability), 2))
-        return RootPositions(states, rewards_so_far, _own_first(deals, known), probability)
+        own_first = _own_first(deals, known)
+        return RootPositions(states, rewards_so_far, own_first, probability, model_noise)
 
     def action_indices(self, infostate: Infostate, roots: RootPositions) -> LongArray:
         """Return [K, A] the index, at each root, of each legal card of an infostate.
