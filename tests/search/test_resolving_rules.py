@@ -7,12 +7,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from infoset.beliefs import find_leak, local_part
-from infoset.beliefs.history_sampling import SamplingLimits
-from infoset.beliefs.history_sets import histories_around
+from infoset.beliefs import find_leak
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.evaluation import nash_conv, transformed_values
-from infoset.game import Infostate, PublicState
 from infoset.policy import (
     TRANSFORMATIONS,
     constant_transformations,
@@ -89,39 +86,6 @@ def test_by_rules_single_answers_are_those_on_the_tree():
             )
 
 
-def test_a_local_part_has_the_histories_of_the_whole_tree():
-    """Its ends, with their utilities, are those below the public state."""
-    tree = cached_tree(GOOFSPIEL)
-    infostate = tree.infostate_trees[0].infostate_at(1 + len(tree.infostate_trees[0].acting) // 2)
-    limits = SamplingLimits(None)
-    roots, ranges = histories_around(tree.game, infostate, (None, None), limits)
-    local = local_part(tree.game, roots, depth=None, max_ends=10_000)
-    state = tree.infostate_trees[0].public_state[tree.infostate_trees[0].index_of(infostate)]
-    whole = [
-        history
-        for history in tree.terminals.tolist()
-        if state in _public_states_above(tree, int(tree.public_state[history]))
-    ]
-    assert local.num_ends == len(whole)
-    np.testing.assert_allclose(
-        np.sort(local.part.tree.rewards_so_far[local.part.terminals, 0]),
-        np.sort(tree.rewards_so_far[whole, 0]),
-    )
-    assert [len(values) for values in ranges] == [len(own) for own in roots.infostates]
-    for player in range(2):
-        for number in range(1, 4):
-            found = local.infostate_at(player, number)
-            tree.infostate_trees[player].index_of(found)  # raises an error if there is none
-
-
-def _public_states_above(tree, state):
-    found = []
-    while state >= 0:
-        found.append(state)
-        state = int(tree.public_tree.parent[state])
-    return found
-
-
 def test_too_many_ends_lead_to_samples_and_then_to_the_blueprint():
     name = GOOFSPIEL
     infostate, actions = infostates_of(name, 0)[-1]
@@ -137,37 +101,6 @@ def test_too_many_ends_lead_to_samples_and_then_to_the_blueprint():
     expected = blueprint_of(name).action_probabilities(infostate, actions)
     np.testing.assert_array_equal(answer, expected)
     assert first != infostate
-
-
-def test_samples_represent_all_histories():
-    """The mean over many samples of the sum of chance reach of each history is the exact one."""
-    tree = cached_tree(GOOFSPIEL)
-    infostate = infostates_of(GOOFSPIEL, 1)[-1][0]
-    roots, _ = histories_around(tree.game, infostate, (None, None), SamplingLimits(None))
-    assert len(roots) > 6
-    weight = np.random.default_rng(3).uniform(0.1, 1, len(roots))
-    total = np.zeros(len(roots))
-    pairs = {tuple(pair): row for row, pair in enumerate(map(tuple, roots.position.tolist()))}
-    for seed in range(400):
-        sample = roots.sample(4, weight, infostate, np.random.default_rng(seed))
-        assert sample.number_of(infostate) >= 0
-        for place, reach in zip(sample.position.tolist(), sample.chance_reach, strict=True):
-            pair = tuple(
-                roots.infostates[p].index(sample.infostates[p][n]) for p, n in enumerate(place)
-            )
-            total[pairs[pair]] += reach
-    np.testing.assert_allclose(total / 400, roots.chance_reach, rtol=0.35)
-
-
-def test_sampled_histories_include_those_of_the_infostate():
-    tree = cached_tree(GOOFSPIEL)
-    infostate = infostates_of(GOOFSPIEL, 0)[-1][0]
-    limits = SamplingLimits(np.random.default_rng(1), 3, 4)
-    roots, ranges = histories_around(tree.game, infostate, (None, None), limits)
-    assert not roots.is_complete
-    assert roots.number_of(infostate) >= 0
-    assert all(len(own) == len(found) for own, found in zip(ranges, roots.infostates, strict=True))
-    assert all(len(set(own)) == len(own) for own in roots.infostates)
 
 
 @pytest.mark.parametrize("max_ends", [20_000, 24])
@@ -263,11 +196,3 @@ def test_another_blueprint_needs_other_values():
         ContinualResolving(
             RulesModel(tree.game), other, ExactContinuationValues(values_of("kuhn_poker"))
         )
-
-
-def test_the_histories_around_the_root_are_the_root():
-    game = cached_tree("kuhn_poker").game
-    roots, ranges = histories_around(game, Infostate(0, ()), (None, None), SamplingLimits(None))
-    assert (len(roots), roots.is_complete) == (1, True)
-    assert [values.tolist() for values in ranges] == [[1.0], [1.0]]
-    assert roots.infostates[1][0].public_state == PublicState(())

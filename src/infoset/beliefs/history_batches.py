@@ -160,23 +160,30 @@ class InfostateIndex:
                 yield float(probabilities[legal.index(action)]), len(legal)
 
     def own_reaches(self, policy: Policy, numbers: Sequence[int]) -> FloatArray:
-        """Return [R] the player's own reach of infostates; the policy is asked level by level."""
-        before = self.previous
-        if before is None:
-            return np.ones(len(numbers))
-        steps = [self._extensions[number][:2] for number in numbers]
-        above = list(dict.fromkeys(number for number, _ in steps))
-        acting = list(dict.fromkeys(number for number, action in steps if action is not NOOP))
-        legal = [before._choices[number] for number in acting]
-        answers = probabilities_at(policy, [before.value(number) for number in acting], legal)
-        chosen = dict(zip(acting, zip(legal, answers, strict=True), strict=True))
-        reach = dict(zip(above, before.own_reaches(policy, above).tolist(), strict=True))
-        found = np.array([reach[number] for number, _ in steps])
-        for place, (number, action) in enumerate(steps):
-            if action is not NOOP:
-                actions, probabilities = chosen[number]
-                found[place] *= probabilities[actions.index(action)]
-        return found
+        """Return [R] the player's own reach of infostates; the policy is asked once for all."""
+        levels, index, wanted = [], self, numbers
+        while index.previous is not None:
+            # the number before each infostate, and the action that was taken there
+            steps = {number: index._extensions[number][:2] for number in numbers}
+            levels.append((index, steps))
+            numbers, index = [before for before, _ in steps.values()], index.previous
+        asked = {
+            (index.previous, before): index.previous._choices[before]
+            for index, steps in levels
+            for before, action in steps.values()
+            if action is not NOOP and index.previous is not None
+        }
+        known = [before.value(number) for before, number in asked]
+        answers = dict(zip(asked, probabilities_at(policy, known, [*asked.values()]), strict=True))
+        reach = {0: 1.0}
+        for index, steps in reversed(levels):
+            above, reach = reach, {}
+            for number, (before, action) in steps.items():
+                reach[number] = above[before]
+                if action is not NOOP:
+                    place = index.previous, before
+                    reach[number] *= float(answers[place][asked[place].index(action)])
+        return np.array([reach[number] for number in wanted])
 
 
 def last_joint_action(indexes: Sequence[InfostateIndex], infostate: IntArray) -> JointAction:

@@ -154,7 +154,8 @@ def histories_around(
     if batch.method == "enumeration":
         return _joined([batch], policies, is_complete=True)
     others = batch.select(np.flatnonzero(~batch.is_at(infostate)))
-    return _joined([beliefs.histories(infostate), others], policies, is_complete=False)
+    both = [beliefs.histories(infostate), others]
+    return _joined([found for found in both if len(found)], policies, is_complete=False)
 
 
 def _joined(

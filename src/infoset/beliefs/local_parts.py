@@ -14,12 +14,12 @@ import numpy as np
 from infoset.beliefs.decomposition import TreePart, cut_tree
 from infoset.beliefs.history_sets import HistorySet
 from infoset.beliefs.public_states import find_public_state, histories_at, infostates_at
-from infoset.errors import ExplorationLimitError, GameRuleError, UnsupportedGameError
+from infoset.errors import ExplorationLimitError, GameRuleError
 from infoset.game import Game, Infostate, Observation, Probability, PublicState
 from infoset.tree import GameTree, build_world_graph
 from infoset.tree.counting import count_histories
 from infoset.tree.game_tree import unroll
-from infoset.typing import Action, IntArray, JointAction, LongArray, Player, World
+from infoset.typing import NOOP, Action, IntArray, JointAction, LongArray, Player, World
 
 __all__ = ["LocalPart", "local_part"]
 
@@ -38,7 +38,7 @@ class LocalWorld(NamedTuple):
     world : World
         The world state of the base game.
     num_acted : tuple[int, ...]
-        Per player the public states at which it has acted in the part, up to the depth limit.
+        Per player how often it has acted in the part, up to the depth limit.
     entry : int
         Position of the history at the root; -1 after it.
     is_leaf : bool
@@ -136,7 +136,8 @@ def local_part(
     roots : HistorySet
     depth : int or None
         The part ends where every player has acted this many times; chance moves that follow are
-        inside. None for no limit.
+        inside. Where players do not know who else acts, it ends after this many transitions for
+        each player instead. None for no limit.
     max_ends : int
         Maximum number of terminal histories and histories at leaves together.
 
@@ -147,8 +148,6 @@ def local_part(
 
     Raises
     ------
-    UnsupportedGameError
-        If there is a depth limit and it is not public who acts.
     GameRuleError
         If the game breaks a rule of the model.
     """
@@ -156,24 +155,27 @@ def local_part(
     if local.min_num_ends > max_ends:
         return None
     try:
+        tree = _build(local, max_ends)
+    except GameRuleError:
+        if depth is None:
+            raise
+        # An infostate has a history that ends at the limit, and one that does not.
+        tree = _build(_LocalGame(game, roots, depth, counts_transitions=True), max_ends)
+    if tree is None:
+        return None
+    return LocalPart(roots, cut_tree(tree, public_states=[ROOT, *_leaves(tree).tolist()])[ROOT])
+
+
+def _build(local: _LocalGame, max_ends: int) -> GameTree | None:
+    """Return the tree of a local game; None if it has too many ends."""
+    try:
         # In an empty context: limits and caches that a user has set are for whole games.
         graph = Context().run(
             build_world_graph, local, max_worlds=WORLDS_PER_END * max_ends, max_seconds=inf
         )
     except ExplorationLimitError:
         return None
-    if count_histories(graph).terminals > max_ends:
-        return None
-    try:
-        tree = unroll(graph)
-    except GameRuleError as error:
-        if depth is None:
-            raise
-        raise UnsupportedGameError(
-            f"a depth limit needs a game in which it is public who acts, which {game} is not: "
-            "search to the end with depth=None, or on the tree of the game"
-        ) from error
-    return LocalPart(roots, cut_tree(tree, public_states=[ROOT, *_leaves(tree).tolist()])[ROOT])
+    return None if count_histories(graph).terminals > max_ends else unroll(graph)
 
 
 def _leaves(tree: GameTree) -> IntArray:
@@ -188,8 +190,12 @@ class _LocalGame(Game):
     The draw shows each player its infostate, as its number.
     """
 
-    def __init__(self, base: Game, roots: HistorySet, depth: int | None) -> None:
-        self.base, self.roots, self.depth = base, roots, depth
+    def __init__(
+        self, base: Game, roots: HistorySet, depth: int | None, counts_transitions: bool = False
+    ) -> None:
+        self.base, self.roots = base, roots
+        self.counts_transitions = counts_transitions
+        self.limit = None if depth is None else depth * (base.num_players**counts_transitions)
         self.num_players = base.num_players
         self.public_actions = base.public_actions
         self._none_acted = (0,) * base.num_players
@@ -231,21 +237,29 @@ class _LocalGame(Game):
             return ()
         outcomes = self.base.transitions(world.world, joint_action)
         num_acted = self._num_acted(world)
-        if self.depth is None or min(num_acted) < self.depth:
+        if self.limit is None or min(num_acted) < self.limit:
             return [(LocalWorld(inner, num_acted), p) for inner, p in outcomes]
         return [
-            (LocalWorld(inner, num_acted, is_leaf=bool(self.base.actors(inner))), p)
-            for inner, p in outcomes
+            (LocalWorld(inner, num_acted, is_leaf=self._is_leaf(inner)), p) for inner, p in outcomes
         ]
 
     def _num_acted(self, world: LocalWorld) -> tuple[int, ...]:
-        """Return the number of public states at which each player has acted after a world state."""
-        if self.depth is None:
+        """Return how often each player has acted after a world state, up to the limit."""
+        if self.limit is None:
             return world.num_acted
-        actors = self.base.actors(world.world)
+        acting = range(self.num_players)
+        actors = acting if self.counts_transitions else self.base.actors(world.world)
         return tuple(
-            min(number + (player in actors), self.depth)
+            min(number + (player in actors), self.limit)
             for player, number in enumerate(world.num_acted)
+        )
+
+    def _is_leaf(self, inner: World) -> bool:
+        """Return whether a world state of the base game at the limit is not the end of the game."""
+        if self.base.actors(inner):
+            return True
+        return self.counts_transitions and any(
+            True for _ in self.base.transitions(inner, (NOOP,) * self.num_players)
         )
 
     def rewards(
