@@ -2,7 +2,7 @@
 
 import pytest
 
-MODULES = ("budget", "determinization", "ismcts")
+MODULES = ("budget", "depth_limits", "determinization", "ismcts", "perfect_information")
 
 
 class Clock:

@@ -17,7 +17,7 @@ from infoset.search import (
     pimc_policy,
     search_model,
 )
-from infoset.search.determinization import WorldScores, split_ties
+from infoset.search.world_scores import WorldScores, split_ties
 from infoset.search.models.dice import DiceModel
 from infoset.search.models.tricks import TricksModel
 from infoset.tree import build_tree, build_world_graph

@@ -3,6 +3,7 @@
 from infoset.search.determinization import WorldSearchRecord
 from infoset.search.epimc import EPIMC
 from infoset.search.ismcts import ISMCTS, TreeSearchRecord
+from infoset.search.leaf_values import LeafFunction, LeafValue, Rollouts
 from infoset.search.models import (
     DiceModel,
     GraphModel,
@@ -25,6 +26,9 @@ __all__ = [
     "SEARCHERS",
     "DiceModel",
     "GraphModel",
+    "LeafFunction",
+    "LeafValue",
+    "Rollouts",
     "RootPositions",
     "RulesModel",
     "SearchModel",

@@ -11,14 +11,17 @@ from math import inf
 from typing import Any, NamedTuple
 
 from infoset.search._depth_first_kernels import (
+    DEPTH,
     NO_PROBLEM,
     NODES,
     PROBLEM,
+    ROW,
     Stack,
     TranspositionTable,
     claim_place,
     holds_position,
     load_position,
+    pauses_at,
     push_position,
     table_place,
     take_next_branch,
@@ -169,10 +172,14 @@ def search_value(
 
     utility_range : [2] bounds on the utility.
     """
-    depth, is_new = 0, True
-    # No value lies outside this window, so the value of the root is exact.
-    work.alpha[0], work.beta[0] = utility_range[LOWER], utility_range[UPPER]
+    # A search pauses only before it enters a position.
+    depth, is_new = status[DEPTH], True
+    if depth == 0:
+        # No value lies outside this window, so the value of the root is exact.
+        work.alpha[0], work.beta[0] = utility_range[LOWER], utility_range[UPPER]
     while True:
+        if is_new and pauses_at(depth, status):
+            return 0.0  # unused: the caller checks `status`
         # On the way down, enter a new position; its value may already be known. On the way up, back
         # up the value of the finished branch.
         if is_new:
@@ -212,12 +219,15 @@ def alpha_beta(
     """Write the values [K] of K positions to a player; stop if `status` reports a problem.
 
     utility_range : [2] bounds on the utility. search : a number that no earlier search with this
-    table used.
+    table used. A paused search continues.
     """
-    for row in range(len(states)):
+    for row in range(status[ROW], len(states)):
         # All rows share the transposition table: worlds of one belief lead to many common
         # positions.
-        load_position(work.stack, states, rewards_so_far, row)
+        if status[DEPTH] == 0:
+            load_position(work.stack, states, rewards_so_far, row)
         values[row] = search_value(model, work, utility_range, player, search, status)
         if status[PROBLEM] != NO_PROBLEM:
+            status[ROW] = row
             return
+        status[DEPTH] = 0

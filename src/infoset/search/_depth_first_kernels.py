@@ -25,11 +25,14 @@ from infoset.search.models._model_kernels import (
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.compilation import inner_kernel
 
-NODES, PROBLEM = range(2)
-"""Indices of the `status` of a search: the number of positions visited, and the problem that
-stopped it."""
+NODES, PROBLEM, NODE_LIMIT, ROW, DEPTH = range(5)
+"""Indices of the `status` of a search: the number of positions visited; the problem that stopped
+it; the number of positions at which it pauses; and where it paused: the row of the position that it
+evaluates, and its depth below that position."""
 
-NO_PROBLEM, TOO_DEEP, SIMULTANEOUS = range(3)
+NO_PROBLEM, TOO_DEEP, SIMULTANEOUS, PAUSED = range(4)
+"""Problems. The stack holds the whole state of a paused search, so that the next call with the
+same arguments continues it."""
 
 FACTOR = np.uint64(0xBF58476D1CE4E5B9)
 SHIFT = np.uint64(29)
@@ -179,6 +182,16 @@ def push_position(model: Any, stack: Stack, depth: int) -> int:
     elif mover != END:
         stack.num_branches[depth] = num_actions(model, stack.here)
     return mover
+
+
+@inlined
+def pauses_at(depth: int, status: LongArray) -> bool:
+    """Return whether the search pauses before it enters a position, which `status` then reports."""
+    if status[NODES] < status[NODE_LIMIT]:
+        return False
+    status[DEPTH] = depth
+    status[PROBLEM] = PAUSED
+    return True
 
 
 @inlined

@@ -1,7 +1,7 @@
 """Kernels of information-set Monte Carlo tree search, with one tree of infostates.
 
 A simulation has four stages: selection of actions inside the tree by upper confidence bounds (UCB),
-expansion by one node, a random playout to the end, and backup of the returns along the path. A node
+expansion by one node, the value of the leaf, and backup of the returns along the path. A node
 is an infostate of the player who acts there, so that the statistics of all worlds in the infostate
 are shared.
 
@@ -28,7 +28,7 @@ from infoset.search.models._model_kernels import (
     draw_outcome,
     inlined,
     num_actions,
-    play_out,
+    value_leaf,
 )
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.compilation import kernel
@@ -46,6 +46,8 @@ NUM_INFOSTATES, NUM_ENTRIES, THIS_SEARCH = range(3)
 
 NO_NODE = -1
 TREE_FULL = -1
+
+NO_DEPTH_LIMIT = 2**62
 
 FACTORS = (0x5BD1E995, 0x2545F491)
 """Odd multipliers of the hash. Their products with 31-bit numbers fit in 64 bits."""
@@ -341,12 +343,13 @@ def update_infostates(tree: Tree, playout: Playout) -> bool:
 
 
 @inlined
-def descend(model: Any, tree: Tree, playout: Playout, stream: Stream) -> int:
+def descend(model: Any, tree: Tree, playout: Playout, depth: int, stream: Stream) -> int:
     """Select actions inside the tree, then add the first node outside it.
 
-    Returns the number of actions written to `Tree.path`, or `TREE_FULL`.
+    Stops without a new node after `depth` moves. Returns the number of actions written to
+    `Tree.path`, or `TREE_FULL`.
     """
-    length = 0
+    length, moves, has_chosen = 0, 0, False
     while True:
         player = actor(model, playout.position)
         if player == END:
@@ -357,10 +360,15 @@ def descend(model: Any, tree: Tree, playout: Playout, stream: Stream) -> int:
             draw_outcome(model, playout.position, stream)
             if not update_infostates(tree, playout):
                 return TREE_FULL
+            # Simultaneous choices are one move, and forced actions none.
+            moves += has_chosen
+            has_chosen = False
             continue
         # Legal actions depend on the infostate alone, so that `count` equals the number of entries
         # of its node in every world.
         here, count = playout.infostates[player], num_actions(model, playout.position)
+        if moves == depth and count > 1:
+            return length
         if tree.first_entry[here] == NO_NODE:
             # Stage 2, expansion: this simulation visits none of the new node's actions.
             return length if add_node(tree, here, count) else TREE_FULL
@@ -374,6 +382,7 @@ def descend(model: Any, tree: Tree, playout: Playout, stream: Stream) -> int:
         tree.path[length, ENTRY] = tree.first_entry[here] + action
         tree.path[length, PLAYER] = player
         length += 1
+        has_chosen = has_chosen or count > 1
         choose_action(model, playout.position, action)
 
 
@@ -404,6 +413,7 @@ def simulate(
     playout: Playout,
     bonus: Bonus,
     num_rollouts: int,
+    depth: int,
     num_simulations: int,
     stream: Stream,
 ) -> int:
@@ -417,18 +427,18 @@ def simulate(
         before = stream[0]
         # Stages 1 and 2: draw a world from the belief, select and expand.
         draw_root(roots, playout, stream)
-        length = descend(model, tree, playout, stream)
+        length = descend(model, tree, playout, depth, stream)
         if length == TREE_FULL:
             # Only infostate numbers were added so far; visits and returns are unchanged.
             stream[0] = before
             return done
-        # Stages 3 and 4: play out uniformly at random, and back up.
+        # Stages 3 and 4: value the leaf, by default by random play to the end, and back up.
         count_visits(tree, length)
         copy_position(playout.leaf, playout.position)
         # Every playout starts from the leaf. Positions below the leaf are not stored.
         for _ in range(num_rollouts):
             copy_position(playout.position, playout.leaf)
-            play_out(model, playout.position, stream)
+            value_leaf(model, playout.position, stream)
             back_up(tree, length, playout.position.rewards_so_far, num_rollouts)
             if bonus.is_relative:
                 observe_utility(playout, bonus)
@@ -443,6 +453,7 @@ def repeat_search(
     playout: Playout,
     bonus: Bonus,
     num_rollouts: int,
+    depth: int,
     num_simulations: int,
     seeds: Stream,
     visits: LongArray,
@@ -457,7 +468,9 @@ def repeat_search(
         # Searches are independent: each has an empty tree and its own random stream.
         start_search(tree, roots.num_infostates)
         start_widths(playout, bonus)
-        done = simulate(model, roots, tree, playout, bonus, num_rollouts, num_simulations, stream)
+        done = simulate(
+            model, roots, tree, playout, bonus, num_rollouts, depth, num_simulations, stream
+        )
         if done < num_simulations:
             return search
         add_root_totals(tree, roots, visits[search], returns)

@@ -9,14 +9,17 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from infoset.search._depth_first_kernels import (
+    DEPTH,
     NO_PROBLEM,
     NODES,
     PROBLEM,
+    ROW,
     Stack,
     TranspositionTable,
     claim_place,
     holds_position,
     load_position,
+    pauses_at,
     push_position,
     table_place,
     take_next_branch,
@@ -143,8 +146,11 @@ def back_up(model: Any, work: MaxN, depth: int) -> bool:
 @inlined
 def search_values(model: Any, work: MaxN, search: int, status: LongArray) -> None:
     """Write the values of the current position to `work.total[0]`."""
-    depth, is_new = 0, True
+    # A search pauses only before it enters a position.
+    depth, is_new = status[DEPTH], True
     while True:
+        if is_new and pauses_at(depth, status):
+            return
         # The loop of `search_value` in alpha-beta, without windows: max^n has no cutoffs, because
         # one player's value does not bound the values of the others.
         if is_new:
@@ -178,13 +184,16 @@ def max_n(
 ) -> None:
     """Write the values [K] of K positions to a player; stop if `status` reports a problem.
 
-    search : a number that no earlier search with this table used.
+    search : a number that no earlier search with this table used. A paused search continues.
     """
-    for row in range(len(states)):
+    for row in range(status[ROW], len(states)):
         # All rows share the transposition table, as in alpha-beta.
-        load_position(work.stack, states, rewards_so_far, row)
+        if status[DEPTH] == 0:
+            load_position(work.stack, states, rewards_so_far, row)
         search_values(model, work, search, status)
         if status[PROBLEM] != NO_PROBLEM:
+            status[ROW] = row
             return
+        status[DEPTH] = 0
         # The values of all players are found together, whichever player searches.
         values[row] = work.total[0, player]

@@ -20,10 +20,12 @@ from infoset.search.models._model_kernels import (
     num_actions,
     num_outcomes,
     outcome_probability,
+    play_out,
 )
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
 from infoset.utils.array_kernels import copy
 from infoset.utils.compilation import kernel, linear_kernel
+from infoset.utils.splitmix import Stream
 
 # Backward induction over all nodes of an explored game
 
@@ -255,3 +257,23 @@ def after_transitions(
             observation[filled], origin[filled] = here.observations[player], row
             filled += 1
     return after, rewarded, observation, origin, probability
+
+
+@kernel
+def mean_playouts(
+    model: Any,
+    states: LongArray,
+    rewards_so_far: FloatArray,
+    num_rollouts: int,
+    stream: Stream,
+    values: FloatArray,
+) -> None:
+    """Add to values [K, N] the mean utilities of uniformly random plays from K positions."""
+    here = empty_position(states.shape[1], rewards_so_far.shape[1])
+    for row in range(len(states)):
+        for _ in range(num_rollouts):
+            copy(states[row], here.state)
+            copy(rewards_so_far[row], here.rewards_so_far)
+            play_out(model, here, stream)
+            for player in range(values.shape[1]):
+                values[row, player] += here.rewards_so_far[player] / num_rollouts

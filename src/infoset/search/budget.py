@@ -11,7 +11,12 @@ from infoset.typing import Action, FloatArray
 from infoset.utils.arguments import check_count, check_number
 from infoset.utils.clocks import working_seconds
 
-__all__ = ["Overruns", "SearchBudget", "SearchRecord"]
+__all__ = ["OutOfTimeError", "Overruns", "SearchBudget", "SearchRecord"]
+
+
+class OutOfTimeError(Exception):
+    """The deadline of a search has passed. Internal to the package."""
+
 
 CLOCK_FRACTION = 0.05
 """Target duration of a batch, as a fraction of the time limit. The clock is read between
@@ -109,6 +114,8 @@ class SearchRecord:
         Time limit in seconds.
     compile_seconds : float
         Time to compile kernels, or to load them from disk, which does not count toward the limit.
+    belief_seconds : float
+        Part of `seconds` in which the worlds of the belief were found.
     preparation_seconds : float
         Time to evaluate one world before the first search of a searcher, so that its kernels are
         compiled; it does not count toward the limit either.
@@ -123,6 +130,7 @@ class SearchRecord:
     seconds: float
     time_limit: float | None
     compile_seconds: float = 0.0
+    belief_seconds: float = 0.0
     preparation_seconds: float = 0.0
     model_noise: float = 0.0
 

@@ -6,100 +6,50 @@ and an action with the largest sum is played:
     score(a) = sum_k weight_k * value_i(w_k after a),    w_k ~ B_λ(. | s_i)
     B_λ(w | s_i) = (1 - λ) B_priv(w | s_i) + λ B_pub(w | s_pub)
 
-PIMC and EPIMC differ in the value of an action in a world.
+PIMC and EPIMC differ in the value of an action in a world. Where the values of one world take too
+much of a time limit, those of random play after the action replace them.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from math import inf
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from infoset.beliefs import PublicPrivateBelief
 from infoset.game import Infostate
-from infoset.search._max_n_kernels import TIE_TOLERANCE
-from infoset.search.budget import SearchBudget, SearchRecord
+from infoset.search.budget import OutOfTimeError, SearchBudget, SearchRecord
+from infoset.search.depth_limits import DepthLimitedValues, SampledLeafValues
+from infoset.search.leaf_values import LeafValue, as_leaf_value, leaf_value_name
 from infoset.search.models import RootPositions, SearchModel
 from infoset.search.models._model_kernels import SUM_UNIT
-from infoset.search.perfect_information import MAX_N, perfect_information_values
-from infoset.search.searcher import Searcher
-from infoset.typing import BoolArray, FloatArray, LongArray, Player
+from infoset.search.models.histories import with_leaf_value
+from infoset.search.perfect_information import (
+    MAX_N,
+    PerfectInformationValues,
+    perfect_information_values,
+)
+from infoset.search.searcher import Searcher, check_model
+from infoset.search.timed_roots import timed_roots
+from infoset.search.world_scores import (
+    SampledActionValues,
+    ScoreWorlds,
+    WorldScores,
+    split_ties,
+)
+from infoset.typing import FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count, check_generator
 from infoset.utils.clocks import compiling_seconds, working_seconds
 
 __all__ = [
     "DeterminizedSearcher",
-    "ScoreWorlds",
-    "WorldScores",
     "WorldSearchRecord",
     "evaluate_worlds",
-    "mean_where_legal",
-    "split_ties",
 ]
-
-
-class WorldScores(NamedTuple):
-    """Scores of actions over worlds.
-
-    Attributes
-    ----------
-    score : FloatArray
-        [A] mean value of each action over the worlds in which it is legal, times the weight of all
-        worlds, in `SUM_UNIT`. NaN if the action is legal in none of them, so that nothing is known
-        about it.
-    scale : float
-        Sum over worlds of weight times the largest absolute value, in `SUM_UNIT`; the tie tolerance
-        is relative to it.
-    """
-
-    score: FloatArray
-    scale: float
-
-
-def mean_where_legal(total: FloatArray, weight: FloatArray, is_legal: BoolArray) -> FloatArray:
-    """Return [A] mean values over the worlds where each action is legal, times the total weight.
-
-    A sum over all worlds would count an illegal action as if it earned 0, which depends on the
-    constant that the payoffs contain.
-
-    Parameters
-    ----------
-    total : FloatArray
-        [A] sum over the worlds where the action is legal of weight times value.
-    weight : FloatArray
-        [K] weights of the worlds.
-    is_legal : BoolArray
-        [K, A] whether each action is legal in each world.
-    """
-    legal_weight = weight @ is_legal
-    # Where the action is legal in all worlds, the factor is 1 without rounding.
-    part = np.where(is_legal.all(axis=0), 1.0, legal_weight / weight.sum())
-    return np.where(legal_weight > 0, total / np.where(part > 0, part, 1.0), np.nan)
-
-
-ScoreWorlds: TypeAlias = Callable[[FloatArray], WorldScores]
-"""A function that maps weights [K] of the worlds to scores of the actions."""
-
-
-def split_ties(scores: WorldScores) -> FloatArray:
-    """Return [A] the policy that is uniform over the actions with the largest score.
-
-    Scores within `1e-11 * scale` of the largest are tied. Unknown scores (NaN) are never the
-    largest, unless all scores are unknown.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> split_ties(WorldScores(np.array([0.1 + 0.2, 0.3, -1.0]), 1.0)).tolist()
-    [0.5, 0.5, 0.0]
-    """
-    score = np.where(np.isnan(scores.score), -np.inf, scores.score)
-    is_best = score >= score.max() - TIE_TOLERANCE * scores.scale
-    policy: FloatArray = is_best / is_best.sum()
-    return policy
 
 
 class WorldEvaluation(NamedTuple):
@@ -112,11 +62,14 @@ class WorldEvaluation(NamedTuple):
         Number of worlds drawn; all worlds if `is_exact`.
     is_exact : bool
         Whether every world was weighted by its probability.
+    is_fallback : bool
+        As in `WorldSearchRecord`.
     """
 
     scores: WorldScores
     num_worlds: int
     is_exact: bool
+    is_fallback: bool = False
 
 
 def evaluate_worlds(
@@ -125,11 +78,12 @@ def evaluate_worlds(
     rng: np.random.Generator,
     score_worlds: ScoreWorlds,
     start: float,
+    perfect: PerfectInformationValues,
 ) -> WorldEvaluation:
     """Draw worlds within a budget and score the actions over them.
 
     Instead of sampling, every world is weighted by its probability if the budget is unlimited, or
-    if it limits only the time and every world was drawn at least once.
+    if it limits only the time and every world was drawn at least once (unless values are random).
 
     Parameters
     ----------
@@ -141,20 +95,38 @@ def evaluate_worlds(
     score_worlds : ScoreWorlds
     start : float
         `working_seconds()` at the start of the search.
+    perfect : PerfectInformationValues
+        The values of positions that the scores use. From the second batch on, its deadline is the
+        end of the time limit, and the last batch is dropped if it passes.
+
+    Raises
+    ------
+    OutOfTimeError
+        If its deadline passes in the first batch.
     """
     weight, drawn = np.zeros(len(probability)), 0
     if budget.number is None and budget.seconds is None:
         return WorldEvaluation(score_worlds(probability), len(probability), True)
     for batch in budget.batches(start):
-        weight += rng.multinomial(batch, probability / probability.sum())
-        drawn += batch
-        scores = score_worlds(weight)
-        if budget.number is None and weight.all():
+        more = weight + rng.multinomial(batch, probability / probability.sum())
+        try:
+            scores = score_worlds(more)
+        except OutOfTimeError:
+            if not drawn:
+                raise
+            break
+        weight, drawn = more, drawn + batch
+        if budget.number is None and weight.all() and not perfect.is_random:
             return WorldEvaluation(score_worlds(probability), len(probability), True)
+        if budget.seconds is not None:
+            perfect.deadline = start + budget.seconds
     return WorldEvaluation(scores, drawn, False)
 
 
 MIN_WORLDS = 10
+
+FIRST_WORLD = 0.5
+"""Fraction of a time limit that the values of the first world may take."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -167,10 +139,14 @@ class WorldSearchRecord(SearchRecord):
         Number of worlds drawn; all worlds if `is_exact`.
     is_exact : bool
         Whether every world was weighted by its probability.
+    is_fallback : bool
+        Whether the values of one world took more than half of the time limit. The search has then
+        valued each action by samples of the leaf value right after it.
     """
 
     num_worlds: int
     is_exact: bool
+    is_fallback: bool = False
 
     @property
     def is_short(self) -> bool:
@@ -179,13 +155,38 @@ class WorldSearchRecord(SearchRecord):
         return is_limited and len(self.actions) > 1 and self.num_worlds < MIN_WORLDS
 
 
+class DeterminizedRoot(NamedTuple):
+    """The root of a search.
+
+    Attributes
+    ----------
+    positions : RootPositions
+        The worlds of the belief.
+    indices : LongArray
+        [K, A] see `SearchModel.action_indices`.
+    player : Player
+    """
+
+    positions: RootPositions
+    indices: LongArray
+    player: Player
+
+    @property
+    def probability(self) -> FloatArray:
+        """[K] probability of each world."""
+        return self.positions.probability
+
+
 class DeterminizedSearcher(Searcher):
     """A searcher that plays an action with the largest sum of values over determinizations.
 
     Parameters
     ----------
-    model, belief, num_worlds, milliseconds, opponents, seed
+    model, belief, num_worlds, milliseconds, opponents, leaf_value, seed
         As in `PIMC`.
+    moves : int or None
+        Number of moves after an action before leaf values replace perfect information; None for
+        perfect information to the end.
 
     Attributes
     ----------
@@ -203,18 +204,34 @@ class DeterminizedSearcher(Searcher):
         num_worlds: int | None = 1000,
         milliseconds: float | None = None,
         opponents: str = MAX_N,
+        leaf_value: LeafValue | None = None,
+        moves: int | None = None,
         seed: int = 0,
     ) -> None:
+        check_model(model)
+        leaf = as_leaf_value(leaf_value)
+        model = with_leaf_value(model, leaf)
         super().__init__(model, belief=belief, seed=seed)
         self.budget = SearchBudget("num_worlds", num_worlds, milliseconds)
         self.opponents = opponents
         self.last_search: WorldSearchRecord | None = None
-        self._perfect = perfect_information_values(model, opponents)
+        self.leaf_value = None if leaf_value is None else leaf
+        self._perfect = (
+            perfect_information_values(model, opponents)
+            if moves is None
+            else DepthLimitedValues(model, leaf, opponents, moves=moves)
+        )
+        self._samples = SampledLeafValues(model, leaf)
         self._is_prepared = False
 
     def settings(self) -> dict[str, Any]:
         """Return the settings that determine the answers, by name."""
-        return {**super().settings(), **self.budget.settings(), "opponents": self.opponents}
+        return {
+            **super().settings(),
+            **self.budget.settings(),
+            "opponents": self.opponents,
+            "leaf_value": leaf_value_name(self.leaf_value),
+        }
 
     @abstractmethod
     def _world_scores(
@@ -242,26 +259,30 @@ class DeterminizedSearcher(Searcher):
         """
         check_generator(rng)
         compiled_before = compiling_seconds()
-        start, nodes_before = working_seconds(), self._perfect.num_nodes
+        start = working_seconds()
         actions = self.model.require_legal_actions(infostate)
         found = WorldEvaluation(WorldScores(np.full(1, np.nan), 0.0), 0, True)
-        preparation = model_noise = 0.0
+        preparation = belief_seconds = model_noise = 0.0
+        nodes_before = self._num_nodes
         if len(actions) > 1:
-            roots = self.model.roots(infostate, self.belief, rng)
-            model_noise = roots.model_noise
-            score_worlds = self._scores_at(infostate, roots)
-            preparation = self._prepare(score_worlds, len(roots.probability))
+            root = self._root(infostate, rng)
+            model_noise = root.positions.model_noise
+            belief_seconds = working_seconds() - start
+            preparation = self._prepare(root)
             start += preparation
-            found = evaluate_worlds(roots.probability, self.budget, rng, score_worlds, start)
+            nodes_before = self._num_nodes
+            found = self._evaluate(root, rng, start)
         self.last_search = WorldSearchRecord(
             actions=actions,
             values=found.scores.score / (1 if found.is_exact else found.num_worlds) * SUM_UNIT,
             num_worlds=found.num_worlds,
             is_exact=found.is_exact,
-            num_nodes=self._perfect.num_nodes - nodes_before,
+            is_fallback=found.is_fallback,
+            num_nodes=self._num_nodes - nodes_before,
             seconds=working_seconds() - start,
             time_limit=self.budget.seconds,
             compile_seconds=compiling_seconds() - compiled_before,
+            belief_seconds=belief_seconds,
             preparation_seconds=preparation,
             model_noise=model_noise,
         )
@@ -273,8 +294,8 @@ class DeterminizedSearcher(Searcher):
     ) -> FloatArray:
         """Return [R, A] the policies of R searches, equal to those of R calls of `search`.
 
-        Without a time limit each world is evaluated once for all searches, and `last_search` is
-        left unchanged.
+        Without a time limit each world is evaluated once for all searches, unless its value is
+        random, and `last_search` is left unchanged.
 
         Parameters
         ----------
@@ -293,19 +314,40 @@ class DeterminizedSearcher(Searcher):
         before = rng.bit_generator.state
         if len(self.model.require_legal_actions(infostate)) == 1:
             return np.ones((num_searches, 1))
-        roots = self.model.roots(infostate, self.belief, rng)
+        root = self._root(infostate, rng)
+        is_shared = self.budget.seconds is None and not self._perfect.is_random
         # Sampled roots differ from search to search, so that they cannot be shared.
-        if self.budget.seconds is not None or repr(rng.bit_generator.state) != repr(before):
+        if not is_shared or repr(rng.bit_generator.state) != repr(before):
             rng.bit_generator.state = before
             return super().search_many(infostate, rng, num_searches)
-        score_worlds = self._scores_at(infostate, roots)
+        score_worlds = self._scores_at(root, rng)
         found = (
-            evaluate_worlds(roots.probability, self.budget, rng, score_worlds, 0.0)
+            evaluate_worlds(root.probability, self.budget, rng, score_worlds, 0.0, self._perfect)
             for _ in range(num_searches)
         )
         return np.stack([split_ties(evaluation.scores) for evaluation in found])
 
-    def _prepare(self, score_worlds: ScoreWorlds, num_worlds: int) -> float:
+    def _evaluate(
+        self, root: DeterminizedRoot, rng: np.random.Generator, start: float
+    ) -> WorldEvaluation:
+        """Score the actions over worlds; by samples of leaf values if that takes too long."""
+        probability, budget = root.probability, self.budget
+        limit = inf if budget.seconds is None else budget.seconds
+        self._perfect.deadline = start + FIRST_WORLD * limit
+        with suppress(OutOfTimeError):
+            score_worlds = self._scores_at(root, rng)
+            return evaluate_worlds(probability, budget, rng, score_worlds, start, self._perfect)
+        self._samples.deadline = start + limit
+        self._samples.start_search(rng)
+        score_worlds = SampledActionValues(self._samples, *root).scores
+        found = evaluate_worlds(probability, budget, rng, score_worlds, start, self._samples)
+        return found._replace(is_fallback=True)
+
+    @property
+    def _num_nodes(self) -> int:
+        return self._perfect.num_nodes + self._samples.num_nodes
+
+    def _prepare(self, root: DeterminizedRoot) -> float:
         """Evaluate a world before the first search, so that kernels are compiled.
 
         Returns
@@ -315,11 +357,18 @@ class DeterminizedSearcher(Searcher):
         """
         before = working_seconds()
         if self.model.is_compiled and not self._is_prepared:
-            score_worlds(np.eye(1, num_worlds)[0])
+            limit = inf if self.budget.seconds is None else self.budget.seconds
+            self._perfect.deadline = before + FIRST_WORLD * limit
+            with suppress(OutOfTimeError):
+                self._scores_at(root, np.random.default_rng(0))(np.eye(1, len(root.probability))[0])
             self._is_prepared = True
         return working_seconds() - before
 
-    def _scores_at(self, infostate: Infostate, roots: RootPositions) -> ScoreWorlds:
-        self._perfect.start_search()
+    def _root(self, infostate: Infostate, rng: np.random.Generator) -> DeterminizedRoot:
+        roots = timed_roots(self.model, infostate, self.belief, rng, self.budget.seconds)
         indices = self.model.action_indices(infostate, roots)
-        return self._world_scores(roots, indices, infostate.player)
+        return DeterminizedRoot(roots, indices, infostate.player)
+
+    def _scores_at(self, root: DeterminizedRoot, rng: np.random.Generator) -> ScoreWorlds:
+        self._perfect.start_search(rng)
+        return self._world_scores(*root)

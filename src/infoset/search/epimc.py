@@ -19,12 +19,8 @@ from infoset.search._perfect_information_kernels import (
     after_transitions,
     next_movers,
 )
-from infoset.search.determinization import (
-    DeterminizedSearcher,
-    ScoreWorlds,
-    WorldScores,
-    mean_where_legal,
-)
+from infoset.search.determinization import DeterminizedSearcher
+from infoset.search.leaf_values import LeafValue
 from infoset.search.models import END, RootPositions, SearchModel
 from infoset.search.models._model_kernels import SUM_UNIT
 from infoset.search.perfect_information import (
@@ -33,6 +29,7 @@ from infoset.search.perfect_information import (
     run_on,
     simultaneous_error,
 )
+from infoset.search.world_scores import ScoreWorlds, WorldScores, mean_where_legal
 from infoset.typing import BoolArray, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count
 
@@ -55,6 +52,9 @@ class EPIMC(DeterminizedSearcher):
     depth : int
         Number of decisions of the player before it gets perfect information. Decisions with a
         single action do not count.
+    leaf_value : Rollouts, Policy or LeafFunction, optional
+        The value of the positions after these decisions, in place of perfect information to the
+        end. The other players maximize it too.
 
     Attributes
     ----------
@@ -96,6 +96,7 @@ class EPIMC(DeterminizedSearcher):
         num_worlds: int | None = 1000,
         milliseconds: float | None = None,
         opponents: str = MAX_N,
+        leaf_value: LeafValue | None = None,
         seed: int = 0,
     ) -> None:
         check_count("depth", depth, minimum=1)
@@ -105,6 +106,8 @@ class EPIMC(DeterminizedSearcher):
             num_worlds=num_worlds,
             milliseconds=milliseconds,
             opponents=opponents,
+            leaf_value=leaf_value,
+            moves=None if leaf_value is None else 0,
             seed=seed,
         )
         self.depth = depth
@@ -226,6 +229,7 @@ class PostponedSearch:
         decisions = OwnDecisions(num_actions)
         plays = self._after_root_actions(weight)
         while len(plays.weight):
+            self._perfect.check_time()
             # Repeat: value the leaves, apply one transition, take the decisions before the next.
             plays = self._value_leaves(plays, decisions)
             if len(plays.weight):

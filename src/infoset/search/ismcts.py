@@ -11,13 +11,27 @@ import numpy as np
 from infoset.beliefs import PublicPrivateBelief
 from infoset.errors import ParameterError
 from infoset.game import Infostate
-from infoset.search._ismcts_kernels import Bonus, Roots, repeat_search, simulate
+from infoset.search._ismcts_kernels import (
+    NO_DEPTH_LIMIT,
+    Bonus,
+    Roots,
+    repeat_search,
+    simulate,
+)
 from infoset.search.budget import SearchBudget, SearchRecord
 from infoset.search.final_policies import FINAL_POLICIES
+from infoset.search.leaf_values import (
+    LeafValue,
+    Rollouts,
+    as_leaf_value,
+    check_depth,
+    leaf_value_name,
+)
 from infoset.search.models import SearchModel
 from infoset.search.models._model_kernels import SUM_UNIT
+from infoset.search.models.histories import with_leaf_value
 from infoset.search.search_tree import SearchRoot, SearchTree
-from infoset.search.searcher import Searcher
+from infoset.search.searcher import Searcher, check_model
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.arguments import check_choice, check_count, check_generator, check_number
 from infoset.utils.clocks import compiling_seconds, working_seconds
@@ -70,7 +84,11 @@ class ISMCTS(Searcher):
     depend neither on the unit of utility nor on constants in it. Untried actions come first, in
     random order. The simulation adds the first node outside the tree and plays from there at random
     to the end. The utilities are then credited to the actions on the path. The policy is by default
-    the normalized visit counts at the root.
+    the normalized visit counts at the root. Instead of random play, `leaf_value` can value the
+    position at which a simulation leaves the tree, and `depth` limits the depth of the tree.
+
+    There is one tree for each player, over its own infostates, and a simulation descends all of
+    them together.
 
     With a public weight above 0, all infostates of the player in the support of the belief are
     roots of one tree. They share the other players' nodes below them, and their visits are summed.
@@ -93,6 +111,13 @@ class ISMCTS(Searcher):
         returns are not scaled, as in OpenSpiel.
     num_rollouts : int
         Number of random playouts from each new node; their mean is backed up.
+    depth : int or None
+        Number of moves that the tree looks ahead, including the one at the root; None for no limit.
+        Simultaneous choices are one move; forced actions and chance moves do not count.
+    leaf_value : Rollouts, Policy or LeafFunction, optional
+        The value of the position at which a simulation leaves the tree, in place of one random
+        playout: see `Rollouts` and `LeafFunction`. Except for random play, the search then calls
+        the rules of the game.
     final_policy : str
         One of `FINAL_POLICIES`: "normalized-visits" for probabilities proportional to the visit
         counts at the root, "max-visits" to play the most visited action, with ties split evenly.
@@ -118,9 +143,11 @@ class ISMCTS(Searcher):
     Notes
     -----
     A searcher reuses its memory from search to search, so use each searcher in only one thread at a
-    time. Source: Cowling, Powley, Whitehouse, "Information set Monte Carlo tree search" (2012), in
-    the variant of OpenSpiel's `ISMCTSBot`: the simulation that adds a root node takes no action
-    there, so that visits sum to one less than the simulations.
+    time. Source: MO-ISMCTS of Cowling, Powley, Whitehouse, "Information set Monte Carlo tree
+    search" (2012), in the variant of OpenSpiel's `ISMCTSBot`: the simulation that adds a root node
+    takes no action there, so that visits sum to one less than the simulations. Differs from the
+    paper: another player's tree has a root for each infostate that the belief gives it, so that the
+    same actions are legal at each visit of a node.
 
     Examples
     --------
@@ -143,11 +170,15 @@ class ISMCTS(Searcher):
         bonus: str = "ln",
         reward_scale: float | None = None,
         num_rollouts: int = 1,
+        depth: int | None = None,
+        leaf_value: LeafValue | None = None,
         final_policy: str = "normalized-visits",
         milliseconds: float | None = None,
         seed: int = 0,
     ) -> None:
-        super().__init__(model, belief=belief, seed=seed)
+        check_model(model)
+        leaf = as_leaf_value(leaf_value)
+        super().__init__(with_leaf_value(model, leaf), belief=belief, seed=seed)
         if num_simulations is None and milliseconds is None:
             raise ParameterError(
                 "num_simulations=None and milliseconds=None would never end a search; give at "
@@ -158,17 +189,24 @@ class ISMCTS(Searcher):
         if reward_scale is not None:
             check_number("reward_scale", reward_scale)
         check_count("num_rollouts", num_rollouts, minimum=1)
+        check_depth(depth)
         check_choice("bonus", bonus, BONUSES)
         check_choice("final_policy", final_policy, FINAL_POLICIES)
         self.exploration = exploration
         self.bonus = bonus
         self.reward_scale = reward_scale
         self.num_rollouts = num_rollouts
+        self.depth = depth
+        self.leaf_value = None if leaf_value is None else leaf
         self.final_policy = final_policy
         self.last_search: TreeSearchRecord | None = None
         scale = 1.0 if reward_scale is None else reward_scale
         factor = exploration * scale * sqrt(BONUSES[bonus])
         self._bonus = Bonus(float(factor), reward_scale is None)
+        self._num_values = num_rollouts
+        if isinstance(leaf, Rollouts) and leaf.is_uniform:
+            self._num_values *= leaf.num_rollouts
+        self._max_moves = NO_DEPTH_LIMIT if depth is None else depth
         self._tree = SearchTree(model.state_size, model.num_players)
         self._roots: dict[Infostate, SearchRoot] = {}
         self._num_cached = 0
@@ -182,6 +220,8 @@ class ISMCTS(Searcher):
             "bonus": self.bonus,
             "reward_scale": self.reward_scale,
             "num_rollouts": self.num_rollouts,
+            "depth": self.depth,
+            "leaf_value": leaf_value_name(self.leaf_value),
             "final_policy": self.final_policy,
         }
 
@@ -207,6 +247,7 @@ class ISMCTS(Searcher):
         check_generator(rng)
         start, compiled_before = working_seconds(), compiling_seconds()
         root = self._root(infostate, rng)
+        belief_seconds = working_seconds() - start
         stream = np.array([rng.integers(2**64, dtype=np.uint64)])
         self._tree.start_search(root.kernel_roots.num_infostates, self._bonus)
         num_simulations = 0
@@ -224,6 +265,7 @@ class ISMCTS(Searcher):
             visits=visits,
             num_simulations=num_simulations,
             compile_seconds=compiling_seconds() - compiled_before,
+            belief_seconds=belief_seconds,
             model_noise=root.model_noise,
         )
         self._note_search(self.last_search, f"{num_simulations} simulations")
@@ -275,7 +317,8 @@ class ISMCTS(Searcher):
                 memory.tree,
                 memory.playout,
                 self._bonus,
-                self.num_rollouts,
+                self._num_values,
+                self._max_moves,
                 num_simulations,
                 seeds[done:],
                 visits[done:],
@@ -287,7 +330,7 @@ class ISMCTS(Searcher):
         """Run simulations, growing the tree when it is full."""
         run = simulate if self.model.is_compiled else simulate.py_func  # type: ignore[attr-defined]
         memory = self._tree
-        numbers = (self._bonus, self.num_rollouts)
+        numbers = (self._bonus, self._num_values, self._max_moves)
         while True:
             number -= run(
                 self.model.arrays, roots, memory.tree, memory.playout, *numbers, number, stream
@@ -301,7 +344,7 @@ class ISMCTS(Searcher):
         if infostate in self._roots:
             return self._roots[infostate]
         before = repr(rng.bit_generator.state)
-        root = SearchRoot.at(self.model, self.belief, infostate, rng)
+        root = SearchRoot.at(self.model, self.belief, infostate, rng, self.budget.seconds)
         if self.model.is_compiled and repr(rng.bit_generator.state) == before:
             self._cache(infostate, root)
         return root

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import partial
+from math import inf, isfinite
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -12,7 +14,11 @@ import numpy as np
 from infoset.errors import UnsupportedGameError
 from infoset.search._alpha_beta_kernels import AlphaBeta, alpha_beta
 from infoset.search._depth_first_kernels import (
+    DEPTH,
+    NO_PROBLEM,
+    NODE_LIMIT,
     NODES,
+    PAUSED,
     PROBLEM,
     SIMULTANEOUS,
     TOO_DEEP,
@@ -27,10 +33,12 @@ from infoset.search._perfect_information_kernels import (
     moves_are_sequential,
     topological_order,
 )
+from infoset.search.budget import OutOfTimeError
 from infoset.search.models import GraphModel, SearchModel, empty_position
 from infoset.tree import count_histories
 from infoset.typing import FloatArray, LongArray, Player
 from infoset.utils.arguments import check_choice
+from infoset.utils.clocks import working_seconds
 
 __all__ = [
     "MAX_N",
@@ -49,6 +57,10 @@ OPPONENTS: Final = (MAX_N, PARANOID)
 """Objectives of the other players: their own utility (`max_n`), or the loss of the searching player
 (`paranoid`)."""
 
+NODES_PER_CHECK: Final = (10, 20_000)
+"""Number of positions that a search with a deadline visits before it reads the clock: by the rules,
+and compiled."""
+
 FIRST_DEPTH = 64
 TABLE_SIZE = 1 << 18
 
@@ -66,6 +78,8 @@ class PerfectInformationValues(ABC):
     ----------
     num_nodes : int
         Number of positions visited so far.
+    deadline : float
+        Time of the clock `working_seconds` after which a search raises `OutOfTimeError`.
 
     Raises
     ------
@@ -78,10 +92,24 @@ class PerfectInformationValues(ABC):
         self.model = model
         self.opponents = opponents
         self.num_nodes = 0
+        self.deadline = inf
 
-    def start_search(self) -> None:
-        """Discard results of earlier searches that could affect the next search."""
+    @property
+    def is_random(self) -> bool:
+        """Whether the values are random, so that each draw of a world needs its own."""
+        return False
+
+    def start_search(self, rng: np.random.Generator) -> None:
+        """Discard results of earlier searches that could affect the next search.
+
+        rng : seeds the values if they are random.
+        """
         return
+
+    def check_time(self) -> None:
+        """Raise if the deadline has passed."""
+        if working_seconds() > self.deadline:
+            raise OutOfTimeError
 
     @abstractmethod
     def values(self, states: LongArray, rewards_so_far: FloatArray, player: Player) -> FloatArray:
@@ -207,7 +235,7 @@ class DepthFirstSearch(PerfectInformationValues):
         self._workspace: AlphaBeta | MaxN | None = None
         self._search_number = 1
 
-    def start_search(self) -> None:
+    def start_search(self, rng: np.random.Generator) -> None:
         """Invalidate the table: its results carry the number of their search."""
         self._search_number += 1
         if isinstance(self._workspace, MaxN):
@@ -239,7 +267,8 @@ class DepthFirstSearch(PerfectInformationValues):
         self, states: LongArray, rewards_so_far: FloatArray, player: Player, values: FloatArray
     ) -> int:
         """Write the values, and return the problem that the kernel reports."""
-        status = np.zeros(2, np.int64)
+        status = np.zeros(1 + DEPTH, np.int64)
+        status[NODE_LIMIT] = np.iinfo(np.int64).max
         model, work = self.model, self._workspace or self._new_workspace()
         self._workspace = work
         positions = (model.arrays, states, rewards_so_far, player)
@@ -247,11 +276,24 @@ class DepthFirstSearch(PerfectInformationValues):
             utility_range = np.array(model.utility_range, np.float64)
             # Minimax values depend on the player: do not mix results of different players.
             number = self._search_number * model.num_players + player
-            run_on(model, alpha_beta)(*positions, utility_range, number, work, status, values)
+            search = partial(run_on(model, alpha_beta), *positions, utility_range, number)
         else:
-            run_on(model, max_n)(*positions, self._search_number, work, status, values)
-        self.num_nodes += int(status[NODES])
+            search = partial(run_on(model, max_n), *positions, self._search_number)
+        try:
+            self._run(partial(search, work, status, values), status)
+        finally:
+            self.num_nodes += int(status[NODES])
         return int(status[PROBLEM])
+
+    def _run(self, search: Callable[[], None], status: LongArray) -> None:
+        """Run a search to its end; if there is a deadline, pause to read the clock."""
+        status[PROBLEM] = PAUSED
+        while status[PROBLEM] == PAUSED:
+            if isfinite(self.deadline):
+                self.check_time()
+                status[NODE_LIMIT] = status[NODES] + NODES_PER_CHECK[self.model.is_compiled]
+            status[PROBLEM] = NO_PROBLEM
+            search()
 
     def _new_workspace(self) -> AlphaBeta | MaxN:
         depth, size, num_players = self._depth, self.model.state_size, self.model.num_players

@@ -9,18 +9,16 @@ information games", arXiv 2405.14346 (2024).
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
-from infoset.search.determinization import (
-    DeterminizedSearcher,
-    ScoreWorlds,
-    WorldScores,
-    mean_where_legal,
-)
-from infoset.search.models import RootPositions
-from infoset.search.models._model_kernels import SUM_UNIT
-from infoset.search.perfect_information import PerfectInformationValues
-from infoset.typing import FloatArray, LongArray, Player
+from infoset.beliefs import PublicPrivateBelief
+from infoset.errors import ParameterError
+from infoset.search.determinization import DeterminizedSearcher
+from infoset.search.leaf_values import LeafValue, check_depth
+from infoset.search.models import RootPositions, SearchModel
+from infoset.search.perfect_information import MAX_N
+from infoset.search.world_scores import RootActionValues, SampledActionValues, ScoreWorlds
+from infoset.typing import LongArray, Player
 
 __all__ = ["PIMC"]
 
@@ -43,11 +41,20 @@ class PIMC(DeterminizedSearcher):
         infinitely many draws.
     milliseconds : float, optional
         Time limit of a search: worlds are drawn until `num_worlds` or the time is used up. The
-        answer then depends on the machine.
+        answer then depends on the machine. If the first world takes more than half of the time,
+        each action is valued by samples of the leaf value right after it instead, and
+        `last_search.is_fallback` is True.
     opponents : str
         What the other players maximize after all players see everything. `max_n`: their own
         utility, with the mean over equally good actions. `paranoid`: the loss of the searching
         player. In two-player constant-sum games both are minimax.
+    depth : int or None
+        Number of moves that the search looks ahead, including the one at the root; None searches to
+        the end of the game. Forced actions and chance moves do not count.
+    leaf_value : Rollouts, Policy or LeafFunction, optional
+        With `depth`, the value of a position at which the search stops; by default the utility of
+        one uniformly random play. See `Rollouts` and `LeafFunction`. Except for random play, the
+        search then calls the rules of the game.
     seed : int
         Seed of the policy; `search` takes a generator instead.
 
@@ -59,7 +66,7 @@ class PIMC(DeterminizedSearcher):
     Raises
     ------
     ParameterError
-        If a number is out of range.
+        If a number is out of range, or `leaf_value` is given without `depth`.
     UnknownNameError
         If `opponents` is unknown.
 
@@ -72,6 +79,7 @@ class PIMC(DeterminizedSearcher):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from infoset.game import Infostate, Step
     >>> from infoset.games import load_game
     >>> from infoset.search import search_model
@@ -81,64 +89,42 @@ class PIMC(DeterminizedSearcher):
     [0.5, 0.5]
     """
 
+    def __init__(
+        self,
+        model: SearchModel,
+        *,
+        belief: PublicPrivateBelief | float = 0.0,
+        num_worlds: int | None = 1000,
+        milliseconds: float | None = None,
+        opponents: str = MAX_N,
+        depth: int | None = None,
+        leaf_value: LeafValue | None = None,
+        seed: int = 0,
+    ) -> None:
+        check_depth(depth)
+        if depth is None and leaf_value is not None:
+            raise ParameterError(
+                "leaf_value is given without depth, and a search to the end of the game has no "
+                "leaves to value; give depth=1 or more, or remove leaf_value"
+            )
+        super().__init__(
+            model,
+            belief=belief,
+            num_worlds=num_worlds,
+            milliseconds=milliseconds,
+            opponents=opponents,
+            leaf_value=leaf_value,
+            moves=None if depth is None else depth - 1,
+            seed=seed,
+        )
+        self.depth = depth
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings that determine the answers, by name."""
+        return {**super().settings(), "depth": self.depth}
+
     def _world_scores(
         self, roots: RootPositions, indices: LongArray, player: Player
     ) -> ScoreWorlds:
-        return RootActionValues(self._perfect, roots, indices, player).scores
-
-
-class RootActionValues:
-    """Values of the root actions in each world, computed when a world is first drawn.
-
-    Parameters
-    ----------
-    perfect : PerfectInformationValues
-    roots : RootPositions
-    indices : LongArray
-        [K, A] see `SearchModel.action_indices`.
-    player : Player
-    """
-
-    def __init__(
-        self,
-        perfect: PerfectInformationValues,
-        roots: RootPositions,
-        indices: LongArray,
-        player: Player,
-    ) -> None:
-        self._perfect = perfect
-        self._roots = roots
-        self._indices = indices
-        self._player = player
-        self._row = np.full(len(indices), -1)  # [K] row of `_values`; -1 if not computed yet
-        self._values = np.zeros((0, indices.shape[1]))
-
-    def scores(self, weight: FloatArray) -> WorldScores:
-        """Return the scores of the actions over worlds with weights [K].
-
-        In a world where the player's hand is different, an action may be illegal. The value of the
-        action is then the mean over the other worlds.
-        """
-        drawn = np.flatnonzero(weight)
-        new = drawn[self._row[drawn] < 0]
-        if len(new):
-            self._row[new] = len(self._values) + np.arange(len(new))
-            self._values = np.concatenate([self._values, self._action_values(new)])
-        values, weight = self._values[self._row[drawn]], weight[drawn]
-        is_legal = ~np.isnan(values)
-        values = np.where(is_legal, values, 0.0) / SUM_UNIT
-        score = mean_where_legal(weight @ values, weight, is_legal)
-        return WorldScores(score, float(weight @ abs(values).max(axis=1)))
-
-    def _action_values(self, worlds: LongArray) -> FloatArray:
-        indices = self._indices[worlds]
-        values = self._perfect.action_values(
-            self._roots.states[worlds],
-            self._roots.rewards_so_far[worlds],
-            self._player,
-            self._player,
-        )
-        if not values.size:  # The player does not act in any of these worlds.
-            return np.full(indices.shape, np.nan)
-        picked: FloatArray = np.take_along_axis(values, np.maximum(indices, 0), axis=1)
-        return np.where(indices >= 0, picked, np.nan)
+        kind = SampledActionValues if self._perfect.is_random else RootActionValues
+        return kind(self._perfect, roots, indices, player).scores

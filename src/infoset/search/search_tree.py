@@ -22,6 +22,7 @@ from infoset.search._ismcts_kernels import (
     start_widths,
 )
 from infoset.search.models import SearchModel, empty_position
+from infoset.search.timed_roots import timed_roots
 from infoset.typing import Action, FloatArray, LongArray
 
 __all__ = ["SearchRoot", "SearchTree"]
@@ -51,8 +52,9 @@ class SearchRoot(NamedTuple):
         belief: PublicPrivateBelief,
         infostate: Infostate,
         rng: np.random.Generator,
+        seconds: float | None = None,
     ) -> SearchRoot:
-        """Return the root of a search at an infostate.
+        """Return the root of a search at an infostate, with a time limit or without.
 
         Raises
         ------
@@ -62,7 +64,7 @@ class SearchRoot(NamedTuple):
             If its player does not act there.
         """
         actions = model.require_legal_actions(infostate)
-        roots = model.roots(infostate, belief, rng)
+        roots = timed_roots(model, infostate, belief, rng, seconds)
         # Offset the numbers of each player past those of the earlier players.
         sizes = roots.infostates.max(axis=0) + 1
         infostates = roots.infostates + (np.cumsum(sizes) - sizes)

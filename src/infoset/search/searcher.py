@@ -18,7 +18,12 @@ from infoset.search.models import SearchModel
 from infoset.typing import Action, FloatArray
 from infoset.utils.arguments import check_count, check_type
 
-__all__ = ["Searcher"]
+__all__ = ["Searcher", "check_model"]
+
+
+def check_model(model: object) -> None:
+    """Raise unless a value is a search model."""
+    check_type("model", model, SearchModel, 'a model, such as search_model("leduc_poker")')
 
 DEFAULT_BELIEF = PublicPrivateBelief(0.0)
 """Limits and noise of a belief are shown only where they differ from those of this one."""
@@ -56,7 +61,7 @@ class Searcher(ABC):
     def __init__(
         self, model: SearchModel, *, belief: PublicPrivateBelief | float = 0.0, seed: int = 0
     ) -> None:
-        check_type("model", model, SearchModel, 'a model, such as search_model("leduc_poker")')
+        check_model(model)
         check_count("seed", seed)
         self.model = model
         self.belief = (
@@ -163,11 +168,13 @@ class Searcher(ABC):
             return
         self._has_warned = True
         slow = "" if self.model.is_compiled else " (whose rules run uncompiled, in Python)"
+        listed = record.belief_seconds
+        after = f", after {1000 * listed:.0f} ms for its belief," if listed > 0.01 else ""
         warnings.warn(
             f"a search of {self.model.game}{slow} did only {done} in its "
-            f"{1000 * record.time_limit:g} ms to choose among {len(record.actions)} actions, so "
-            "that its choice is nearly random: give a larger milliseconds=, or a number of "
-            "simulations or worlds and milliseconds=None",
+            f"{1000 * record.time_limit:g} ms{after} to choose among {len(record.actions)} "
+            "actions, so that its choice is nearly random: give a larger milliseconds=, or a "
+            "number of simulations or worlds and milliseconds=None",
             ShortSearchWarning,
             stacklevel=3,
         )

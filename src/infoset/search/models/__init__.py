@@ -9,9 +9,11 @@ from infoset.search.models._model_kernels import (
     implement,
     inlined,
     play_out,
+    value_leaf,
 )
 from infoset.search.models.dice import DiceModel
 from infoset.search.models.graph import GraphModel
+from infoset.search.models.histories import HistoriesModel
 from infoset.search.models.model import SearchModel
 from infoset.search.models.root_positions import RootPositions
 from infoset.search.models.rules import RulesModel
@@ -24,6 +26,7 @@ __all__ = [
     "Dice",
     "DiceModel",
     "GraphModel",
+    "HistoriesModel",
     "Position",
     "RootPositions",
     "RulesModel",
@@ -36,4 +39,5 @@ __all__ = [
     "register_model",
     "search_model",
     "search_model_type",
+    "value_leaf",
 ]

@@ -109,6 +109,19 @@ def draw_outcome(model: Any, position: Position, stream: Stream) -> None:
     answer(model, position, stream)
 
 
+def value_leaf(model: Any, position: Position, stream: Stream) -> None:
+    """Write the value of a position at which a search stops to its rewards, in place.
+
+    By default it is the utility of a uniformly random play to the end.
+    """
+    # A model in plain Python may value leaves itself.
+    own = None if type(model) in _IMPLEMENTATIONS else getattr(model, "value_leaf", None)
+    if own is None:
+        play_out(model, position, stream)
+    else:
+        own(position, stream)
+
+
 @inlined
 def draw_by_inversion(model: Any, position: Position, stream: Stream) -> None:
     """Draw a transition by inverting the cumulative distribution, one outcome after another."""
@@ -216,6 +229,11 @@ def play_out(model: Any, position: Position, stream: Stream) -> None:
             # same plays.
             count = num_actions(model, position)
             choose_action(model, position, int(next_uniform(stream) * count) if count > 1 else 0)
+
+
+@overload(value_leaf, strict=False, jit_options=INLINED)
+def _value_leaf(model: Any, position: Any, stream: Any) -> Any:
+    return play_out
 
 
 @inlined

@@ -31,8 +31,8 @@ from infoset.utils.arguments import check_type
 
 __all__ = ["RulesModel"]
 
-NUM_PROBES = 100
-"""Number of histories sampled to find the legal actions at an infostate."""
+NUM_PROBES = (10, 100, 1000)
+"""Numbers of histories sampled, until one agrees, to find the legal actions at an infostate."""
 
 
 class PartialChoice(NamedTuple):
@@ -66,6 +66,7 @@ class RulesModel(SearchModel):
         self._positions: list[PartialChoice] = []
         self._number_of: dict[PartialChoice, int] = {}
         self._actors_of: dict[World, tuple[Player, ...]] = {}
+        self._legal_of: dict[int, tuple[Action, ...]] = {}
         self._outcomes_of: dict[int, list[tuple[World, Probability]]] = {}
         self._step_number: dict[Step, int] = {}
         self._legal_at: dict[Infostate, tuple[Action, ...]] = {}
@@ -85,11 +86,12 @@ class RulesModel(SearchModel):
     def _any_history(self, infostate: Infostate) -> History:
         """Return a history of an infostate, from a small sample if there are many."""
         rng = np.random.default_rng(0)
-        with suppress(UnsupportedGameError):
-            sample = private_belief(
-                self.game, infostate, rng=rng, max_worlds=10 * NUM_PROBES, num_samples=NUM_PROBES
-            )
-            return sample.histories[0]
+        for number in NUM_PROBES:
+            with suppress(UnsupportedGameError):
+                sample = private_belief(
+                    self.game, infostate, rng=rng, max_worlds=10 * number, num_samples=number
+                )
+                return sample.histories[0]
         return private_belief(self.game, infostate, rng=rng).histories[0]
 
     def roots(
@@ -134,12 +136,12 @@ class RulesModel(SearchModel):
 
     def num_actions(self, position: Position) -> int:
         """Return the number of legal actions of the actor."""
-        return len(self._legal(self._at(position)))
+        return len(self._legal(position))
 
     def choose_action(self, position: Position, action: int) -> None:
         """Record the action of the actor."""
         at = self._at(position)
-        chosen = (*at.chosen, self._legal(at)[action])
+        chosen = (*at.chosen, self._legal(position)[action])
         position.state[0] = self._number(PartialChoice(at.world, chosen))
 
     def num_outcomes(self, position: Position) -> int:
@@ -177,9 +179,13 @@ class RulesModel(SearchModel):
             self._actors_of[world] = tuple(sorted(checked_actors(self.game, world)))
         return self._actors_of[world]
 
-    def _legal(self, at: PartialChoice) -> tuple[Action, ...]:
-        player = self._actors(at.world)[len(at.chosen)]
-        return checked_legal_actions(self.game, at.world, player)
+    def _legal(self, position: Position) -> tuple[Action, ...]:
+        number = int(position.state[0])
+        if number not in self._legal_of:
+            at = self._at(position)
+            player = self._actors(at.world)[len(at.chosen)]
+            self._legal_of[number] = checked_legal_actions(self.game, at.world, player)
+        return self._legal_of[number]
 
     def _joint_action(self, position: Position) -> JointAction:
         at = self._at(position)

@@ -1,0 +1,214 @@
+"""Values of positions from searches that stop before the end of the game, at leaf values.
+
+Positions are expanded in blocks, one transition after another, so that the leaves of a block are
+valued together. Forced actions and chance moves do not count as moves.
+"""
+
+from __future__ import annotations
+
+from math import inf, isfinite
+from typing import Final
+
+import numpy as np
+
+from infoset.search._max_n_kernels import TIE_TOLERANCE
+from infoset.search._perfect_information_kernels import (
+    after_actions,
+    after_transitions,
+    mean_playouts,
+    next_movers,
+)
+from infoset.search.leaf_values import LeafFunction, Rollouts
+from infoset.search.models import CHANCE_MOVE, END, SearchModel
+from infoset.search.models.histories import HistoriesModel
+from infoset.search.perfect_information import (
+    MAX_N,
+    PerfectInformationValues,
+    run_on,
+    simultaneous_error,
+)
+from infoset.typing import FloatArray, LongArray, Player
+from infoset.utils.clocks import working_seconds
+
+__all__ = ["DepthLimitedValues", "SampledLeafValues"]
+
+BLOCK: Final = (64, 4096)
+"""Number of positions that are expanded together: by the rules, and compiled."""
+
+LEAVES_PER_CHECK: Final = (1, 64, 4096)
+"""Number of leaves valued between two looks at the clock: by plays of the rules, by a function, and
+by compiled plays."""
+
+
+class LeafValues(PerfectInformationValues):
+    """Values that come from leaf values.
+
+    Parameters
+    ----------
+    model : SearchModel
+        As from `with_leaf_value`.
+    leaf_value : Rollouts or LeafFunction
+    opponents : str
+    """
+
+    def __init__(
+        self, model: SearchModel, leaf_value: Rollouts | LeafFunction, opponents: str = MAX_N
+    ) -> None:
+        super().__init__(model, opponents)
+        self.leaf_value = leaf_value
+        self._stream = np.zeros(1, np.uint64)
+        is_play = isinstance(leaf_value, Rollouts)
+        self._leaves_per_check = LEAVES_PER_CHECK[(2 if model.is_compiled else 0) if is_play else 1]
+
+    @property
+    def is_random(self) -> bool:
+        """Whether the leaf values are random plays."""
+        return isinstance(self.leaf_value, Rollouts)
+
+    def start_search(self, rng: np.random.Generator) -> None:
+        """Seed the random plays."""
+        self._stream = np.array([rng.integers(2**64, dtype=np.uint64)])
+
+    def leaf_values(self, states: LongArray, rewards_so_far: FloatArray) -> FloatArray:
+        """Return [K, N] the leaf values of positions [K, L]."""
+        self.num_nodes += len(states)
+        if isinstance(self.model, HistoriesModel):
+            return self.model.leaf_values(states, self._stream)
+        assert isinstance(self.leaf_value, Rollouts)
+        values = np.zeros(rewards_so_far.shape)
+        number = self.leaf_value.num_rollouts
+        run_on(self.model, mean_playouts)(
+            self.model.arrays, states, rewards_so_far, number, self._stream, values
+        )
+        return values
+
+
+class DepthLimitedValues(LeafValues):
+    """Max^n or paranoid values with perfect information for some moves, and leaf values then.
+
+    Parameters
+    ----------
+    model, leaf_value, opponents
+        As in `LeafValues`.
+    moves : int
+        Number of moves that the search looks ahead. With 0, the value of a position is that of the
+        next decision, in expectation over chance.
+    """
+
+    def __init__(
+        self,
+        model: SearchModel,
+        leaf_value: Rollouts | LeafFunction,
+        opponents: str = MAX_N,
+        *,
+        moves: int,
+    ) -> None:
+        super().__init__(model, leaf_value, opponents)
+        self.moves = moves
+
+    def values(self, states: LongArray, rewards_so_far: FloatArray, player: Player) -> FloatArray:
+        """Return [K] the value to a player."""
+        found: FloatArray = self._values(states, rewards_so_far, player, self.moves)[:, player]
+        return found
+
+    def _values(
+        self, states: LongArray, rewards_so_far: FloatArray, player: Player, moves: int
+    ) -> FloatArray:
+        """Return [K, N] the values to all players, one block of positions after another."""
+        values = np.zeros(rewards_so_far.shape)
+        size = BLOCK[self.model.is_compiled]
+        for first in range(0, len(states), size):
+            self.check_time()
+            block = slice(first, first + size)
+            values[block] = self._block(states[block], rewards_so_far[block], player, moves)
+        return values
+
+    def _block(
+        self, states: LongArray, rewards_so_far: FloatArray, player: Player, moves: int
+    ) -> FloatArray:
+        self.num_nodes += len(states)
+        states = states.copy()  # `next_movers` takes forced actions
+        movers = run_on(self.model, next_movers)(self.model.arrays, states, self.model.num_players)
+        values = np.array(rewards_so_far, np.float64)  # the utilities, at an end
+        for mover in sorted(set(movers.tolist()) - {END}):
+            there = np.flatnonzero(movers == mover)
+            positions = states[there], rewards_so_far[there]
+            if mover == CHANCE_MOVE:
+                values[there] = self._expected(*positions, player, moves)
+            elif moves == 0:
+                values[there] = self._timed_leaf_values(*positions)
+            else:
+                values[there] = self._best(*positions, mover, player, moves - 1)
+        return values
+
+    def _expected(
+        self, states: LongArray, rewards_so_far: FloatArray, player: Player, moves: int
+    ) -> FloatArray:
+        """Return [K, N] the expected values over the next transition."""
+        after, rewarded, _, origin, probability = run_on(self.model, after_transitions)(
+            self.model.arrays, states, rewards_so_far, player
+        )
+        values = np.zeros(rewards_so_far.shape)
+        below = self._values(after, rewarded, player, moves)
+        np.add.at(values, origin, probability[:, None] * below)
+        return values
+
+    def _best(
+        self,
+        states: LongArray,
+        rewards_so_far: FloatArray,
+        mover: Player,
+        player: Player,
+        moves: int,
+    ) -> FloatArray:
+        """Return [K, N] the values after the mover's best action, or their mean if several tie."""
+        after, origin, action = run_on(self.model, after_actions)(
+            self.model.arrays, states, rewards_so_far, mover
+        )
+        if (action < 0).any():
+            raise simultaneous_error(self.model)
+        below = self._values(after, rewards_so_far[origin], player, moves)
+        is_own = self.opponents == MAX_N or mover == player
+        preference = below[:, mover] if is_own else -below[:, player]
+        best = np.full(len(states), -inf)
+        np.maximum.at(best, origin, preference)
+        is_best = preference >= best[origin] - TIE_TOLERANCE * abs(below).max()
+        weight = is_best / np.bincount(origin, is_best)[origin]
+        values = np.zeros(rewards_so_far.shape)
+        np.add.at(values, origin, weight[:, None] * below)
+        return values
+
+    def _timed_leaf_values(self, states: LongArray, rewards_so_far: FloatArray) -> FloatArray:
+        """Return [K, N] the leaf values of positions; with a deadline, in small batches."""
+        size = self._leaves_per_check if isfinite(self.deadline) else len(states)
+        values = np.zeros(rewards_so_far.shape)
+        for first in range(0, len(states), size):
+            self.check_time()
+            batch = slice(first, first + size)
+            values[batch] = self.leaf_values(states[batch], rewards_so_far[batch])
+        return values
+
+
+class SampledLeafValues(LeafValues):
+    """One leaf value for each position, with chance sampled; NaN if there was no time for it.
+
+    The cheapest values: those of a search that has run out of time. Positions are valued in random
+    order until the deadline, at least one batch of them.
+    """
+
+    @property
+    def is_random(self) -> bool:
+        """Always True, because chance moves are sampled."""
+        return True
+
+    def values(self, states: LongArray, rewards_so_far: FloatArray, player: Player) -> FloatArray:
+        """Return [K] a sample of the value to a player."""
+        values = np.full(len(states), np.nan)
+        rng = np.random.default_rng(int(self._stream[0]))
+        order, size = rng.permutation(len(states)), self._leaves_per_check
+        for first in range(0, len(order), size):
+            if first and working_seconds() > self.deadline:
+                break
+            batch = order[first : first + size]
+            values[batch] = self.leaf_values(states[batch], rewards_so_far[batch])[:, player]
+        return values
