@@ -21,10 +21,22 @@ class Node:
 class ReferenceISMCTS:
     """One search, from histories and their probabilities.
 
-    With `is_relative` the width is multiplied by the range of the player's utilities so far.
+    With `is_relative` the width is multiplied by the range of the player's utilities so far. A
+    `leaf` function, which values histories at which one player has a choice, replaces the playouts.
     """
 
-    def __init__(self, histories, probability, stream, width, num_rollouts=1, is_relative=False):
+    def __init__(
+        self,
+        histories,
+        probability,
+        stream,
+        width,
+        num_rollouts=1,
+        is_relative=False,
+        depth=None,
+        leaf=None,
+    ):
+        self.depth, self.leaf = depth, leaf
         self.is_relative, self.utilities = is_relative, []
         self.histories, self.probability = histories, probability
         self.stream, self.width, self.num_rollouts = stream, width, num_rollouts
@@ -60,8 +72,7 @@ class ReferenceISMCTS:
         leaf, chosen = self.walk(history, {}, lambda *at: self.in_tree(path, *at))
         ends = []
         for _ in range(self.num_rollouts):
-            end, _ = self.walk(leaf, chosen, lambda _, legal: self.any_of(legal))
-            ends.append(end.rewards_so_far)
+            ends.append(self.value(leaf, chosen))
         self.utilities += ends
         for infostate, action in path:
             node = self.nodes[infostate]
@@ -70,17 +81,27 @@ class ReferenceISMCTS:
             for end in ends:
                 node.total[action] += float(end[infostate.player]) / self.num_rollouts
 
+    def value(self, leaf, chosen):
+        """Return the values of the position at which a simulation stops."""
+        if self.leaf is None:
+            end, _ = self.walk(leaf, chosen, lambda _history, _player, legal, _: self.any_of(legal))
+            return end.rewards_so_far
+        next_uniform(self.stream)  # the seed of moves that would be completed at random
+        assert not chosen
+        return leaf.rewards_so_far if leaf.is_terminal else self.leaf([leaf])[0]
+
     def walk(self, history, chosen, choose):
         """Continue until the end or a position without a choice; return it and the choices."""
-        chosen = dict(chosen)
+        chosen, moves = dict(chosen), 0
         while not history.is_terminal:
             for player in sorted(history.actors):
                 if player not in chosen:
-                    action = choose(history.infostates[player], history.legal_actions(player))
+                    action = choose(history, player, history.legal_actions(player), moves)
                     if action is None:
                         return history, chosen
                     chosen[player] = action
             joint = history.joint(chosen)
+            moves += any(len(history.legal_actions(player)) > 1 for player in history.actors)
             outcomes = [pair for pair in history.game.transitions(history.world, joint) if pair[1]]
             world = outcomes[0][0] if len(outcomes) == 1 else self.pick(outcomes)
             history, chosen = history.extend(joint, world), {}
@@ -89,11 +110,14 @@ class ReferenceISMCTS:
     def any_of(self, legal):
         return legal[self.number(len(legal)) if len(legal) > 1 else 0]
 
-    def in_tree(self, path, infostate, legal):
+    def in_tree(self, path, history, player, legal, moves):
+        if moves == self.depth and len(legal) > 1:
+            return None
+        infostate = history.infostates[player]
         if infostate not in self.nodes:
             self.nodes[infostate] = Node(legal)
             return None
-        action = self.best(self.nodes[infostate], infostate.player)
+        action = self.best(self.nodes[infostate], player)
         path.append((infostate, action))
         return action
 
@@ -121,3 +145,52 @@ def root_counts(reference, player, actions):
     visits = [sum(node.tried.get(action, 0) for node in nodes) for action in actions]
     totals = [sum(node.total.get(action, 0.0) for node in nodes) for action in actions]
     return visits, totals
+
+
+class SingleObserverISMCTS(ReferenceISMCTS):
+    """SO-ISMCTS: one tree over the infostates of the searching player alone.
+
+    The nodes at which other players act merge all that this player cannot tell apart, so that their
+    actions may be legal in some of its worlds only. Bounds use the number of visits at which an
+    action was legal.
+    """
+
+    def __init__(self, player, *arguments, **settings):
+        super().__init__(*arguments, **settings)
+        self.player = player
+
+    def in_tree(self, path, history, player, legal, moves):
+        node = self.nodes.setdefault((history.infostates[self.player], player), Node(()))
+        is_new = not node.tried
+        for action in legal:
+            node.tried.setdefault(action, 0)
+            node.total.setdefault(action, 0.0)
+        if is_new:
+            return None
+        node.legal = getattr(node, "legal", dict.fromkeys(legal, 0))
+        for action in legal:
+            node.legal[action] = node.legal.get(action, 0) + 1
+        untried = [action for action in legal if not node.tried[action]]
+        action = untried[self.number(len(untried))] if untried else self.bounded(node, legal)
+        node.tried[action] += 1
+        path.append((node, player, action))
+        return action
+
+    def bounded(self, node, legal):
+        def bound(action):
+            count = node.tried[action]
+            mean = node.total[action] / count
+            return mean + self.width * sqrt(log(node.legal[action]) / count)
+
+        return max(legal, key=bound)
+
+    def simulate(self, history):
+        path = []
+        leaf, chosen = self.walk(history, {}, lambda *at: self.in_tree(path, *at))
+        end = self.value(leaf, chosen)
+        for node, player, action in path:
+            node.total[action] += float(end[player])
+
+    def root_policy(self, infostate):
+        """Return the visits of the actions at the root, by action."""
+        return self.nodes[infostate, self.player].tried

@@ -71,3 +71,45 @@ def plain_pimc(game, belief, infostate):
     best = max(scores.values())
     is_best = np.array([scores[action] > best - 1e-9 for action in actions])
     return is_best / is_best.sum()
+
+
+def limited_pimc_values(searcher, infostate, leaf):
+    """Return {action: value} of PIMC with a depth limit in the limit of all worlds.
+
+    leaf : function that maps a history to values of all players.
+    """
+    player, moves = infostate.player, searcher.depth
+    is_paranoid = searcher.opponents == "paranoid"
+
+    def value(history, left):
+        if history.is_terminal:
+            return np.array(history.rewards_so_far, float)
+        choosers = [p for p in history.actors if len(history.legal_actions(p)) > 1]
+        if not choosers:
+            return after(history, {}, left)
+        if left == 0:
+            return np.array(leaf(history), float)
+        (who,) = choosers
+        found = [after(history, {who: a}, left - 1) for a in history.legal_actions(who)]
+        if is_paranoid:
+            return (max if who == player else min)(found, key=lambda v: v[player])
+        best = max(v[who] for v in found)
+        return np.mean([v for v in found if v[who] >= best - 1e-9], axis=0)
+
+    def after(history, actions, left):
+        forced = {p: history.legal_actions(p)[0] for p in history.actors}
+        joint = history.joint({**forced, **actions})
+        return sum(
+            float(probability) * value(history.extend(joint, world), left)
+            for world, probability in history.outcomes(joint)
+            if probability
+        )
+
+    held = searcher.belief.at(searcher.model.game, infostate)
+    actions = searcher.model.legal_actions(infostate)
+    total, weight = dict.fromkeys(actions, 0.0), dict.fromkeys(actions, 0.0)
+    for history, probability in zip(held.histories, held.probability, strict=True):
+        for action in set(actions) & set(history.legal_actions(player)):
+            total[action] += probability * after(history, {player: action}, moves - 1)[player]
+            weight[action] += probability
+    return {action: total[action] / weight[action] for action in actions}

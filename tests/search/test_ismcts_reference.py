@@ -55,7 +55,14 @@ def reference_of(searcher, infostate, seed):
     width = searcher.exploration * scale * factor**0.5
     histories = [held.histories[k] for k in range(len(held))]
     return ReferenceISMCTS(
-        histories, held.probability, stream, width, searcher.num_rollouts, is_relative
+        histories,
+        held.probability,
+        stream,
+        width,
+        searcher.num_rollouts,
+        is_relative,
+        searcher.depth,
+        searcher.leaf_value,
     )
 
 
@@ -104,6 +111,34 @@ def test_other_settings_agree_with_the_reference(settings):
     game = load_game("leduc_poker")
     searcher = ISMCTS(GraphModel(cached_tree("leduc_poker").graph), num_simulations=150, **settings)
     check_same(searcher, decision(game, np.random.default_rng(3), 2), seed=5)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("name", GAMES)
+def test_searches_with_a_depth_limit_agree_with_the_reference(name, depth):
+    game = load_game(name)
+    searcher = ISMCTS(
+        GraphModel(cached_tree(name).graph), belief=0.3, num_simulations=100, depth=depth
+    )
+    check_same(searcher, decision(game, np.random.default_rng(7), 0), seed=depth)
+
+
+@pytest.mark.parametrize(("depth", "num_rollouts"), [(None, 1), (2, 3)])
+@pytest.mark.parametrize("name", ["kuhn_poker(players=3)", "leduc_poker"])
+def test_searches_with_a_leaf_function_agree_with_the_reference(name, depth, num_rollouts):
+    def leaf_value(histories):
+        return np.array([[len(str(known)) % 7 for known in h.infostates] for h in histories])
+
+    game = load_game(name)
+    searcher = ISMCTS(
+        GraphModel(cached_tree(name).graph),
+        belief=0.3,
+        num_simulations=100,
+        num_rollouts=num_rollouts,
+        depth=depth,
+        leaf_value=leaf_value,
+    )
+    check_same(searcher, decision(game, np.random.default_rng(7), 0), seed=3)
 
 
 def test_actions_at_other_hands_count_by_card():

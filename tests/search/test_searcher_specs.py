@@ -19,6 +19,7 @@ from infoset.search import (
     ISMCTS,
     PIMC,
     SEARCHERS,
+    Rollouts,
     RulesModel,
     Searcher,
     get_searcher,
@@ -59,6 +60,8 @@ TEXTS = {
     "ismcts(num_samples=30,max_worlds=9,public_weight=0.2)": ISMCTS(
         KUHN, belief=PublicPrivateBelief(0.2, max_worlds=9, num_samples=30)
     ),
+    "pimc(depth=2,num_worlds=9)": PIMC(KUHN, depth=2, num_worlds=9),
+    "mo-ismcts(depth=1,num_simulations=50)": ISMCTS(KUHN, depth=1, num_simulations=50),
     "pimc(num_samples=30)": PIMC(KUHN, belief=PublicPrivateBelief(0.0, num_samples=30)),
 }
 
@@ -114,9 +117,11 @@ def test_settings_list_every_parameter(name):
         "bonus": "2ln",
         "final_policy": "max-visits",
         "preset": "openspiel",
+        "leaf_value": Rollouts(num_rollouts=2),
     }
     for parameter in set(SEARCHERS[name].parameters) - {"belief"}:
-        changed = make_searcher(name, KUHN, **{parameter: others.get(parameter, 3)})
+        depth = {"depth": 1} if parameter == "leaf_value" else {}
+        changed = make_searcher(name, KUHN, **{**depth, parameter: others.get(parameter, 3)})
         assert repr(changed) != repr(usual), parameter
 
 
@@ -149,7 +154,7 @@ def test_the_game_may_be_a_game_a_tree_a_graph_or_a_model():
     [
         ("pmic", {}, UnknownNameError, r"unknown searcher 'pmic'.*'?pimc"),
         ("pimc(num_world=3)", {}, UnknownNameError, r"no parameter 'num_world'.*num_worlds"),
-        ("ismcts(depth=3)", {}, UnknownNameError, r"ismcts has no parameter 'depth'"),
+        ("ismcts(height=3)", {}, UnknownNameError, r"ismcts has no parameter 'height'"),
         ("pimc", {"model": 3}, UnknownNameError, r"pimc has no parameter 'model'"),
         ("pimc(", {}, ParameterError, r"cannot read the searcher 'pimc\('.*pimc\(num_worlds=200"),
         ("pimc(num_worlds)", {}, ParameterError, r"not of the form parameter=value"),

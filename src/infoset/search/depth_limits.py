@@ -32,7 +32,7 @@ from infoset.utils.clocks import working_seconds
 
 __all__ = ["DepthLimitedValues", "SampledLeafValues"]
 
-BLOCK: Final = (64, 4096)
+BLOCK: Final = (16, 4096)
 """Number of positions that are expanded together: by the rules, and compiled."""
 
 LEAVES_PER_CHECK: Final = (1, 64, 4096)
@@ -66,8 +66,9 @@ class LeafValues(PerfectInformationValues):
         return isinstance(self.leaf_value, Rollouts)
 
     def start_search(self, rng: np.random.Generator) -> None:
-        """Seed the random plays."""
-        self._stream = np.array([rng.integers(2**64, dtype=np.uint64)])
+        """Seed the random plays; values that are not random draw nothing."""
+        if self.is_random:
+            self._stream = np.array([rng.integers(2**64, dtype=np.uint64)])
 
     def leaf_values(self, states: LongArray, rewards_so_far: FloatArray) -> FloatArray:
         """Return [K, N] the leaf values of positions [K, L]."""

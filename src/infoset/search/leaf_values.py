@@ -126,7 +126,7 @@ def checked_leaf_values(function: LeafFunction, histories: Sequence[History]) ->
     except (TypeError, ValueError):
         values = np.zeros(0)
     if values.shape != shape:
-        found = f"an array of shape {values.shape}" if values.size else show(answer)
+        found = f"an array of shape {values.shape}" if values.ndim and values.size else show(answer)
         raise ParameterError(
             f"the leaf value {name} returned {found} for {shape[0]} histories of a game of "
             f"{shape[1]} players; return an array of shape {shape}, with the utility that each "

@@ -75,7 +75,8 @@ _SPECS: Final = (
     ),
     SearcherSpec(
         "ismcts",
-        "information-set Monte Carlo tree search (Cowling, Powley and Whitehouse 2012)",
+        "information-set Monte Carlo tree search with one tree per player (MO-ISMCTS of Cowling, "
+        "Powley and Whitehouse 2012)",
         ISMCTS,
         {
             "openspiel": {"exploration": 0.7, "bonus": "ln", "reward_scale": 1.0},
@@ -101,7 +102,11 @@ _SPECS: Final = (
 )
 
 SEARCHERS: Registry[SearcherSpec] = Registry(
-    "searcher", _SPECS, entry_type=SearcherSpec, expected='a name such as "pimc"'
+    "searcher",
+    _SPECS,
+    entry_type=SearcherSpec,
+    expected='a name such as "pimc"',
+    aliases={"mo-ismcts": "ismcts"},
 )
 """The searchers by name; `SEARCHERS.register` adds one."""
 

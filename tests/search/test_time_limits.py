@@ -1,0 +1,209 @@
+"""Searches with a time limit on games that are too long for it, with a simulated clock."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from infoset.beliefs import PublicPrivateBelief
+from infoset.errors import ShortSearchWarning, UnsupportedGameError
+from infoset.game import Infostate
+from infoset.games import load_game
+from infoset.search import EPIMC, ISMCTS, PIMC, GraphModel, RulesModel, perfect_information
+from infoset.search.budget import OutOfTimeError, SearchBudget
+from infoset.search.determinization import evaluate_worlds
+from infoset.search.perfect_information import BackwardInduction, DepthFirstSearch
+from infoset.search.timed_roots import timed_roots
+from infoset.search.world_scores import WorldScores
+from infoset.tree import build_world_graph
+from tests.support.function_game import FunctionGame
+
+START = Infostate(0, ())
+NUM_MOVES = 20
+
+
+def long_game():
+    """Players alternate for 20 moves, and all lines differ; the first action earns its number."""
+    return FunctionGame(
+        2,
+        initial_world=lambda: (),
+        actors=lambda w: (len(w) % 2,) if len(w) < NUM_MOVES else (),
+        legal_actions=lambda w, p: (0, 1, 2),
+        transitions=lambda w, a: [((*w, a[len(w) % 2]), 1)] if len(w) < NUM_MOVES else [],
+        rewards=lambda w, a, n: (n[0], -n[0]) if len(n) == NUM_MOVES else (0, 0),
+    )
+
+
+@pytest.fixture
+def model(clock):
+    """Rules in which each transition takes a millisecond."""
+
+    class SlowRules(RulesModel):
+        def apply_outcome(self, position, outcome):
+            clock.now += 0.001
+            super().apply_outcome(position, outcome)
+
+    return SlowRules(long_game())
+
+
+def generator(seed=0):
+    return np.random.default_rng(seed)
+
+
+SEARCHERS = [
+    (PIMC, {}),
+    (PIMC, {"opponents": "paranoid"}),
+    (PIMC, {"depth": 12}),
+    (EPIMC, {}),
+    (EPIMC, {"depth": 8}),
+]
+
+
+@pytest.mark.parametrize(("kind", "settings"), SEARCHERS, ids=str)
+def test_worlds_that_take_too_long_are_valued_by_samples(model, kind, settings):
+    searcher = kind(model, milliseconds=4000, **settings)
+    policy = searcher.search(START, generator())
+    record = searcher.last_search
+    assert record.is_fallback
+    assert not record.is_exact
+    assert not record.is_short
+    assert record.overrun < 0.05
+    assert record.num_worlds == pytest.approx(2.0 / (3 * 0.001 * NUM_MOVES), abs=4)
+    assert record.values.tolist() == [0, 1, 2]
+    assert policy.tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize(("kind", "settings"), SEARCHERS, ids=str)
+def test_a_limit_of_a_few_samples_warns(model, kind, settings):
+    searcher = kind(model, milliseconds=90, **settings)
+    with pytest.warns(ShortSearchWarning, match="did only 1 worlds in its 90 ms to choose among 3"):
+        policy = searcher.search(START, generator())
+    record = searcher.last_search
+    assert record.is_fallback
+    assert record.is_short
+    assert record.seconds < 0.09 + 0.03
+    known = ~np.isnan(record.values)
+    assert known.any()
+    assert not policy[~known].any()
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings"), [(PIMC, {"depth": 1}), (PIMC, {"depth": 2}), (EPIMC, {"leaf_value": 1})]
+)
+def test_a_depth_limit_that_fits_is_searched(model, kind, settings):
+    def most_promising(histories):
+        return np.array([[h.world[0], -h.world[0]] for h in histories])
+
+    if "leaf_value" in settings:
+        settings = {"leaf_value": most_promising, "depth": 2}
+    searcher = kind(model, milliseconds=4000, num_worlds=10, **settings)
+    assert searcher.search(START, generator()).tolist() == [0, 0, 1]
+    assert not searcher.last_search.is_fallback
+    assert searcher.last_search.num_worlds == 10
+    assert searcher.last_search.values.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("opponents", ["max_n", "paranoid"])
+def test_pauses_do_not_change_values(monkeypatch, opponents):
+    """Also with compiled kernels, of which backward induction is an independent check."""
+    monkeypatch.setattr(perfect_information, "NODES_PER_CHECK", (3, 3))
+    for name in ("kuhn_poker(players=3)", "leduc_poker(num_ranks=2)"):
+        model = GraphModel(build_world_graph(load_game(name)))
+        states = np.arange(model.graph.num_worlds)[::-1, None].copy()
+        rewards_so_far = np.zeros((len(states), model.num_players))
+        whole, paused = (DepthFirstSearch(model, opponents) for _ in range(2))
+        paused.deadline = 1e18
+        looks = []
+        monkeypatch.setattr(paused, "check_time", lambda looks=looks: looks.append(None))
+        found = [perfect.values(states, rewards_so_far, 1) for perfect in (whole, paused)]
+        assert found[0].tolist() == found[1].tolist()
+        assert whole.num_nodes == paused.num_nodes
+        assert len(looks) > whole.num_nodes / 4
+        exact = BackwardInduction(model, opponents).values(states, rewards_so_far, 1)
+        assert found[1] == pytest.approx(exact, abs=1e-12)
+
+
+class Stub:
+    """Values whose deadline the test reads."""
+
+    deadline = 0.5
+    is_random = False
+
+
+def test_a_batch_that_runs_out_of_time_is_dropped(clock):
+    weights = []
+
+    def score_worlds(weight):
+        if len(weights) == 3:
+            raise OutOfTimeError
+        weights.append(weight)
+        return WorldScores(np.array([weight.sum()]), 1.0)
+
+    budget, perfect = SearchBudget("num_worlds", None, 1000.0), Stub()
+    chances = np.array([0.5, 0.5, 1e-300])
+    found = evaluate_worlds(chances, budget, generator(), score_worlds, 0.0, perfect)
+    assert found.num_worlds == weights[-1].sum() == found.scores.score[0] > 1
+    assert not found.is_exact
+    assert perfect.deadline == 1.0
+    with pytest.raises(OutOfTimeError):
+        evaluate_worlds(chances, budget, generator(), score_worlds, 0.0, perfect)
+
+
+class Stingy:
+    """A model whose samples agree with the infostate from some number on."""
+
+    def __init__(self, required, is_compiled=False):
+        self.required, self.is_compiled, self.asked = required, is_compiled, []
+
+    def roots(self, infostate, belief, rng):
+        self.asked.append((belief.num_samples, belief.max_worlds))
+        if belief.num_samples < self.required:
+            raise UnsupportedGameError("no sampled history agrees")
+        return "roots"
+
+
+@pytest.mark.parametrize(
+    ("required", "seconds", "asked"),
+    [
+        (1, 0.2, [(40, 400)]),
+        (1, 1e-3, [(10, 100)]),
+        (300, 0.2, [(40, 400), (400, 4000)]),
+        (4000, 0.2, [(40, 400), (400, 4000), (4000, 40_000)]),
+        (10_000, 5.0, [(1000, 10_000), (10_000, 200_000)]),
+        (1, None, [(10_000, 200_000)]),
+    ],
+)
+def test_searches_by_the_rules_list_as_many_worlds_as_their_time_allows(required, seconds, asked):
+    belief, model = PublicPrivateBelief(0.0), Stingy(required)
+    assert timed_roots(model, START, belief, generator(), seconds) == "roots"
+    assert model.asked == asked
+    compiled = Stingy(1, is_compiled=True)
+    timed_roots(compiled, START, belief, generator(), seconds)
+    assert compiled.asked == [(10_000, 200_000)]
+    small, model = replace(belief, num_samples=30, max_worlds=50), Stingy(1)
+    timed_roots(model, START, small, generator(), seconds)
+    assert model.asked == [(10, 50) if seconds == 1e-3 else (30, 50)]
+
+
+def test_if_no_number_of_samples_agrees_the_error_is_raised():
+    model = Stingy(10**9)
+    with pytest.raises(UnsupportedGameError, match="no sampled history agrees"):
+        timed_roots(model, START, PublicPrivateBelief(0.0), generator(), 0.2)
+    assert model.asked[-1] == (10_000, 200_000)
+
+
+@pytest.mark.parametrize("kind", [PIMC, EPIMC, ISMCTS])
+def test_the_time_for_the_belief_is_reported(model, clock, monkeypatch, kind):
+    listed = model.roots
+
+    def slow_roots(*arguments):
+        clock.now += 0.15
+        return listed(*arguments)
+
+    monkeypatch.setattr(model, "roots", slow_roots)
+    searcher = kind(model, milliseconds=100)
+    with pytest.warns(ShortSearchWarning, match="in its 100 ms, after 150 ms for its belief,"):
+        searcher.search(START, generator())
+    record = searcher.last_search
+    assert record.belief_seconds == pytest.approx(0.15)
+    assert 0.15 < record.seconds < 0.2
