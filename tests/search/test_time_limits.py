@@ -76,7 +76,7 @@ def test_worlds_that_take_too_long_are_valued_by_samples(model, kind, settings):
 @pytest.mark.parametrize(("kind", "settings"), SEARCHERS, ids=str)
 def test_a_limit_of_a_few_samples_warns(model, kind, settings):
     searcher = kind(model, milliseconds=90, **settings)
-    with pytest.warns(ShortSearchWarning, match="did only 1 worlds in its 90 ms to choose among 3"):
+    with pytest.warns(ShortSearchWarning, match="did only 1 world in its 90 ms to choose among 3"):
         policy = searcher.search(START, generator())
     record = searcher.last_search
     assert record.is_fallback

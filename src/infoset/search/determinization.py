@@ -286,7 +286,8 @@ class DeterminizedSearcher(Searcher):
             preparation_seconds=preparation,
             model_noise=model_noise,
         )
-        self._note_search(self.last_search, f"{found.num_worlds} worlds")
+        plural = "" if found.num_worlds == 1 else "s"
+        self._note_search(self.last_search, f"{found.num_worlds} world{plural}")
         return split_ties(found.scores) if len(actions) > 1 else np.ones(1)
 
     def search_many(
