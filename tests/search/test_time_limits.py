@@ -13,7 +13,7 @@ from infoset.search import EPIMC, ISMCTS, PIMC, GraphModel, RulesModel, perfect_
 from infoset.search.budget import OutOfTimeError, SearchBudget
 from infoset.search.determinization import evaluate_worlds
 from infoset.search.perfect_information import BackwardInduction, DepthFirstSearch
-from infoset.search.timed_roots import timed_roots
+from infoset.search.root_limits import timed_roots
 from infoset.search.world_scores import WorldScores
 from infoset.tree import build_world_graph
 from tests.support.function_game import FunctionGame

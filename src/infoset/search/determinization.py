@@ -33,8 +33,8 @@ from infoset.search.perfect_information import (
     PerfectInformationValues,
     perfect_information_values,
 )
+from infoset.search.root_limits import timed_roots
 from infoset.search.searcher import Searcher, check_model
-from infoset.search.timed_roots import timed_roots
 from infoset.search.world_scores import (
     SampledActionValues,
     ScoreWorlds,
