@@ -268,10 +268,10 @@ class DeterminizedSearcher(Searcher):
             root = self._root(infostate, rng)
             model_noise = root.positions.model_noise
             belief_seconds = working_seconds() - start
-            preparation = self._prepare(root)
+            score_worlds = self._scores_at(root, rng)
+            preparation = self._prepare(score_worlds, len(root.probability))
             start += preparation
-            nodes_before = self._num_nodes
-            found = self._evaluate(root, rng, start)
+            found = self._evaluate(root, score_worlds, rng, start)
         self.last_search = WorldSearchRecord(
             actions=actions,
             values=found.scores.score / (1 if found.is_exact else found.num_worlds) * SUM_UNIT,
@@ -329,14 +329,17 @@ class DeterminizedSearcher(Searcher):
         return np.stack([split_ties(evaluation.scores) for evaluation in found])
 
     def _evaluate(
-        self, root: DeterminizedRoot, rng: np.random.Generator, start: float
+        self,
+        root: DeterminizedRoot,
+        score_worlds: ScoreWorlds,
+        rng: np.random.Generator,
+        start: float,
     ) -> WorldEvaluation:
         """Score the actions over worlds; by samples of leaf values if that takes too long."""
         probability, budget = root.probability, self.budget
         limit = inf if budget.seconds is None else budget.seconds
         self._perfect.deadline = start + FIRST_WORLD * limit
         with suppress(OutOfTimeError):
-            score_worlds = self._scores_at(root, rng)
             return evaluate_worlds(probability, budget, rng, score_worlds, start, self._perfect)
         self._samples.deadline = start + limit
         self._samples.start_search(rng)
@@ -348,8 +351,10 @@ class DeterminizedSearcher(Searcher):
     def _num_nodes(self) -> int:
         return self._perfect.num_nodes + self._samples.num_nodes
 
-    def _prepare(self, root: DeterminizedRoot) -> float:
+    def _prepare(self, score_worlds: ScoreWorlds, num_worlds: int) -> float:
         """Evaluate a world before the first search, so that kernels are compiled.
+
+        Random values are not computed ahead: they would count as those of a draw.
 
         Returns
         -------
@@ -357,11 +362,11 @@ class DeterminizedSearcher(Searcher):
             The time in seconds, without compilation.
         """
         before = working_seconds()
-        if self.model.is_compiled and not self._is_prepared:
+        if self.model.is_compiled and not (self._is_prepared or self._perfect.is_random):
             limit = inf if self.budget.seconds is None else self.budget.seconds
             self._perfect.deadline = before + FIRST_WORLD * limit
             with suppress(OutOfTimeError):
-                self._scores_at(root, np.random.default_rng(0))(np.eye(1, len(root.probability))[0])
+                score_worlds(np.eye(1, num_worlds)[0])
             self._is_prepared = True
         return working_seconds() - before
 

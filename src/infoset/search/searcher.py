@@ -25,6 +25,7 @@ def check_model(model: object) -> None:
     """Raise unless a value is a search model."""
     check_type("model", model, SearchModel, 'a model, such as search_model("leduc_poker")')
 
+
 DEFAULT_BELIEF = PublicPrivateBelief(0.0)
 """Limits and noise of a belief are shown only where they differ from those of this one."""
 

@@ -95,6 +95,7 @@ class HistoriesModel(SearchModel):
             rewards_of_histories(held),
             number_infostates(held, infostate),
             held.probability,
+            held.model_noise,
         )
 
     def action_indices(self, infostate: Infostate, roots: RootPositions) -> LongArray:
