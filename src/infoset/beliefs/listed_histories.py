@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from sys import maxsize
 from typing import Any, Final, overload
 
 import numpy as np
 
+from infoset.beliefs.enumerated_outcomes import EnumeratedOutcomes
 from infoset.beliefs.history_batches import HistoryBatch, InfostateIndex, last_joint_action
 from infoset.errors import GameRuleError, show
 from infoset.game import Game
-from infoset.game.checked_rules import checked_observation, checked_outcomes
+from infoset.game.broken_rules import rules_at
 from infoset.game.hooks import Moves
 from infoset.typing import NOOP, Action, FloatArray, IntArray, JointAction, Player, World
 from infoset.utils.sorting import number_by_appearance
@@ -22,6 +24,8 @@ RULE: Final = (
     "histories_as_seen lists the histories that agree with the information, in a game in which "
     "only actions are hidden"
 )
+
+ALL_OUTCOMES: Final = EnumeratedOutcomes(maxsize)
 
 UNKNOWN: Final = object()
 """In place of a world state that has not been created yet."""
@@ -203,18 +207,21 @@ def _replay(
     game: Game, world: World, joint_action: JointAction, public: Hashable
 ) -> tuple[World, float]:
     """Return the next world that agrees with the public observation, and its probability."""
-    found: dict[World, float] = {}
-    for next_world, probability in checked_outcomes(game, world, joint_action):
-        seen, parts = checked_observation(game, world, joint_action, next_world)
-        if probability and seen.public == public:
-            found[next_world] = found.get(next_world, 0.0) + float(probability)
-            if any(part is not None for part in parts.private):
-                problem = "players have private observations"
-                raise _disagreement(problem, world, joint_action, public)
+    found = []
+    for next_world, probability in ALL_OUTCOMES(game, world, joint_action):
+        with rules_at(game, world):
+            seen = game.observe(world, joint_action, next_world)
+            agrees = seen.public == public
+            is_private = any(part is not None for part in seen.seen_by_each(game.num_players))
+        if is_private:
+            problem = "players have private observations"
+            raise _disagreement(problem, world, joint_action, public)
+        if agrees:
+            found.append((next_world, probability))
     if len(found) != 1:
         problem = f"{len(found) or 'no'} next world states agree"
         raise _disagreement(problem, world, joint_action, public)
-    return next(iter(found.items()))
+    return found[0]
 
 
 def _disagreement(

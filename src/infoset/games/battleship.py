@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
-from typing import ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from infoset.game import Game, Observation, Probability
+import numpy as np
+
+from infoset.game import Game, Infostate, Observation, Probability, PublicState
+from infoset.game.hooks import Moves, public_observations
 from infoset.games.parameters import (
     check_parameters,
     choice,
@@ -19,12 +22,16 @@ from infoset.games.parameters import (
     real,
     reals,
 )
-from infoset.typing import Action, JointAction, Player
+from infoset.games.ranked_histories import RankedHistories
+from infoset.typing import NOOP, Action, BoolArray, FloatArray, JointAction, LongArray, Player
 
 __all__ = ["Battleship"]
 
 UNLIMITED = -1
 WATER, HIT, SUNK = "water", "hit", "sunk"
+
+MAX_FLEETS = 50_000
+"""Maximum number of ways to place a fleet, for the list of histories."""
 
 Entry = TypeVar("Entry")
 
@@ -149,12 +156,7 @@ class Battleship(Game):
             closed = 0 if self.allow_repeated_shots else world.shots[player]
             return tuple(target for target, cell in self._targets.items() if not cell & closed)
         fleet = world.fleets[player]
-        taken, (ship, *others) = sum(fleet), self._spots[len(fleet) :]
-        return tuple(
-            spot
-            for spot, cells in ship.items()
-            if not cells & taken and fits(others, cells | taken)
-        )
+        return tuple(open_spots(self._spots[len(fleet) :], sum(fleet)))
 
     def transitions(
         self, world: Waters, joint_action: JointAction
@@ -191,6 +193,133 @@ class Battleship(Game):
                 is_sunk = next_world.is_sunk(ship, 1 - player)
                 return Observation((target, SUNK if is_sunk else HIT))
         return Observation((target, WATER))
+
+    def actions_as_seen(self, player: Player, public: Hashable) -> Sequence[Action] | None:
+        """Return the target of a shot; None if a ship is placed."""
+        return public[:1] if isinstance(public, tuple) else None
+
+    def histories_as_seen(
+        self, information: Infostate | PublicState, max_histories: int
+    ) -> Moves | None:
+        """List the placements that agree with the results of shots, unless fleets are too many."""
+        ranked = self._ranked_histories(information)
+        return None if ranked is None else ranked.listed(max_histories)
+
+    def sample_histories_as_seen(
+        self,
+        information: Infostate | PublicState,
+        num_histories: int,
+        rng: np.random.Generator,
+    ) -> tuple[Moves, FloatArray] | None:
+        """Draw placements that agree with the results of shots, unless fleets are too many."""
+        ranked = self._ranked_histories(information)
+        return None if ranked is None else ranked.drawn(num_histories, rng)
+
+    def _ranked_histories(self, information: Infostate | PublicState) -> RankedHistories | None:
+        """Return the histories that agree with some information; None if they are unknown.
+
+        They are the pairs of a fleet of each player, because neither restricts the other.
+        """
+        public = public_observations(information)
+        placed, shots = public[: 2 * len(self.ship_sizes)], public[2 * len(self.ship_sizes) :]
+        targets = self._targets_as_seen(shots)
+        if targets is None or any(seen is not None for seen in placed) or self._fleets is None:
+            return None
+        fleets = [self._fleets[(len(placed) + 1 - player) // 2] for player in (0, 1)]
+        if isinstance(information, Infostate):
+            own = self._own_spots(information, len(placed))
+            if own is None:
+                return None
+            known = (fleets[information.player][:, :, 0] == own).all(axis=1)
+            fleets[information.player] = fleets[information.player][known]
+        fleets = [self._agreeing(fleets[player], shots, 1 - player) for player in (0, 1)]
+        total = len(fleets[0]) * len(fleets[1])
+        return RankedHistories(total, partial(moves_at_ranks, fleets, len(placed), targets))
+
+    def _targets_as_seen(self, shots: Sequence[Hashable]) -> list[int] | None:
+        """Return the position of each target among the legal ones; None if it is impossible."""
+        cells, positions = list(self._targets), []
+        left = [cells, cells]
+        if self.num_shots != UNLIMITED and len(shots) > 2 * self.num_shots:
+            return None
+        for number, seen in enumerate(shots):
+            legal = left[number % 2]
+            if not isinstance(seen, tuple) or len(seen) != 2:
+                return None
+            target, result = seen
+            if target not in legal or result not in (WATER, HIT, SUNK):
+                return None
+            positions.append(legal.index(target))
+            if not self.allow_repeated_shots:
+                left[number % 2] = [cell for cell in legal if cell != target]
+        return positions
+
+    def _own_spots(self, infostate: Infostate, num_placed: int) -> list[int] | None:
+        """Return the positions of a player's placements in `_spots`; None if impossible."""
+        spots_of_ships = []
+        for at, step in enumerate(infostate.steps):
+            if at % 2 != infostate.player:
+                is_possible = step.action is NOOP
+            elif at >= num_placed:
+                is_possible = isinstance(step.public, tuple) and step.action == step.public[0]
+            else:
+                spot = list(self._spots[at // 2])
+                is_possible = step.action in spot
+                spots_of_ships += [spot.index(step.action)] if is_possible else []
+            if not is_possible:
+                return None
+        return spots_of_ships
+
+    def _agreeing(self, fleets: LongArray, shots: Sequence[Any], shooter: Player) -> LongArray:
+        """Return those of some fleets that agree with the results of a player's shots."""
+        is_covered = np.zeros((len(fleets), fleets.shape[1], len(self._targets)), bool)
+        for ship, cover in enumerate(self._covers[: fleets.shape[1]]):
+            is_covered[:, ship] = cover[fleets[:, ship, 0]]
+        rows, left = np.arange(len(fleets)), is_covered.sum(axis=2)
+        cells, hit_before = list(self._targets), set[int]()
+        for number in range(shooter, len(shots), 2):
+            target, result = shots[number]
+            cell = cells.index(target)
+            is_hit = is_covered[rows, :, cell]
+            if cell not in hit_before:
+                left = left - is_hit
+            hit_before.add(cell)
+            found = np.where(is_hit.any(axis=1), HIT, WATER)
+            found[(is_hit & (left == 0)).any(axis=1)] = SUNK
+            # The game ends when all ships of a player are sunk.
+            agrees = (found == result) & (left.any(axis=1) | (number == len(shots) - 1))
+            rows, left = rows[agrees], left[agrees]
+        return fleets[rows]
+
+    @cached_property
+    def _covers(self) -> list[BoolArray]:
+        """Per ship, [placements, cells] whether a placement covers a cell."""
+        bits = list(self._targets.values())
+        return [
+            np.array([[bool(cells & bit) for bit in bits] for cells in ship.values()])
+            for ship in self._spots
+        ]
+
+    @cached_property
+    def _fleets(self) -> list[LongArray] | None:
+        """Per number of ships, [P, ships, 2] all ways to place them; None if they are too many.
+
+        The two numbers are the positions of a placement in `_spots` and among the legal ones.
+        """
+        rows: list[tuple[tuple[tuple[int, int], ...], Cells]] = [((), 0)]
+        tables = [np.zeros((1, 0, 2), np.int64)]
+        for number, ship in enumerate(self._spots):
+            place = {spot: position for position, spot in enumerate(ship)}
+            further = []
+            for placed, taken in rows:
+                legal = open_spots(self._spots[number:], taken).items()
+                for action, (spot, cells) in enumerate(legal):
+                    further.append(((*placed, (place[spot], action)), taken | cells))
+                if len(further) > MAX_FLEETS:
+                    return None
+            rows = further
+            tables.append(np.array([placed for placed, _ in rows], np.int64))
+        return tables
 
     def _is_placed(self, world: Waters) -> bool:
         """Whether all ships are on the boards."""
@@ -229,6 +358,29 @@ def spots(size: int, width: int, height: int) -> dict[Action, Cells]:
             for column in range(width)
         }
     return found
+
+
+def open_spots(ships: Sequence[Mapping[Action, Cells]], taken: Cells) -> dict[Action, Cells]:
+    """Return the placements of the first ship that keep space for the others."""
+    ship, *others = ships
+    return {
+        spot: cells
+        for spot, cells in ship.items()
+        if not cells & taken and fits(others, cells | taken)
+    }
+
+
+def moves_at_ranks(
+    fleets: Sequence[LongArray], num_placed: int, targets: Sequence[int], ranks: FloatArray
+) -> Moves:
+    """Return [K, T, 2] histories: a fleet of each player, and the shots."""
+    rows = np.divmod(ranks.astype(np.int64), len(fleets[1]))
+    moves = np.full((len(ranks), num_placed + len(targets), 2), -1, np.int16)
+    for at in range(num_placed):
+        moves[:, at, at % 2] = fleets[at % 2][rows[at % 2], at // 2, 1]
+    for number, target in enumerate(targets):
+        moves[:, num_placed + number, number % 2] = target
+    return moves
 
 
 def fits(ships: Sequence[Mapping[Action, Cells]], taken: Cells) -> bool:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infoset.game import Game, Infostate, Observation, Probability, PublicState
-from infoset.game.hooks import public_observations
+from infoset.game.hooks import Moves, public_observations
 from infoset.games.parameters import check_parameters, choice, flag, integer, parameter_error
+from infoset.games.ranked_histories import RankedHistories
 from infoset.typing import NOOP, FloatArray, JointAction, Player
 
 if TYPE_CHECKING:
@@ -203,46 +203,47 @@ class Goofspiel(Game):
 
     def histories_as_seen(
         self, information: Infostate | PublicState, max_histories: int
-    ) -> NDArray[np.integer[Any]] | None:
+    ) -> Moves | None:
         """List the bids that agree with the winners, if two players bid in secret."""
-        bids = self._hidden_bids(information)
-        if bids is None or bids.total > max_histories:
-            return None
-        return self._as_moves(bids.at_ranks(np.arange(bids.total)), information)
+        ranked = self._ranked_histories(information)
+        return None if ranked is None else ranked.listed(max_histories)
 
     def sample_histories_as_seen(
         self,
         information: Infostate | PublicState,
         num_histories: int,
         rng: np.random.Generator,
-    ) -> tuple[NDArray[np.integer[Any]], FloatArray] | None:
+    ) -> tuple[Moves, FloatArray] | None:
         """Draw bids that agree with the winners, if two players bid in secret."""
-        bids = self._hidden_bids(information)
-        if bids is None or not bids.total:
-            return None
-        # One from each of many intervals of equal length, so that few are drawn twice.
-        places = (np.arange(num_histories) + rng.random(num_histories)) / num_histories
-        moves = bids.at_ranks(np.floor(places * bids.total))
-        weight = np.full(num_histories, bids.total / num_histories)
-        return self._as_moves(moves, information), weight
+        ranked = self._ranked_histories(information)
+        return None if ranked is None else ranked.drawn(num_histories, rng)
 
-    def _hidden_bids(self, information: Infostate | PublicState) -> HiddenBids | None:
-        """Return the bids that agree with some information; None if they cannot be counted."""
+    def _ranked_histories(self, information: Infostate | PublicState) -> RankedHistories | None:
+        """Return the histories that agree with some information; None if they are unknown."""
         if not self.imp_info or self.players != 2:
             return None
-        # Other parts of the library do not need the compiled functions of this module.
-        from infoset.games.goofspiel_bids import HiddenBids
-
-        winners = self._winners_as_seen(public_observations(information))
+        public = public_observations(information)
+        winners, own, player = self._winners_as_seen(public), None, 0
         if winners is None:
             return None
-        own, player = None, 0
         if isinstance(information, Infostate):
             own, player = self._own_bids(information, len(winners)), information.player
             if own is None:
                 return None
+        # Other parts of the library do not need the compiled functions of this module.
+        from infoset.games.goofspiel_bids import HiddenBids
+
         bids = HiddenBids(self.num_cards, winners, player, own)
-        return bids if bids.is_countable else None
+        if not bids.is_countable:
+            return None
+        return RankedHistories(bids.total, partial(self._moves_at_ranks, bids, len(public)))
+
+    def _moves_at_ranks(self, bids: HiddenBids, num_steps: int, ranks: FloatArray) -> Moves:
+        """Return bids as [K, T, N] moves: with the first draw, and without forced bids."""
+        moves = np.full((len(ranks), num_steps, 2), -1, np.int8)
+        num_bids = num_steps - self._num_draws
+        moves[:, self._num_draws :] = bids.at_ranks(ranks)[:, :num_bids]
+        return moves
 
     def _winners_as_seen(self, public: Sequence[Hashable]) -> list[Player] | None:
         """Return the winners that are announced, the forced round included; None if impossible."""
@@ -291,15 +292,6 @@ class Goofspiel(Game):
     def _num_draws(self) -> int:
         """Number of transitions before the first bid: one if the first prize is drawn."""
         return int(self.points_order == "random")
-
-    def _as_moves(
-        self, bids: NDArray[np.int8], information: Infostate | PublicState
-    ) -> NDArray[np.integer[Any]]:
-        """Return bids as [K, T, N] moves: with the first draw, and without forced bids."""
-        num_steps = len(public_observations(information))
-        moves = np.full((len(bids), num_steps, 2), -1, np.int8)
-        moves[:, self._num_draws :] = bids[:, : num_steps - self._num_draws]
-        return moves
 
 
 # The functions below cache their results, because the same bids are made for many prizes.
