@@ -13,7 +13,7 @@ from infoset.beliefs.history_filter import HistoryFilter
 from infoset.errors import GameRuleError, ParameterError, UnknownNameError
 from infoset.game import Game, Infostate, Observation, PublicState, Step, initial_history, play_out
 from infoset.game.hooks import has_hook, histories_as_seen, sample_histories_as_seen
-from infoset.games import Goofspiel, load_game
+from infoset.games import Battleship, Goofspiel, load_game
 from infoset.games.goofspiel_bids import HiddenBids
 
 SPECS = (
@@ -23,6 +23,11 @@ SPECS = (
     "goofspiel(num_cards=5,num_turns=3,imp_info=True,returns_type=total_points)",
     "goofspiel(num_cards=2,imp_info=True)",
     "goofspiel(num_cards=1,imp_info=True)",
+    "battleship(board_width=2,board_height=2,ship_sizes=[1;2],ship_values=[1;1],num_shots=2)",
+    "battleship(board_width=3,board_height=1,ship_sizes=[2;1],ship_values=[1;2],num_shots=-1,"
+    "allow_repeated_shots=False)",
+    "battleship(board_width=2,board_height=1,ship_sizes=[1],ship_values=[1],num_shots=3,"
+    "payoff=win_loss)",
 )
 
 
@@ -51,7 +56,7 @@ def batches(game, information):
 @pytest.mark.parametrize("spec", SPECS)
 def test_listed_histories_are_those_of_the_filter(spec):
     game = load_game(spec)
-    for path in plays(game, 4):
+    for path in plays(game, 2):
         for history in path:
             for information in (history.public_state, *history.infostates):
                 listed, filtered = batches(game, information)
@@ -162,7 +167,7 @@ def test_drawn_beliefs_are_right_on_average():
 
 def test_draws_depend_on_the_seed_alone():
     game = load_game("goofspiel(imp_info=True)")
-    infostate = plays(game, 1)[0][8].infostates[0]
+    infostate = plays(game, 1)[0][5].infostates[0]
     first, again, other = (
         public_belief(game, infostate.public_state, rng=np.random.default_rng(seed), num_samples=30)
         for seed in (1, 1, 2)
@@ -173,6 +178,109 @@ def test_draws_depend_on_the_seed_alone():
     assert all(history.public_state == infostate.public_state for history in first.histories)
     private = private_belief(game, infostate, rng=np.random.default_rng(0), num_samples=30)
     assert set(private.infostates(0)) == {infostate}
+
+
+def unlimited(width, height, *ships):
+    """Return battleship without repeated shots."""
+    return Battleship(
+        board_width=width,
+        board_height=height,
+        ship_sizes=ships,
+        ship_values=(1.0,) * len(ships),
+        num_shots=-1,
+        allow_repeated_shots=False,
+    )
+
+
+def test_fleets_are_counted_as_in_the_literature():
+    # 88 and 25,596 ways to place a fleet: Kubíček, Burch, Lisý (2024), and each with each.
+    small = histories_as_seen(unlimited(3, 3, 2, 2), PublicState((None,) * 4), 10_000)
+    assert small.shape == (88**2, 4, 2)
+    game, placed = unlimited(5, 5, 3, 2, 2), PublicState((None,) * 6)
+    assert histories_as_seen(game, placed, 10**8) is None
+    moves, weight = sample_histories_as_seen(game, placed, 50, np.random.default_rng(0))
+    assert weight.sum() == pytest.approx(25_596**2)
+    assert moves.max() > 25
+
+
+def test_drawn_fleets_agree_with_the_shots():
+    game = unlimited(5, 5, 3, 2, 2)
+    for history in plays(game, 1, seed=4)[0][6:13:3]:
+        infostate, rng = history.infostates[1], np.random.default_rng(0)
+        public = public_belief(game, infostate.public_state, rng=rng, num_samples=20)
+        private = private_belief(game, infostate, rng=rng, max_worlds=100, num_samples=20)
+        assert public.method == private.method == "samples"
+        for belief in (public, private):
+            assert all(one.public_state == infostate.public_state for one in belief.histories)
+            assert belief.probability.sum() == pytest.approx(1)
+        assert set(private.infostates(1)) == {infostate}
+
+
+def test_fleets_that_are_too_many_are_left_to_the_filter(monkeypatch):
+    monkeypatch.setattr("infoset.games.battleship.MAX_FLEETS", 87)
+    game, placed = unlimited(3, 3, 2, 2), PublicState((None,) * 4)
+    assert histories_as_seen(game, placed, 10**6) is None
+    assert sample_histories_as_seen(game, placed, 10, np.random.default_rng(0)) is None
+    assert len(public_belief(game, PublicState((None, None)))) == 12**2
+
+
+class Counting(Battleship):
+    """Battleship that counts the observed transitions."""
+
+    count = 0
+
+    def observe(self, world, joint_action, next_world):
+        Counting.count += 1
+        return super().observe(world, joint_action, next_world)
+
+
+class Public(Counting):
+    """The same, with the hook of battleship."""
+
+    def actions_as_seen(self, player, public):
+        return super().actions_as_seen(player, public)
+
+
+def test_only_the_actions_that_agree_are_tried():
+    rules = dict(board_width=3, board_height=2, ship_sizes=(1,), ship_values=(1.0,), num_shots=2)
+    history = plays(Counting(**rules), 1)[0][2]
+    counts, found = [], []
+    for kind in (Counting, Public):
+        before = Counting.count
+        filtered = ByRules(kind(**rules), 1000)
+        known = (history.public_state, *history.infostates)
+        found.append([filtered.enumerated(information)[0] for information in known])
+        counts.append(Counting.count - before)
+    for one, other in zip(*found, strict=True):
+        assert list(one.worlds) == list(other.worlds)
+        assert one.weight.tolist() == other.weight.tolist()
+    assert counts[1] < counts[0] / 2
+
+
+@pytest.mark.parametrize(
+    "information",
+    [
+        PublicState((None, ("0_0", "hit"))),
+        PublicState((None, None, ("9_9", "hit"))),
+        PublicState((None, None, ("0_0", "hit", "hit"))),
+        PublicState((None, None, ("0_0", "missed"))),
+        PublicState((None, None, ("0_0", "hit"), ("0_0", "water"), ("0_0", "hit"))),
+        PublicState((None, None, ("0_0", "sunk"), ("0_0", "water"), ("0_1", "water"))),
+        PublicState((None, None, *[("0_0", "water")] * 7)),
+        Infostate(0, (Step("h_0_0", None, None), Step("h_0_0", None, None))),
+        Infostate(0, (Step("h_5_0", None, None), Step(None, None, None))),
+        Infostate(0, (Step("h_0_0", None, None), Step(None, None, None), Step(None, None, None))),
+    ],
+)
+def test_impossible_shots_are_reported_as_by_the_filter(information):
+    game = Battleship(
+        board_width=2, board_height=1, ship_sizes=(1,), ship_values=(1.0,), num_shots=3
+    )
+    with pytest.raises(UnknownNameError) as expected:
+        ByRules(game, 100).enumerated(information)
+    with pytest.raises(UnknownNameError) as found:
+        HistoryFilter(game, 100).enumerated(information)
+    assert str(found.value) == str(expected.value)
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,9 @@ RULE: Final = (
     "only actions are hidden"
 )
 
+ONLY_NOOP: Final = (NOOP,)
+"""In place of the legal actions of a player who does not act."""
+
 ALL_OUTCOMES: Final = EnumeratedOutcomes(maxsize)
 
 UNKNOWN: Final = object()
@@ -82,8 +85,7 @@ def _further(
     indexes = tuple(InfostateIndex(index.player, index) for index in batch.infostate_indexes)
     infostate = np.empty(chosen.shape, np.int32)
     for index, column in zip(indexes, chosen.T, strict=True):
-        above = batch.infostate[origin, index.player]
-        infostate[:, index.player] = _add_infostates(index, batch, above, column, public)
+        infostate[:, index.player] = _add_infostates(index, batch, column, origin, public)
     worlds = ReplayedWorlds(batch, origin, infostate, indexes, public)
     # All histories of a public state have the same chance reach.
     _, probability = worlds.last_transition(0)
@@ -99,38 +101,42 @@ def _further(
 
 
 def _add_infostates(
-    index: InfostateIndex, batch: HistoryBatch, above: IntArray, chosen: Moves, public: Hashable
+    index: InfostateIndex, batch: HistoryBatch, chosen: Moves, origin: IntArray, public: Hashable
 ) -> IntArray:
     """Add the infostates after a transition, and return [K] the number of each history's.
 
-    above [K] infostate of the player before the transition, chosen [K] position of its action.
+    chosen [K] positions of the player's actions, origin [K] positions in `batch`.
     """
+    above = batch.infostate[origin, index.player]
     width = int(chosen.max()) + 2
     codes = above.astype(np.int64) * width + chosen + 1
     numbers = number_by_appearance(codes)
     values = np.empty(int(numbers.max()) + 1, np.int64)
     values[numbers] = codes
-    legal = _legal_actions(batch, index.player)
+    # If the player acts nowhere, one infostate is compared with the rules, to save time.
+    legal = _legal_actions(batch, index.player, origin if width > 1 else origin[:1])
     for code in values.tolist():
         before, position = divmod(code, width)
-        action = _action(legal[before], position - 1, index, before)
+        action = _action(legal.get(before, ONLY_NOOP), position - 1, index, before)
         index.number((before, action, None, public))
     return numbers
 
 
-def _legal_actions(batch: HistoryBatch, player: Player) -> list[tuple[Action, ...]]:
-    """Return the legal actions at each of a player's infostates; `(NOOP,)` if it does not act."""
+def _legal_actions(
+    batch: HistoryBatch, player: Player, positions: IntArray
+) -> dict[int, tuple[Action, ...]]:
+    """Return the legal actions at the player's infostates at some positions of a batch."""
     index = batch.infostate_indexes[player]
-    _, example = np.unique(batch.infostate[:, player], return_index=True)
-    return [
-        index.choices(number, batch.game, batch.worlds[position])
-        for number, position in enumerate(example.tolist())
-    ]
+    known, first = np.unique(batch.infostate[positions, player], return_index=True)
+    return {
+        number: index.choices(number, batch.game, batch.worlds[position])
+        for number, position in zip(known.tolist(), positions[first].tolist(), strict=True)
+    }
 
 
 def _action(legal: tuple[Action, ...], position: int, index: InfostateIndex, before: int) -> Action:
     """Return the legal action at a position; `NOOP`, at position -1, if the player does not act."""
-    acts = legal != (NOOP,)
+    acts = legal != ONLY_NOOP
     if not acts and position == -1:
         return NOOP
     if acts and 0 <= position < len(legal):

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.errors import NO_WORLD, CyclicGameError, GameRuleError
+from infoset.game._hook_checks import HookChecks
 from infoset.game._sampling_checks import (
     check_observed_sampling,
     check_sampling,
@@ -178,6 +179,8 @@ def _check(walk: _Walk, max_samples: int, seed: int) -> None:
     if overrides_sampling(walk.rules.game):
         walk.num_samples = check_sampling(walk.rules, walk.facts, max_samples, seed)
         check_observed_sampling(walk.rules, walk.facts, max_samples, seed)
+    hooks = HookChecks(walk.rules.game, walk.rules.num_players, walk.root, walk.facts_of)
+    hooks.check(walk.limit, np.random.default_rng(seed))
 
 
 class _Node(NamedTuple):

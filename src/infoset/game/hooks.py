@@ -132,6 +132,8 @@ def _checked(name: str, moves: Moves, game: Game, information: Infostate | Publi
     if not isinstance(moves, np.ndarray) or moves.dtype.kind not in "iu":
         kind = moves.dtype if isinstance(moves, np.ndarray) else type(moves).__name__
         raise GameRuleError(SHAPES[name], found=f"it returned an array or object of type {kind}")
+    if moves.min(initial=-1) < -1:
+        raise GameRuleError(SHAPES[name], found=f"it returned an array with {moves.min()}")
     shape = (len(public_observations(information)), game.num_players)
     if moves.shape[1:] != shape:
         found = f"it returned an array of shape {moves.shape}; [T, N] is {list(shape)} here"
