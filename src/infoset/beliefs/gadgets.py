@@ -315,7 +315,7 @@ def _constant_sum(part: TreePart) -> float:
     form = part.tree.sequence_form
     if form.num_players != 2 or form.constant_sum is None:
         raise UnsupportedGameError(
-            f"gadgets need a two-player constant-sum game, and {form.name} is none"
+            f"gadgets need a two-player constant-sum game, which {form.name} is not"
         )
     return form.constant_sum
 

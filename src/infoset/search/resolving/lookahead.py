@@ -68,10 +68,3 @@ class Lookahead:
         """Return the tree from a public state down to the leaves, by default of the depth limit."""
         below = self.leaves(root) if leaves is None else leaves
         return cut_tree(self.tree, public_states=[root, *below])[root]
-
-    def is_below(self, state: int, ancestor: int) -> bool:
-        """Return whether a public state is `ancestor` or extends it."""
-        parent = self.tree.public_tree.parent
-        while state > ancestor:
-            state = int(parent[state])
-        return state == ancestor

@@ -5,15 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from infoset.beliefs import GADGETS, TreePart, gadget_form
+import numpy as np
+
+from infoset.beliefs import GADGETS, TreePart, cut_tree, gadget_form
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.search.budget import SearchBudget, SearchRecord
-from infoset.search.resolving.opponent_values import OPPONENT_VALUES
+from infoset.search.resolving.opponent_values import OPPONENT_VALUES, best_response_values
 from infoset.solvers.regret_family import average_policy
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_choice, check_count
 
-__all__ = ["ITERATIONS", "Resolution", "ResolvingRecord", "ResolvingSettings", "resolve_part"]
+__all__ = [
+    "ITERATIONS",
+    "Resolution",
+    "ResolvingRecord",
+    "ResolvingSettings",
+    "resolve_part",
+    "values_after",
+]
 
 ITERATIONS: Final = 300
 
@@ -145,3 +154,37 @@ def resolve_part(
         done += batch
     policy = average_policy(minimizer).probabilities[player]
     return Resolution(part, policy, leaf_values, done)
+
+
+def values_after(
+    resolution: Resolution, player: Player, public_state: int, own_range: FloatArray
+) -> FloatArray:
+    """Return [S_j] what a best response to a search earns at a public state inside its part.
+
+    Parameters
+    ----------
+    resolution : Resolution
+    player : Player
+        The searching player.
+    public_state : int
+        Not a leaf of the part.
+    own_range : FloatArray
+        [S_i] the searching player's range at the public state.
+    """
+    whole = resolution.part
+    below = [leaf for leaf in whole.leaves.tolist() if _is_below(whole, leaf, public_state)]
+    part = cut_tree(whole.tree, public_states=[public_state, *below])[public_state]
+    rows = np.searchsorted(whole.leaf_histories, part.leaf_histories)
+    policy = np.zeros(whole.tree.infostate_trees[player].num_sequences)
+    policy[whole.sequences[player]] = resolution.policy
+    policy[0] = 1.0
+    inside = policy[part.sequences[player]]
+    return best_response_values(part, player, own_range, inside, resolution.leaf_values[rows])
+
+
+def _is_below(part: TreePart, state: int, ancestor: int) -> bool:
+    """Return whether a public state is `ancestor` or extends it."""
+    parent = part.tree.public_tree.parent
+    while state > ancestor:
+        state = int(parent[state])
+    return state == ancestor

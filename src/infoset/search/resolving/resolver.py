@@ -13,7 +13,12 @@ from infoset.search.resolving.opponent_values import (
     best_response_values,
     mean_values,
 )
-from infoset.search.resolving.resolution import Resolution, ResolvingSettings, resolve_part
+from infoset.search.resolving.resolution import (
+    Resolution,
+    ResolvingSettings,
+    resolve_part,
+    values_after,
+)
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, Player
 from infoset.utils.clocks import working_seconds
@@ -158,7 +163,7 @@ class TreeResolver:
         if self.settings.opponent == "previous" and above:
             before = self._searches.get(above[-1]) if self.settings.is_continual else None
             if before is not None and public_state in before.part.public_states:
-                return self._after(before, public_state, root, own_range)
+                return values_after(before, self.player, public_state, own_range)
         means = mean_values(root, self.player, own_range, self._their_values[root.histories])
         return means[:, 0] if self.settings.opponent == "profile" else means.max(axis=1)
 
@@ -182,26 +187,3 @@ class TreeResolver:
         policy = TabularPolicy(self.tree.sequence_form, tuple(both))
         since = above[-1] if above else 0
         return accumulated_gifts(self.tree, self.player, policy, public_state, since)
-
-    def _after(
-        self,
-        before: Resolution,
-        public_state: int,
-        root: PublicBeliefState,
-        own_range: FloatArray,
-    ) -> FloatArray:
-        """Return [S_j] what a best response to an earlier search earns at a public state in it."""
-        leaves = before.part.leaves.tolist()
-        part = self.lookahead.part(
-            public_state, [leaf for leaf in leaves if self.lookahead.is_below(leaf, public_state)]
-        )
-        whole = np.zeros(len(self._policy))
-        whole[before.part.sequences[self.player]] = before.policy
-        whole[0] = 1.0
-        return best_response_values(
-            part,
-            self.player,
-            own_range,
-            whole[part.sequences[self.player]],
-            self._own_values[part.leaf_histories],
-        )

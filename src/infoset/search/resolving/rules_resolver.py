@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from infoset.beliefs import HistorySet, LocalPart, PublicBeliefState, TreePart, cut_tree, local_part
+from infoset.beliefs import HistorySet, LocalPart, PublicBeliefState, local_part
 from infoset.beliefs.history_sampling import SamplingLimits
 from infoset.beliefs.history_sets import histories_around
 from infoset.errors import UnknownNameError, UnsupportedGameError
@@ -21,8 +21,13 @@ from infoset.search.resolving.continuation_values import (
     ContinuationValues,
     checked_continuation_values,
 )
-from infoset.search.resolving.opponent_values import best_response_values, mean_values
-from infoset.search.resolving.resolution import Resolution, ResolvingSettings, resolve_part
+from infoset.search.resolving.opponent_values import mean_values
+from infoset.search.resolving.resolution import (
+    Resolution,
+    ResolvingSettings,
+    resolve_part,
+    values_after,
+)
 from infoset.typing import NOOP, Action, FloatArray, Player
 from infoset.utils.clocks import working_seconds
 
@@ -293,7 +298,6 @@ class RulesResolver:
         resolution = before.resolution
         if state not in resolution.part.public_states:
             return {}  # it is at the depth limit
-        part, leaf_values = _subpart(resolution, state)
         order = local.root_order[self.player]
         reach = dict(
             zip([local.roots.infostates[self.player][n] for n in order], own_range, strict=True)
@@ -302,36 +306,6 @@ class RulesResolver:
             [before.local.infostate_at(player, number) for number in numbers.tolist()]
             for player, numbers in enumerate(infostates)
         ]
-        values = best_response_values(
-            part,
-            self.player,
-            np.array([reach.get(key, 0.0) for key in there[self.player]]),
-            _policy_in(resolution, part, self.player),
-            leaf_values,
-        )
+        own_reach = np.array([reach.get(key, 0.0) for key in there[self.player]])
+        values = values_after(resolution, self.player, state, own_reach)
         return dict(zip(there[1 - self.player], values.tolist(), strict=True))
-
-
-def _subpart(resolution: Resolution, state: int) -> tuple[TreePart, FloatArray]:
-    """Return the part below a public state of a search, with the same leaves, and their values."""
-    whole = resolution.part
-    below = [leaf for leaf in whole.leaves.tolist() if _is_below(whole, leaf, state)]
-    part = cut_tree(whole.tree, public_states=[state, *below])[state]
-    rows = np.searchsorted(whole.leaf_histories, part.leaf_histories)
-    return part, resolution.leaf_values[rows]
-
-
-def _is_below(part: TreePart, state: int, ancestor: int) -> bool:
-    parent = part.tree.public_tree.parent
-    while state > ancestor:
-        state = int(parent[state])
-    return state == ancestor
-
-
-def _policy_in(resolution: Resolution, part: TreePart, player: Player) -> FloatArray:
-    """Return [Q'] the policy of a search at the sequences of a part inside it."""
-    whole = np.zeros(part.tree.infostate_trees[player].num_sequences)
-    whole[resolution.part.sequences[player]] = resolution.policy
-    whole[0] = 1.0
-    found: FloatArray = whole[part.sequences[player]]
-    return found
