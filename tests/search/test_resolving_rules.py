@@ -189,6 +189,18 @@ def test_a_time_limit_ends_iterations():
     assert 1 <= search.last_search.num_iterations < 10**9
 
 
+def test_a_time_limit_makes_samples_smaller():
+    """However fast the machine is, a limit of a microsecond leaves the smallest part."""
+    infostate, actions = infostates_of("leduc_poker", 0)[0]
+    unlimited = by_rules("leduc_poker", iterations=3)
+    unlimited.action_probabilities(infostate, actions)
+    assert unlimited.last_search.num_ends > 300
+    search = by_rules("leduc_poker", milliseconds=1e-3, iterations=3)
+    search.action_probabilities(infostate, actions)
+    assert 0 < search.last_search.num_ends <= 100
+    assert search.last_search.num_iterations >= 1
+
+
 def test_another_blueprint_needs_other_values():
     tree = cached_tree("kuhn_poker")
     other = random_policy(tree.sequence_form, np.random.default_rng(5))

@@ -36,6 +36,12 @@ __all__ = ["LocalResolution", "RulesResolver"]
 MAX_SEARCHES: Final = 64
 """Searches that are kept for those at later public states."""
 
+MIN_ENDS: Final = 100
+"""Ends that a search has in spite of its time limit."""
+
+ENDS_PER_SECOND: Final = 10_000.0
+"""Ends that are built and evaluated in a second, before it is measured."""
+
 NUM_PROBES: Final = 4
 """Histories whose parts are built to see how many fit."""
 
@@ -131,6 +137,7 @@ class RulesResolver:
         self.blueprint = CachedPolicy(blueprint)
         self.values, self.settings, self.seed = values, settings, seed
         self._searches: OrderedDict[Hashable, LocalResolution | None] = OrderedDict()
+        self._ends_per_second = ENDS_PER_SECOND
 
     def resolve(self, infostate: Infostate) -> LocalResolution | None:
         """Search at the public state of an infostate; None if its part would be too large."""
@@ -147,10 +154,10 @@ class RulesResolver:
         return found
 
     def _search(self, infostate: Infostate) -> LocalResolution | None:
-        start = working_seconds()
         before = self._searches_before(infostate)
+        start = working_seconds()
         rng = infostate_generator(self.seed, infostate)
-        local, ranges = self._local_part(infostate, before, rng)
+        local, ranges = self._local_part(infostate, before, rng, start)
         if local is None or local.roots.number_of(infostate) < 0:
             return None
         own_range = ranges[self.player][local.root_order[self.player]]
@@ -166,12 +173,14 @@ class RulesResolver:
             opponent = ranges[1 - self.player][local.root_order[1 - self.player]]
         else:
             opponent = self._opponent(infostate, local, root, own_range, before)
+        leaf_values = self._leaf_values(local)
+        self._ends_per_second = local.num_ends / max(working_seconds() - start, 1e-6)
         resolution = resolve_part(
             part,
             self.player,
             own_range,
             opponent,
-            self._leaf_values(local),
+            leaf_values,
             gadget,
             self.settings.budget,
             start,
@@ -196,6 +205,7 @@ class RulesResolver:
         infostate: Infostate,
         before: Sequence[LocalResolution | None],
         rng: np.random.Generator,
+        start: float,
     ) -> tuple[LocalPart | None, tuple[FloatArray, ...]]:
         """Return the part below the public state, and the ranges at its root."""
         settings = self.settings
@@ -208,7 +218,7 @@ class RulesResolver:
             histories, ranges = histories_around(self.game, infostate, policies, limits)
         except UnsupportedGameError:  # no sampled history agrees with the observations
             return None, ()
-        local = self._within_limits(infostate, histories, ranges, rng)
+        local = self._within_limits(infostate, histories, ranges, rng, self._max_ends(start))
         if local is None or local.roots is histories:
             return local, ranges
         return local, tuple(
@@ -222,9 +232,10 @@ class RulesResolver:
         histories: HistorySet,
         ranges: Sequence[FloatArray],
         rng: np.random.Generator,
+        max_ends: int,
     ) -> LocalPart | None:
         """Return the part below the histories, or below a sample of them that is small enough."""
-        whole = self._build(histories)
+        whole = self._build(histories, max_ends)
         if whole is not None:
             return whole
         weight = histories.chance_reach.copy()
@@ -234,20 +245,28 @@ class RulesResolver:
             return None
         if len(histories) <= NUM_PROBES:
             return None
-        probe = self._build(histories.sample(NUM_PROBES, weight, infostate, rng))
+        probe = self._build(histories.sample(NUM_PROBES, weight, infostate, rng), max_ends)
         if probe is None:
             return None
-        number = self.settings.max_ends * len(probe.roots) // probe.num_ends
+        number = max_ends * len(probe.roots) // probe.num_ends
         while number >= NUM_PROBES:
             number = number * 9 // 10  # other histories may have more ends
-            found = self._build(histories.sample(number, weight, infostate, rng))
+            found = self._build(histories.sample(number, weight, infostate, rng), max_ends)
             if found is not None:
                 return found
         return probe
 
-    def _build(self, histories: HistorySet) -> LocalPart | None:
-        settings = self.settings
-        return local_part(self.game, histories, depth=settings.depth, max_ends=settings.max_ends)
+    def _build(self, histories: HistorySet, max_ends: int) -> LocalPart | None:
+        return local_part(self.game, histories, depth=self.settings.depth, max_ends=max_ends)
+
+    def _max_ends(self, start: float) -> int:
+        """Return the maximum number of ends, so that half of the time is left to solve the part."""
+        seconds = self.settings.budget.seconds
+        if seconds is None:
+            return self.settings.max_ends
+        left = start + seconds - working_seconds()
+        fitting = max(MIN_ENDS, int(self._ends_per_second * left / 2))
+        return min(self.settings.max_ends, fitting)
 
     def _leaf_values(self, local: LocalPart) -> FloatArray:
         """Return [L, n] the values at the depth limit."""
