@@ -30,10 +30,10 @@ GAMES = (
     "trick_taking(num_cards=20)",
     "trick_taking(num_cards=52)",
 )
-SEARCHERS = ("pimc", "pimc(depth=2)", "ismcts")
-DECISIONS = (0, 1, 3, 6)
+SEARCHERS = ("pimc", "ismcts")
+DECISIONS = (0, 3, 6)
 """Numbers of the decisions from which searches start."""
-COLUMNS = ("game", "searcher", "decision", "actions", "belief", "whole search", "evaluated")
+COLUMNS = ("game", "searcher", "decision", "belief", "whole search", "done", "valued actions")
 
 
 def decisions(history: History) -> list[Infostate]:
@@ -56,13 +56,15 @@ def rows(model: SearchModel, infostates: list[Infostate]) -> Iterator[list[str]]
                 searcher.search(known, np.random.default_rng(number))
                 record = searcher.last_search
             except UnsupportedGameError as error:
-                yield [*start, "", "", "", str(error).partition(",")[0]]
+                yield [*start, "", "", str(error).partition(",")[0], ""]
                 break
             is_tree = isinstance(record, TreeSearchRecord)
             done = f"{record.num_simulations if is_tree else record.num_worlds:,}"
             how = "simulations" if is_tree else "samples" if record.is_fallback else "worlds"
             times = shown(record.belief_seconds), shown(record.seconds)
-            yield [*start, str(len(record.actions)), *times, f"{done} {how}"]
+            num_valued = int((~np.isnan(record.values)).sum())
+            valued = f"{num_valued} of {len(record.actions)}"
+            yield [*start, *times, f"{done} {how}", valued]
 
 
 def main() -> None:

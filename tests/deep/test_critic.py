@@ -43,7 +43,7 @@ from infoset.errors import (
     UnsupportedGameError,
 )
 from infoset.evaluation import history_values, transformed_profiles, transformed_values
-from infoset.game import Infostate
+from infoset.game import Infostate, Step
 from infoset.games import load_game
 from infoset.policy import (
     TRANSFORMATIONS,
@@ -52,6 +52,7 @@ from infoset.policy import (
     transform_policy,
     uniform_policy,
 )
+from infoset.search import PIMC, search_model
 from infoset.tree import build_tree
 from infoset.tree.decision_nodes import CHANCE_NODE, TERMINAL_NODE
 from tests.deep.enumeration import arrays_of, chance_probabilities
@@ -287,6 +288,25 @@ def test_values_of_histories_are_those_of_the_table(kuhn):
     )
     with pytest.raises(ParameterError, match="players 0 to 1"):
         critic.values([[Infostate(1), Infostate(0)]])
+
+
+def test_a_critic_is_a_leaf_value_of_searches(kuhn):
+    """At depth one, PIMC averages the values of the histories after an action."""
+    tree, _, critic = kuhn
+
+    def critic_value(histories):
+        later = critic.values([history.infostates for history in histories])[:, 0]
+        total = later + np.array([history.rewards_so_far[0] for history in histories])
+        return np.stack([total, -total], axis=1)
+
+    model = search_model(tree)
+    king = Infostate(0, (Step(None, "K", None),))
+    searcher = PIMC(model, num_worlds=None, depth=1, leaf_value=critic_value)
+    searcher.search(king, np.random.default_rng(0))
+    table, own = critic.tabulate(tree).values[:, 0], tree.infostate_trees[0]
+    there = np.flatnonzero(tree.infostate[:, 0] == own.index_of(king))
+    after = [np.flatnonzero(tree.parent == history) for history in there.tolist()]
+    assert searcher.last_search.values == pytest.approx(table[after].mean(axis=0), abs=1e-6)
 
 
 def test_the_same_seed_gives_the_same_bits_and_files_keep_them(kuhn, tmp_path):

@@ -48,9 +48,18 @@ def test_what_is_no_file_is_a_searcher_or_uniform():
     assert pimc.model is tree_search.model
 
 
+def test_a_leaf_value_may_be_a_policy_file(policy_file):
+    texts = [f"pimc(depth=1,leaf_value={name})" for name in ("Table.CSV", "uniform")]
+    played, uniform = resolve_players(texts, KUHN)
+    assert played.settings()["leaf_value"] == "Rollouts(policy=TabularPolicy, num_rollouts=1)"
+    assert infoset.policy.distance(played.leaf_value.policy, policy_file) < 1e-12
+    assert uniform.settings()["leaf_value"] is None
+
+
 @pytest.mark.parametrize(
     ("text", "kind", "message"),
     [
+        ("pimc(leaf_value=3,depth=1)", ParameterError, "leaf_value=3 is not a file"),
         ("unifrom", UnknownNameError, "unknown player 'unifrom'; did you mean uniform"),
         ("ismct(num_simulations=3)", UnknownNameError, "unknown player 'ismct'; did you mean"),
         ("", ParameterError, "cannot read the player ''.*give uniform"),

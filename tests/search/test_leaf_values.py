@@ -22,7 +22,9 @@ from infoset.search import (
     make_searcher,
     search_model,
 )
+from infoset.search.models import HistoriesModel, empty_position
 from infoset.tree import build_world_graph
+from infoset.utils.splitmix import make_stream
 from tests.search.reference_values import limited_pimc_values, plain_values
 from tests.support.function_game import FunctionGame
 
@@ -211,6 +213,53 @@ def test_each_draw_of_a_single_world_has_its_own_play(num_worlds):
             assert left in (0.0, 1.0)
         else:
             assert left == pytest.approx(0.5, abs=4 * 0.5 / 20)
+
+
+@pytest.mark.parametrize("leaf_value", [scrambled_values, Rollouts(UniformPolicy())])
+def test_a_move_that_is_chosen_in_part_is_completed_at_random(leaf_value):
+    """After player 0 has chosen one of three cards, player 1 plays each of its cards equally often.
+
+    With the last two cards the play ends, so that a rollout has the value of its only end.
+    """
+    is_play = isinstance(leaf_value, Rollouts)
+    game = load_game(f"goofspiel(num_cards={2 if is_play else 3},points_order=descending)")
+    start = first_decision(game)
+    model = HistoriesModel(search_model(game), leaf_value)
+    roots = model.roots(start, PublicPrivateBelief(0.0), generator())
+    position = empty_position(1, 2)
+    position.state[:] = roots.states[0]
+    model.choose_action(position, 0)
+    stream = make_stream(0)
+    found = [tuple(model.leaf_values(position.state[None], stream)[0]) for _ in range(600)]
+    history = PublicPrivateBelief(0.0).at(game, start).histories[0]
+    expected = []
+    for card in history.legal_actions(1):
+        joint = (history.legal_actions(0)[0], card)
+        ((world, _),) = history.outcomes(joint)
+        after = history.extend(joint, world)
+        while is_play and not after.is_terminal:
+            joint = tuple(after.legal_actions(player)[0] for player in after.actors) or (None, None)
+            ((world, _),) = after.outcomes(joint)
+            after = after.extend(joint, world)
+        expected.append(tuple(after.rewards_so_far if is_play else scrambled(after)))
+    assert set(found) == set(expected)
+    for value in set(expected):
+        chance = expected.count(value) / len(expected)
+        assert found.count(value) / 600 == pytest.approx(chance, abs=4 * 0.5 / 600**0.5)
+
+
+def test_functions_value_decisions_only():
+    """In goofspiel both players choose at once, and the last card is forced."""
+    seen = []
+
+    def leaf_value(histories):
+        seen.extend(histories)
+        return np.zeros((len(histories), 2))
+
+    game = load_game("goofspiel(num_cards=3,imp_info=True)")
+    searcher = ISMCTS(search_model(game), num_simulations=200, leaf_value=leaf_value)
+    searcher.search(first_decision(game), generator())
+    assert {max(map(len, map(history.legal_actions, (0, 1)))) for history in seen} == {2, 3}
 
 
 LEAF_VALUES = [None, pytest.param(Favorite(), id="policy"), scrambled_values]

@@ -71,6 +71,10 @@ def test_worlds_that_take_too_long_are_valued_by_samples(model, kind, settings):
     assert record.num_worlds == pytest.approx(2.0 / (3 * 0.001 * NUM_MOVES), abs=4)
     assert record.values.tolist() == [0, 1, 2]
     assert policy.tolist() == [0, 0, 1]
+    assert searcher.notes() == [
+        "1 searches took too long for one world and valued actions by samples of leaf values; give "
+        "depth= to limit searches"
+    ]
 
 
 @pytest.mark.parametrize(("kind", "settings"), SEARCHERS, ids=str)
@@ -99,6 +103,7 @@ def test_a_depth_limit_that_fits_is_searched(model, kind, settings):
     searcher = kind(model, milliseconds=4000, num_worlds=10, **settings)
     assert searcher.search(START, generator()).tolist() == [0, 0, 1]
     assert not searcher.last_search.is_fallback
+    assert not searcher.notes()
     assert searcher.last_search.num_worlds == 10
     assert searcher.last_search.values.tolist() == [0, 1, 2]
 
@@ -165,11 +170,11 @@ class Stingy:
 @pytest.mark.parametrize(
     ("required", "seconds", "asked"),
     [
-        (1, 0.2, [(40, 400)]),
+        (1, 0.8, [(40, 400)]),
         (1, 1e-3, [(10, 100)]),
-        (300, 0.2, [(40, 400), (400, 4000)]),
-        (4000, 0.2, [(40, 400), (400, 4000), (4000, 40_000)]),
-        (10_000, 5.0, [(1000, 10_000), (10_000, 200_000)]),
+        (300, 0.8, [(40, 400), (400, 4000)]),
+        (4000, 0.8, [(40, 400), (400, 4000), (4000, 40_000)]),
+        (10_000, 20.0, [(1000, 10_000), (10_000, 200_000)]),
         (1, None, [(10_000, 200_000)]),
     ],
 )

@@ -34,7 +34,7 @@ UNIFORM = "uniform"
 FILE_ENDINGS = (".parquet", ".csv", ".npz")
 EXAMPLE = "give uniform, a policy file, or a searcher such as pimc(num_worlds=200)"
 
-FILE_PARAMETERS: Final = ("blueprint", "values")
+FILE_PARAMETERS: Final = ("blueprint", "leaf_value", "values")
 """Parameters of searchers that name a policy file or the file of a critic."""
 
 
@@ -51,8 +51,8 @@ def resolve_players(
     ----------
     players : Sequence[str]
         Each is `uniform`, a policy file, a searcher such as `pimc(num_worlds=200)`, or your own
-        policy or searcher class as `path/to/file.py:NAME`. A searcher's `blueprint` is a policy
-        file or `uniform`, and its `values` are the file of a critic.
+        policy or searcher class as `path/to/file.py:NAME`. A searcher's `blueprint` or
+        `leaf_value` is a policy file or `uniform`, and its `values` are the file of a critic.
     game : Game or GameTree
         If only rules are given, the sequence form is built only for policy files. If the rules were
         derived from an extensive form by `as_game`, a file may belong to either.
@@ -97,7 +97,7 @@ def resolve_players(
 
 
 def _searcher(player: str, model: SearchModel, form: Callable[[], SequenceForm]) -> Searcher:
-    """Return a searcher whose blueprint and leaf values are named by files."""
+    """Return a searcher whose blueprint, leaf value and values are named by files."""
     name, settings = parse_spec(player, kind="searcher", example=EXAMPLE)
     files = {key: settings.pop(key) for key in FILE_PARAMETERS if key in settings}
     found: dict[str, Any] = {}

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from infoset.search._depth_first_kernels import take_forced_actions
+from infoset.search._depth_first_kernels import skip_forced_moves, take_forced_actions
 from infoset.search._max_n_kernels import TIE_TOLERANCE
 from infoset.search.models._graph_kernels import GraphNodes
 from infoset.search.models._model_kernels import (
@@ -218,6 +218,23 @@ def next_movers(model: Any, states: LongArray, num_players: int) -> LongArray:
         copy(states[row], here.state)
         movers[row] = take_forced_actions(model, here)
         copy(here.state, states[row])
+    return movers
+
+
+@kernel
+def next_branchings(model: Any, states: LongArray, rewards_so_far: FloatArray) -> LongArray:
+    """Play K positions on to decisions, chance moves with several outcomes, or ends, in place.
+
+    Returns [K] the player to act, `CHANCE_MOVE` or `END`.
+    """
+    here = empty_position(states.shape[1], rewards_so_far.shape[1])
+    movers = np.empty(len(states), np.int64)
+    for row in range(len(states)):
+        copy(states[row], here.state)
+        copy(rewards_so_far[row], here.rewards_so_far)
+        movers[row] = skip_forced_moves(model, here)
+        copy(here.state, states[row])
+        copy(here.rewards_so_far, rewards_so_far[row])
     return movers
 
 

@@ -1,7 +1,7 @@
 """Values of positions from searches that stop before the end of the game, at leaf values.
 
-Positions are expanded in blocks, one transition after another, so that the leaves of a block are
-valued together. Forced actions and chance moves do not count as moves.
+Positions are expanded in blocks, one move after another, so that the leaves of a block are valued
+together. Forced actions and chance moves do not count as moves.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from infoset.search._perfect_information_kernels import (
     after_actions,
     after_transitions,
     mean_playouts,
-    next_movers,
+    next_branchings,
 )
 from infoset.search.leaf_values import LeafFunction, Rollouts
 from infoset.search.models import CHANCE_MOVE, END, SearchModel
@@ -40,57 +40,58 @@ LEAVES_PER_CHECK: Final = (1, 64, 4096)
 by compiled plays."""
 
 
-class LeafValues(PerfectInformationValues):
-    """Values that come from leaf values.
+class Leaves:
+    """The positions of a model at which searches stop, and their values.
 
     Parameters
     ----------
     model : SearchModel
         As from `with_leaf_value`.
     leaf_value : Rollouts or LeafFunction
-    opponents : str
+
+    Attributes
+    ----------
+    per_check : int
+        Number of leaves that are valued between two looks at the clock.
     """
 
-    def __init__(
-        self, model: SearchModel, leaf_value: Rollouts | LeafFunction, opponents: str = MAX_N
-    ) -> None:
-        super().__init__(model, opponents)
+    def __init__(self, model: SearchModel, leaf_value: Rollouts | LeafFunction) -> None:
+        self.model = model
         self.leaf_value = leaf_value
-        self._stream = np.zeros(1, np.uint64)
-        is_play = isinstance(leaf_value, Rollouts)
-        self._leaves_per_check = LEAVES_PER_CHECK[(2 if model.is_compiled else 0) if is_play else 1]
+        kind = 1 if not self.are_plays else 2 if model.is_compiled else 0
+        self.per_check = LEAVES_PER_CHECK[kind]
+        self.stream = np.zeros(1, np.uint64)
 
     @property
-    def is_random(self) -> bool:
-        """Whether the leaf values are random plays."""
+    def are_plays(self) -> bool:
+        """Whether the values are those of random plays."""
         return isinstance(self.leaf_value, Rollouts)
 
-    def start_search(self, rng: np.random.Generator) -> None:
-        """Seed the random plays; values that are not random draw nothing."""
-        if self.is_random:
-            self._stream = np.array([rng.integers(2**64, dtype=np.uint64)])
+    def seed(self, rng: np.random.Generator) -> None:
+        """Start a new stream of random numbers."""
+        self.stream = np.array([rng.integers(2**64, dtype=np.uint64)])
 
-    def leaf_values(self, states: LongArray, rewards_so_far: FloatArray) -> FloatArray:
-        """Return [K, N] the leaf values of positions [K, L]."""
-        self.num_nodes += len(states)
+    def values(self, states: LongArray, rewards_so_far: FloatArray) -> FloatArray:
+        """Return [K, N] the values of positions [K, L]."""
         if isinstance(self.model, HistoriesModel):
-            return self.model.leaf_values(states, self._stream)
+            return self.model.leaf_values(states, self.stream)
         assert isinstance(self.leaf_value, Rollouts)
         values = np.zeros(rewards_so_far.shape)
         number = self.leaf_value.num_rollouts
         run_on(self.model, mean_playouts)(
-            self.model.arrays, states, rewards_so_far, number, self._stream, values
+            self.model.arrays, states, rewards_so_far, number, self.stream, values
         )
         return values
 
 
-class DepthLimitedValues(LeafValues):
+class DepthLimitedValues(PerfectInformationValues):
     """Max^n or paranoid values with perfect information for some moves, and leaf values then.
 
     Parameters
     ----------
-    model, leaf_value, opponents
-        As in `LeafValues`.
+    model, leaf_value
+        As in `Leaves`.
+    opponents : str
     moves : int
         Number of moves that the search looks ahead. With 0, the value of a position is that of the
         next decision, in expectation over chance.
@@ -104,8 +105,19 @@ class DepthLimitedValues(LeafValues):
         *,
         moves: int,
     ) -> None:
-        super().__init__(model, leaf_value, opponents)
+        super().__init__(model, opponents)
         self.moves = moves
+        self._leaves = Leaves(model, leaf_value)
+
+    @property
+    def is_random(self) -> bool:
+        """Whether the leaf values are those of random plays."""
+        return self._leaves.are_plays
+
+    def start_search(self, rng: np.random.Generator) -> None:
+        """Seed the random plays; values that are not random draw nothing."""
+        if self.is_random:
+            self._leaves.seed(rng)
 
     def values(self, states: LongArray, rewards_so_far: FloatArray, player: Player) -> FloatArray:
         """Return [K] the value to a player."""
@@ -128,12 +140,12 @@ class DepthLimitedValues(LeafValues):
         self, states: LongArray, rewards_so_far: FloatArray, player: Player, moves: int
     ) -> FloatArray:
         self.num_nodes += len(states)
-        states = states.copy()  # `next_movers` takes forced actions
-        movers = run_on(self.model, next_movers)(self.model.arrays, states, self.model.num_players)
-        values = np.array(rewards_so_far, np.float64)  # the utilities, at an end
+        states, values = states.copy(), rewards_so_far.copy()
+        movers = run_on(self.model, next_branchings)(self.model.arrays, states, values)
+        # At an end, the rewards so far are the utilities.
         for mover in sorted(set(movers.tolist()) - {END}):
             there = np.flatnonzero(movers == mover)
-            positions = states[there], rewards_so_far[there]
+            positions = states[there], values[there]
             if mover == CHANCE_MOVE:
                 values[there] = self._expected(*positions, player, moves)
             elif moves == 0:
@@ -181,35 +193,49 @@ class DepthLimitedValues(LeafValues):
 
     def _timed_leaf_values(self, states: LongArray, rewards_so_far: FloatArray) -> FloatArray:
         """Return [K, N] the leaf values of positions; with a deadline, in small batches."""
-        size = self._leaves_per_check if isfinite(self.deadline) else len(states)
+        size = self._leaves.per_check if isfinite(self.deadline) else len(states)
         values = np.zeros(rewards_so_far.shape)
         for first in range(0, len(states), size):
             self.check_time()
             batch = slice(first, first + size)
-            values[batch] = self.leaf_values(states[batch], rewards_so_far[batch])
+            values[batch] = self._leaves.values(states[batch], rewards_so_far[batch])
         return values
 
 
-class SampledLeafValues(LeafValues):
+class SampledLeafValues(PerfectInformationValues):
     """One leaf value for each position, with chance sampled; NaN if there was no time for it.
 
     The cheapest values: those of a search that has run out of time. Positions are valued in random
     order until the deadline, at least one batch of them.
+
+    Parameters
+    ----------
+    model, leaf_value
+        As in `Leaves`.
     """
+
+    def __init__(self, model: SearchModel, leaf_value: Rollouts | LeafFunction) -> None:
+        super().__init__(model)
+        self._leaves = Leaves(model, leaf_value)
 
     @property
     def is_random(self) -> bool:
         """Always True, because chance moves are sampled."""
         return True
 
+    def start_search(self, rng: np.random.Generator) -> None:
+        """Seed the samples."""
+        self._leaves.seed(rng)
+
     def values(self, states: LongArray, rewards_so_far: FloatArray, player: Player) -> FloatArray:
         """Return [K] a sample of the value to a player."""
         values = np.full(len(states), np.nan)
-        rng = np.random.default_rng(int(self._stream[0]))
-        order, size = rng.permutation(len(states)), self._leaves_per_check
+        rng = np.random.default_rng(int(self._leaves.stream[0]))
+        order, size = rng.permutation(len(states)), self._leaves.per_check
         for first in range(0, len(order), size):
             if first and working_seconds() > self.deadline:
                 break
             batch = order[first : first + size]
-            values[batch] = self.leaf_values(states[batch], rewards_so_far[batch])[:, player]
+            values[batch] = self._leaves.values(states[batch], rewards_so_far[batch])[:, player]
+            self.num_nodes += len(batch)
         return values

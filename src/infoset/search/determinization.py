@@ -194,6 +194,8 @@ class DeterminizedSearcher(Searcher):
         Limits on worlds and time.
     last_search : WorldSearchRecord or None
         Result and cost of the last search.
+    num_fallbacks : int
+        Number of searches that fell back to samples, as in `WorldSearchRecord.is_fallback`.
     """
 
     def __init__(
@@ -223,6 +225,17 @@ class DeterminizedSearcher(Searcher):
         )
         self._samples = SampledLeafValues(model, leaf)
         self._is_prepared = False
+        self.num_fallbacks = 0
+
+    def notes(self) -> list[str]:
+        """Return what a report on the searches so far should mention, one sentence each."""
+        found = super().notes()
+        if self.num_fallbacks:
+            found.append(
+                f"{self.num_fallbacks:,} searches took too long for one world and valued actions "
+                "by samples of leaf values; give depth= to limit searches"
+            )
+        return found
 
     def settings(self) -> dict[str, Any]:
         """Return the settings that determine the answers, by name."""
@@ -286,6 +299,7 @@ class DeterminizedSearcher(Searcher):
             preparation_seconds=preparation,
             model_noise=model_noise,
         )
+        self.num_fallbacks += found.is_fallback
         plural = "" if found.num_worlds == 1 else "s"
         self._note_search(self.last_search, f"{found.num_worlds} world{plural}")
         return split_ties(found.scores) if len(actions) > 1 else np.ones(1)

@@ -16,7 +16,7 @@ from infoset.search.models import RootPositions, SearchModel
 
 __all__ = ["timed_roots"]
 
-SAMPLES_PER_SECOND: Final = 200
+SAMPLES_PER_SECOND: Final = 50
 """Number of sampled histories for each second of a time limit, if the rules run uncompiled."""
 
 MIN_SAMPLES: Final = 10
