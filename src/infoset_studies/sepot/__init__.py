@@ -1,0 +1,28 @@
+"""The study of safe re-solving during play: SePoT's choices, and what they do to NashConv."""
+
+from infoset.experiments.studies import Study
+from infoset_studies.sepot.ablations import (
+    CRITIC,
+    ITERATIONS,
+    NOISE,
+    RANDOM_ORDER,
+    TRANSFORMATION_ABLATION,
+)
+from infoset_studies.sepot.opponent_values import GOOFSPIEL, LEDUC_GADGETS, SAFEST
+
+__all__ = ["SEPOT"]
+
+SEPOT = Study(
+    "sepot",
+    "Safe re-solving during play",
+    (
+        LEDUC_GADGETS,
+        GOOFSPIEL,
+        SAFEST,
+        CRITIC,
+        NOISE,
+        ITERATIONS,
+        TRANSFORMATION_ABLATION,
+        RANDOM_ORDER,
+    ),
+)

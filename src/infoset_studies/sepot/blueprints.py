@@ -1,0 +1,159 @@
+"""Blueprints of the study: networks of R-NaD, and average policies of CFR."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from threading import Event
+from typing import Any, Final
+
+import numpy as np
+
+from infoset.evaluation import nash_conv
+from infoset.experiments.cells import CellInterrupted, CellResult
+from infoset.experiments.folders import run_slug
+from infoset.experiments.studies import RunCells
+from infoset.policy import TabularPolicy
+from infoset.regret import SCHEMES, RegretMinimizer
+from infoset.solvers.regret_family import average_policy
+from infoset_studies.beliefs.average_policies import tree_of
+
+__all__ = [
+    "LEDUC",
+    "NETWORK",
+    "Blueprint",
+    "BlueprintCell",
+    "Known",
+    "goofspiel",
+    "has_networks",
+    "known_blueprints",
+    "usable",
+    "without_networks",
+]
+
+LEDUC: Final = "leduc_poker"
+NETWORK: Final = "rnad"
+"""The method of blueprints that are networks: a preset of `infoset.deep.train`."""
+
+LABELS: Final[Mapping[str, str]] = {NETWORK: "R-NaD", "cfr": "CFR", "cfr+": "CFR+"}
+
+
+def goofspiel(num_cards: int, points_order: str = "descending") -> str:
+    """Return the specification of goofspiel with win or loss as payoff."""
+    return (
+        f"goofspiel(num_cards={num_cards},imp_info=True,points_order={points_order},"
+        "returns_type=win_loss)"
+    )
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """A policy of a whole game, by the way in which it is made.
+
+    Attributes
+    ----------
+    game : str
+    method : str
+        `rnad` for a network, otherwise a scheme such as `cfr`, whose average policy is used.
+    length : int
+        Learner steps or iterations.
+    seed : int
+        Only networks depend on it.
+    """
+
+    game: str
+    method: str
+    length: int
+    seed: int = 0
+
+    @property
+    def is_network(self) -> bool:
+        """Whether it needs JAX."""
+        return self.method == NETWORK
+
+    @property
+    def label(self) -> str:
+        """Method and length, for tables."""
+        return f"{LABELS[self.method]} {self.length:,}"
+
+    def make(self) -> TabularPolicy:
+        """Train the network, or run the solver, and return the policy as a table."""
+        tree = tree_of(self.game)
+        if not self.is_network:
+            minimizer = RegretMinimizer(tree.sequence_form, SCHEMES[self.method])
+            minimizer.run(self.length)
+            return average_policy(minimizer)
+        from infoset.deep import train
+
+        network = train(tree, NETWORK, steps=self.length, seed=self.seed).policy
+        return network.tabulate(tree.sequence_form)
+
+
+@dataclass(frozen=True)
+class BlueprintCell:
+    """Makes a blueprint, which other cells then use."""
+
+    blueprint: Blueprint
+
+    @property
+    def name(self) -> str:
+        """File name prefix."""
+        made = self.blueprint
+        return run_slug(made.game, f"blueprint-{made.method}-{made.length}-{made.seed}")
+
+    def settings(self) -> Mapping[str, Any]:
+        """Return the settings that determine the result."""
+        return asdict(self)
+
+    def run(self, interrupt: Event) -> CellResult:
+        """Return the probabilities of both players, and NashConv."""
+        if interrupt.is_set():
+            raise CellInterrupted
+        policy = self.blueprint.make()
+        probabilities = [own.tolist() for own in policy.probabilities]
+        return {"policy": probabilities, "nash_conv": nash_conv(policy)}
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """A blueprint that has been made.
+
+    Attributes
+    ----------
+    blueprint : Blueprint
+    policy : TabularPolicy
+    nash_conv : float
+    """
+
+    blueprint: Blueprint
+    policy: TabularPolicy
+    nash_conv: float
+
+
+def known_blueprints(run: RunCells, blueprints: Sequence[Blueprint]) -> list[Known]:
+    """Make blueprints, or read them if they have been made before."""
+    results = run([BlueprintCell(blueprint) for blueprint in blueprints])
+    found = []
+    for blueprint, result in zip(blueprints, results, strict=True):
+        form = tree_of(blueprint.game).sequence_form
+        policy = TabularPolicy(form, tuple(np.array(own) for own in result["policy"]))
+        found.append(Known(blueprint, policy, float(result["nash_conv"])))
+    return found
+
+
+def has_networks() -> bool:
+    """Return whether the packages that networks and critics need are installed."""
+    return all(find_spec(name) is not None for name in ("jax", "equinox"))
+
+
+def usable(blueprints: Sequence[Blueprint]) -> list[Blueprint]:
+    """Return the blueprints that can be made; without JAX these are not networks."""
+    return [found for found in blueprints if has_networks() or not found.is_network]
+
+
+def without_networks() -> str:
+    """Return a sentence for the titles of tables if networks are missing, otherwise nothing."""
+    if has_networks():
+        return ""
+    return " Networks and critics are missing: they need JAX (pip install 'infoset[deep]')."

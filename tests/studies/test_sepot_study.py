@@ -1,0 +1,188 @@
+"""The study of safe re-solving: experiments with tiny settings, from cells to files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from threading import Event
+
+import numpy as np
+import pytest
+
+from infoset.evaluation import nash_conv, transformed_values
+from infoset.experiments import CellFolder, CellInterrupted, Study, run_cells, run_study
+from infoset.policy import TRANSFORMATIONS
+from infoset.search.resolving import OPPONENT_VALUES, ContinualResolving
+from infoset_studies.beliefs.average_policies import tree_of
+from infoset_studies.sepot import SEPOT, ablations, blueprints, search_cells
+from infoset_studies.sepot.blueprints import NETWORK, Blueprint, BlueprintCell, goofspiel
+from infoset_studies.sepot.opponent_values import Grid, searches_of
+from infoset_studies.sepot.search_cells import CriticCell, Search, SearchCell
+
+GAME = goofspiel(3)
+GOOD, BAD = Blueprint(GAME, "cfr+", 500), Blueprint(GAME, "cfr", 3)
+LEARNED = Blueprint(GAME, NETWORK, 20)
+GRID = Grid(
+    "tiny", "Tiny", (LEARNED, GOOD, BAD), (1, None), ("resolving", "max-margin", "none"), 50
+)
+TINY = {
+    "leduc": (GRID,),
+    "goofspiel": (GRID._replace(name="depths", gadgets=("resolving",)),),
+    "safest": (GRID,),
+    "critic": ablations.CriticSetting((LEARNED,), 20, 2, (1,)),
+    "noise": ablations.NoiseSetting(BAD, (0.0, 0.5), 2, 1),
+    "iterations": ablations.IterationSetting(BAD, (5, 50), 1),
+    "transformations": ablations.TransformationSetting(((BAD, ("identity", "all 22")),), (1,)),
+    "random-order": ablations.SeedSetting(((goofspiel(3, "random"), 20, (1,)),), 2),
+}
+EXPERIMENTS = tuple(replace(e, quick=TINY[e.name]) for e in SEPOT.experiments)
+
+
+def run_all(folder, monkeypatch=None):
+    if monkeypatch is not None:
+        monkeypatch.setattr(blueprints, "find_spec", lambda name: None)
+    study = Study("sepot", "tiny", EXPERIMENTS)
+    found = run_study(study, folder, is_quick=True, workers=2)
+    return {f.experiment.name: f for f in found}
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    """Run every experiment as if JAX were missing; return the results and the folder."""
+    folder = tmp_path_factory.mktemp("study") / "runs"
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        return run_all(folder, monkeypatch), folder
+
+
+def rows_of(finished, experiment, table):
+    (found,) = (t for t in finished[experiment].report.tables if t.name == table)
+    return [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+
+
+def test_every_experiment_leaves_its_files(done):
+    finished, folder = done
+    assert list(finished) == [experiment.name for experiment in SEPOT.experiments]
+    for found in finished.values():
+        assert found.experiment.quick_time
+        assert found.experiment.full_time
+        for file in found.files:
+            assert (folder / file).stat().st_size > 0
+
+
+def test_tables_say_that_networks_are_missing(done):
+    for name in ("leduc", "safest", "critic", "random-order"):
+        assert "pip install 'infoset[deep]'" in done[0][name].report.tables[0].title
+    assert rows_of(done[0], "critic", "critic") == []
+    assert rows_of(done[0], "random-order", "random-order") == []
+    assert not list((done[1] / "cells").glob("*rnad*"))
+
+
+def test_numbers_of_the_grid_are_those_of_a_search(done):
+    tree = tree_of(GAME)
+    policy = BAD.make()
+    values = transformed_values(tree, policy, TRANSFORMATIONS)
+    rows = rows_of(done[0], "leduc", "tiny")
+    assert rows[0][BAD.label] == nash_conv(policy)
+    assert len(rows) == 1 + 2 * (2 * len(OPPONENT_VALUES) + 1)
+    (row,) = (
+        row
+        for row in rows
+        if (row["gadget"], row["opponent values"], row["depth"]) == ("max-margin", "profile", "1")
+    )
+    search = ContinualResolving(
+        tree, policy, values, depth=1, gadget="max-margin", opponent="profile", iterations=50
+    )
+    assert row[BAD.label] == nash_conv(search.search_policy())
+    by_depth = rows_of(done[0], "goofspiel", "depths")
+    (line,) = (
+        line
+        for line in by_depth
+        if (line["blueprint"], line["opponent values"]) == (BAD.label, "previous")
+    )
+    wanted = {
+        row["depth"]: row[BAD.label]
+        for row in rows
+        if (row["gadget"], row["opponent values"]) == ("resolving", "previous")
+    }
+    assert (line["depth 1"], line["to the end"]) == (wanted["1"], wanted["to the end"])
+
+
+def test_rises_are_counted_over_the_cells_of_the_tables(done):
+    cells = rows_of(done[0], "leduc", "tiny")
+    before = cells[0]
+    for row in rows_of(done[0], "safest", "safest"):
+        alike = [
+            cell
+            for cell in cells[1:]
+            if (cell["gadget"], cell["opponent values"]) == (row["gadget"], row["opponent values"])
+        ]
+        rises = [cell[made.label] - before[made.label] for cell in alike for made in (GOOD, BAD)]
+        assert row["cells"] == len(rises)
+        assert row["raised"] == sum(rise > 0.005 for rise in rises)
+        assert row["largest rise"] == max(rises)
+
+
+def test_searches_without_a_gadget_are_not_repeated():
+    searches = searches_of(GRID)
+    assert sum(search.gadget == "none" for search in searches) == len(GRID.depths)
+    assert len(set(searches)) == len(searches)
+
+
+def test_noise_changes_values_as_its_seed_says(done):
+    tree = tree_of(GAME)
+    exact = transformed_values(tree, BAD.make(), TRANSFORMATIONS)
+    np.testing.assert_array_equal(search_cells.with_noise(exact, 0.0, 1).values, exact.values)
+    first, second, again = (
+        search_cells.with_noise(exact, 0.5, seed).values - exact.values for seed in (1, 2, 1)
+    )
+    np.testing.assert_array_equal(first, again)
+    assert np.std(first) == pytest.approx(0.5, rel=0.1)
+    assert np.any(first != second)
+    by_noise = {
+        (row["opponent values"], row["sd of the noise"]): row
+        for row in rows_of(done[0], "noise", "noise")
+    }
+    assert by_noise["previous", 0.0]["±"] == 0.0 < by_noise["previous", 0.5]["±"]
+
+
+def test_more_transformations_make_a_search_safer(done):
+    tree = tree_of(GAME)
+    rows = rows_of(done[0], "transformations", "transformations")
+    assert [row["transformations"] for row in rows] == 3 * ["identity"] + 3 * ["all 22"]
+    values = transformed_values(tree, BAD.make(), TRANSFORMATIONS[:1])
+    search = ContinualResolving(tree, BAD.make(), values, opponent="previous")
+    assert rows[0]["depth 1"] == nash_conv(search.search_policy())
+    assert rows[3]["depth 1"] < rows[0]["depth 1"]
+
+
+def test_cells_can_be_interrupted():
+    stopped = Event()
+    stopped.set()
+    known = blueprints.Known(BAD, BAD.make(), 0.0)
+    for cell in (
+        BlueprintCell(BAD),
+        SearchCell(BAD, Search(), known),
+        CriticCell(BAD, 1, 0, (Search(),), known),
+    ):
+        with pytest.raises(CellInterrupted):
+            cell.run(stopped)
+
+
+def test_a_saved_blueprint_is_the_same_policy(tmp_path):
+    folder = CellFolder(tmp_path / "runs", "sepot")
+    for _ in range(2):
+        (known,) = blueprints.known_blueprints(lambda cells: run_cells(cells, folder), [BAD])
+        assert known.policy.digest == BAD.make().digest
+        assert known.nash_conv == nash_conv(known.policy)
+
+
+@pytest.mark.long
+def test_networks_and_critics(tmp_path):
+    pytest.importorskip("equinox")
+    finished = run_all(tmp_path / "runs")
+    rows = rows_of(finished, "critic", "critic")
+    assert [row["opponent values"] for row in rows] == ["previous", "transformations", "profile"]
+    assert all(row["error of the critic"] > 0 and row["critic"] >= 0 for row in rows)
+    (first, *others) = rows_of(finished, "random-order", "random-order")
+    assert first["opponent values"] == "no search"
+    assert all(0 <= row["seeds improved"] <= 2 for row in others)
+    assert rows_of(finished, "leduc", "tiny")[0][LEARNED.label] > 0
