@@ -155,6 +155,40 @@ def test_searchers_are_measured(command):
     )
 
 
+def test_exploitability_is_bounded_by_responses(command):
+    bounded = ("evaluate", "kuhn_poker", "pimc(num_worlds=None)", "--lower-bound", "--deals", "300")
+    ran = command(*bounded, "--responder", "ismcts(num_simulations=300)", "--seed", "4", "--json")
+    assert ran.err.startswith("note: the searcher was queried once")
+    game = infoset.load("kuhn_poker")
+    found = exploitability_lower_bound(
+        game,
+        infoset.make_searcher("pimc(num_worlds=None)", game),
+        responder="ismcts(num_simulations=300)",
+        num_deals=300,
+        seed=4,
+    )
+    assert 0 < found.exploitability_lower_bound < 1 / 6  # the exploitability
+    assert ran.json["exploitability_lower_bound"] == found.exploitability_lower_bound
+    assert ran.json["nash_conv_lower_bound"] == 2 * found.exploitability_lower_bound
+    assert ran.json["gain"]["mean"] == found.gain.mean
+    assert ran.json["responder"] == "ismcts(num_simulations=300)"
+    shown = command(*bounded[:3], "--lower-bound", "--deals", "20").out
+    assert shown.splitlines()[-1] == "20 deals, each in both positions; confidence 97.5%"
+    assert "exploitability at least" in shown
+
+
+@pytest.mark.parametrize("option", ["responder", "deals", "seed", "workers"])
+def test_options_of_the_bound_need_the_bound(command, option):
+    complaint = command("evaluate", "kuhn_poker", "uniform", f"--{option}", "3").complaint
+    assert f"--{option} needs --lower-bound" in complaint
+
+
+def test_a_bound_needs_a_two_player_constant_sum_game(command):
+    for game in ("kuhn_poker(players=3)", "matrix_pd"):
+        complaint = command("evaluate", game, "uniform", "--lower-bound").complaint
+        assert "exploitability is defined only for two-player constant-sum games" in complaint
+
+
 def test_solving_needs_less_memory_than_the_tree(command):
     found = command("info", "liars_dice(dice_sides=4)", "--json").json
     assert 0 < found["solving_bytes"] < found["forecast_bytes"]

@@ -15,6 +15,12 @@ from infoset.search.models import (
     search_model,
 )
 from infoset.search.pimc import PIMC
+from infoset.search.response_bounds import (
+    RESPONDER,
+    ExploitabilityBound,
+    exploitability_lower_bound,
+)
+from infoset.search.response_game import ResponseGame
 from infoset.search.searcher import Searcher
 from infoset.search.searcher_specs import SEARCHERS, SearcherSpec, get_searcher, make_searcher
 from infoset.search.tabular_pimc import pimc_policy
@@ -23,11 +29,14 @@ __all__ = [
     "EPIMC",
     "ISMCTS",
     "PIMC",
+    "RESPONDER",
     "SEARCHERS",
     "DiceModel",
+    "ExploitabilityBound",
     "GraphModel",
     "LeafFunction",
     "LeafValue",
+    "ResponseGame",
     "Rollouts",
     "RootPositions",
     "RulesModel",
@@ -37,6 +46,7 @@ __all__ = [
     "TreeSearchRecord",
     "TricksModel",
     "WorldSearchRecord",
+    "exploitability_lower_bound",
     "get_searcher",
     "make_searcher",
     "pimc_policy",

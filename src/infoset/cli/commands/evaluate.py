@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,9 +15,15 @@ from infoset.cli.screen import (
     number_text,
     print_json,
     print_table,
+    say,
     tell,
     tell_notes,
 )
+
+if TYPE_CHECKING:
+    from infoset.search import ExploitabilityBound
+
+DEFAULT_DEALS = 1000
 
 
 def run(
@@ -29,10 +36,60 @@ def run(
             show_default=False,
         ),
     ],
+    lower_bound: Annotated[
+        bool,
+        typer.Option(
+            "--lower-bound",
+            help="Bound exploitability from below, by matches against responses found by search; "
+            "for games of any size.",
+        ),
+    ] = False,
+    responder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SEARCHER",
+            help="With --lower-bound: the searcher that finds responses.",
+            show_default="ismcts with 1,000 simulations",
+        ),
+    ] = None,
+    deals: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER",
+            min=2,
+            help="With --lower-bound: number of deals, each played in both positions.",
+            show_default=f"{DEFAULT_DEALS:,}",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="With --lower-bound: random seed.", show_default="0"),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER",
+            min=1,
+            help="With --lower-bound: number of processes.",
+            show_default="1",
+        ),
+    ] = None,
     memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measure a policy exactly: values, gains of best responses, NashConv, exploitability."""
+    if lower_bound:
+        _bound(game, policy, responder, deals or DEFAULT_DEALS, seed or 0, workers or 1, as_json)
+        return
+    given = {"responder": responder, "deals": deals, "seed": seed, "workers": workers}
+    for name, value in given.items():
+        if value is not None:
+            raise typer.BadParameter(f"--{name} needs --lower-bound: otherwise nothing is sampled")
+    _measure(game, policy, memory, as_json)
+
+
+def _measure(game: str, policy: str, memory: int | None, as_json: bool) -> None:
+    """Measure a policy exactly, and print the numbers."""
     from infoset.front import evaluate, is_policy_file, load, resolve_players, to_game
 
     rules = load(game)
@@ -62,3 +119,65 @@ def run(
     table.add_row("NashConv", "", number_text(found.nash_conv))
     table.add_row("exploitability", "", number_text(found.exploitability))
     print_table(table, title=str(rules))
+
+
+def _bound(
+    game: str,
+    policy: str,
+    responder: str | None,
+    deals: int,
+    seed: int,
+    workers: int,
+    as_json: bool,
+) -> None:
+    """Bound the exploitability of a policy from below, and print the bound."""
+    from infoset.front import resolve_players, to_game
+    from infoset.search import RESPONDER, Searcher, exploitability_lower_bound
+
+    rules = to_game(game)
+    (opponent,) = resolve_players([policy], rules)
+    if isinstance(opponent, Searcher):
+        tell(SEARCHER_NOTE)
+    with live(str(rules)) as progress:
+        progress.playing(f"responses against {policy}", deals, None)
+        found = exploitability_lower_bound(
+            rules,
+            opponent,
+            responder=responder or RESPONDER,
+            num_deals=deals,
+            seed=seed,
+            workers=workers,
+            callback=progress.played,
+        )
+    tell_notes(rules)
+    about = {"game": str(rules), "policy": policy, "responder": responder or RESPONDER}
+    if as_json:
+        _print_bound(found, about)
+        return
+    table = make_table("response by search", ">utility", ">95% interval")
+    for player, utility in enumerate(found.match.position_utilities):
+        table.add_row(f"as player {player}", number_text(utility.mean), _interval(utility.interval))
+    gain = found.gain
+    table.add_row("mean gain", number_text(gain.mean), _interval(gain.interval))
+    table.add_section()
+    at_least = number_text(found.exploitability_lower_bound)
+    table.add_row("exploitability at least", at_least, "")
+    print_table(table, title=f"{rules}: {policy}")
+    say(f"{number_text(deals)} deals, each in both positions; confidence 97.5%")
+
+
+def _print_bound(found: ExploitabilityBound, about: dict[str, str]) -> None:
+    """Print a bound as JSON."""
+    numbers = {
+        "exploitability_lower_bound": found.exploitability_lower_bound,
+        "nash_conv_lower_bound": found.nash_conv_lower_bound,
+        "gain": asdict(found.gain),
+        "constant_sum": found.constant_sum,
+        "match": asdict(found.match),
+    }
+    print_json({**about, **numbers})
+
+
+def _interval(interval: tuple[float, float]) -> str:
+    low, high = map(number_text, interval)
+    return f"{low} to {high}"
