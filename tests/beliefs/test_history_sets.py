@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 import pytest
 
@@ -68,7 +70,8 @@ def test_ranges_are_the_product_of_the_policy_along_each_infostate(name):
     _, ranges = histories_around(tree.game, infostate, (policy, policy), SamplingLimits(None))
     for player, index in enumerate(batch.infostate_indexes):
         numbers = np.unique(batch.infostate[:, player]).tolist()
-        one_by_one = [index.own_reach(policy, number) for number in numbers]
+        paths = [index.own_probabilities(policy, number) for number in numbers]
+        one_by_one = [prod(probability for probability, _ in path) for path in paths]
         np.testing.assert_allclose(ranges[player], one_by_one, rtol=1e-14)
         own = tree.infostate_trees[player]
         plan = policy.realization_plan(player)

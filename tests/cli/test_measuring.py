@@ -15,7 +15,7 @@ import infoset.front
 from infoset.cli.commands.info import describe, remarks
 from infoset.front import GameInfo
 from infoset.games import GAMES
-from infoset.search import search_model
+from infoset.search import exploitability_lower_bound, search_model
 
 INFO_KEYS = {
     "game",

@@ -64,8 +64,8 @@ class ResponseGame(Game):
     >>> from infoset.games import load_game
     >>> from infoset.policy import UniformPolicy, uniform_policy
     >>> from infoset.tree import build_tree
-    >>> response = ResponseGame(load_game("kuhn_poker"), UniformPolicy(), 0)
-    >>> best_response(uniform_policy(build_tree(response)), 0).value
+    >>> response = build_tree(ResponseGame(load_game("kuhn_poker"), UniformPolicy(), 0))
+    >>> best_response(uniform_policy(response.sequence_form), 0).value
     0.5
     """
 
