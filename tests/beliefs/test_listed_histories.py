@@ -45,10 +45,10 @@ def plays(game, number, seed=0):
     return [play_out(initial_history(game), choosers, rng).path()[1:] for _ in range(number)]
 
 
-def batches(game, information):
+def batches(histories, information):
     """Return the listed histories, and those that the rules alone give."""
-    listed = HistoryFilter(game, 200_000).listed(information)
-    filtered, length = ByRules(game, 200_000).enumerated(information)
+    listed = histories.listed(information)
+    filtered, length = ByRules(histories.root.game, 200_000).enumerated(information)
     assert length == filtered.depth
     return listed, filtered
 
@@ -56,10 +56,13 @@ def batches(game, information):
 @pytest.mark.parametrize("spec", SPECS)
 def test_listed_histories_are_those_of_the_filter(spec):
     game = load_game(spec)
-    for path in plays(game, 2):
+    for number, path in enumerate(plays(game, 2)):
+        histories = HistoryFilter(game, 200_000)  # one for the whole play, or for each infostate
         for history in path:
             for information in (history.public_state, *history.infostates):
-                listed, filtered = batches(game, information)
+                if number:
+                    histories = HistoryFilter(game, 200_000)
+                listed, filtered = batches(histories, information)
                 assert list(listed) == list(filtered)
                 assert list(listed.worlds) == list(filtered.worlds)
                 assert listed.weight.tolist() == filtered.weight.tolist()
@@ -386,6 +389,34 @@ def test_wrong_lists_are_reported(what):
     game = type("Wrong", (Pennies,), own | WRONG[what])()
     with pytest.raises(GameRuleError, match="histories_as_seen"):
         public_belief(game, MATCH)
+
+
+def test_world_states_of_a_list_are_used_by_the_next_one():
+    game = unlimited(3, 2, 2)
+    history = plays(game, 1)[0][5]
+    known = PublicState(history.public_state.observations[:5])
+    histories = HistoryFilter(game, 1000)
+    before = histories.listed(known)
+    after = histories.listed(history.public_state)
+    assert after.parent is before
+    expected, _ = ByRules(game, 1000).enumerated(history.public_state)
+    assert list(after) == list(expected)
+
+
+def test_lists_that_contradict_earlier_ones_are_reported():
+    game = load_game("goofspiel(num_cards=4,imp_info=True,points_order=descending)")
+
+    class Forgetful(Goofspiel):
+        def histories_as_seen(self, information, max_histories):
+            moves = super().histories_as_seen(information, max_histories)
+            return moves[1:] if moves.shape[1] == 1 else moves
+
+    forgetful = Forgetful(**game.parameters())
+    public = plays(game, 1)[0][1].public_state
+    histories = HistoryFilter(forgetful, 1000)
+    histories.listed(PublicState(public.observations[:1]))
+    with pytest.raises(GameRuleError, match=r"it listed the beginning .* only later"):
+        histories.listed(public)
 
 
 def test_more_histories_than_allowed_are_reported():

@@ -16,6 +16,7 @@ from infoset.game.checked_rules import (
     checked_legal_actions,
     checked_rewards,
 )
+from infoset.game.hooks import Moves
 from infoset.policy import Policy, checked_probabilities, probabilities_at
 from infoset.typing import (
     NOOP,
@@ -215,6 +216,8 @@ class HistoryBatch(Sequence[History]):
         [K] position in the parent of the history one transition shorter.
     method : str
         `enumeration` if the batch is complete, else `samples` or `rejection`.
+    moves : Moves or None
+        [K, T, N] the histories as the game listed them, in lexicographic order.
     """
 
     game: Game
@@ -225,6 +228,7 @@ class HistoryBatch(Sequence[History]):
     parent: HistoryBatch | None
     origin: IntArray
     method: str = "enumeration"
+    moves: Moves | None = None
     _histories: dict[int, History] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
@@ -322,6 +326,7 @@ class HistoryBatch(Sequence[History]):
             infostate_indexes=indexes,
             parent=self,
             origin=np.array(origin, np.int32),
+            moves=None,
         )
 
     def select(self, positions: LongArray) -> HistoryBatch:
@@ -332,4 +337,5 @@ class HistoryBatch(Sequence[History]):
             weight=self.weight[positions],
             infostate=self.infostate[positions],
             origin=self.origin[positions],
+            moves=None,
         )

@@ -219,9 +219,17 @@ class HistoryFilter:
         moves = histories_as_seen(self.root.game, information, self.max_worlds)
         if moves is None or not len(moves):
             return None
-        batch = listed_batch(self.root, moves, public)
+        batch = listed_batch(self._last_listed(information), moves, public)
         self._store(information, batch)
         return batch
+
+    def _last_listed(self, information: Information) -> HistoryBatch:
+        """Return the longest cached batch that the game listed for the first steps."""
+        for length in range(len(public_observations(information)) - 1, 0, -1):
+            batch = self._recall(_prefix(information, length))
+            if batch is not None and batch.moves is not None:
+                return batch
+        return self.root
 
     def _further(
         self, batch: HistoryBatch, observed: ObservedStep, information: Information

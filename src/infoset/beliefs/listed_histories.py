@@ -35,14 +35,15 @@ UNKNOWN: Final = object()
 
 
 def listed_batch(
-    root: HistoryBatch, moves: Moves, public: Sequence[Hashable], weight: FloatArray | None = None
+    start: HistoryBatch, moves: Moves, public: Sequence[Hashable], weight: FloatArray | None = None
 ) -> HistoryBatch:
     """Return the batch of listed histories, in lexicographic order, which is that of the filter.
 
     Parameters
     ----------
-    root : HistoryBatch
-        The batch of the initial history.
+    start : HistoryBatch
+        The batch of the initial history, or another listed batch that contains the beginning of
+        each history, so that their world states are not created again.
     moves : Moves
         [K, T, N] the histories, at least one, as `Game.histories_as_seen` lists them.
     public : Sequence[Hashable]
@@ -53,8 +54,9 @@ def listed_batch(
     Raises
     ------
     GameRuleError
-        If a complete list contains a history twice, a position is not that of a legal action, or a
-        history that was replayed does not agree with the observations.
+        If a complete list contains a history twice, the beginning of a history is not in `start`, a
+        position is not that of a legal action, or a history that was replayed does not agree with
+        the observations.
     """
     order = np.lexsort(moves.reshape(len(moves), -1).T[::-1])
     moves = moves[order].astype(np.int32)
@@ -65,14 +67,27 @@ def listed_batch(
     if weight is None and not is_first[-1].all():
         twice = int(np.argmin(is_first[-1]))
         raise GameRuleError(RULE, found=f"it lists the history {show(moves[twice].tolist())} twice")
-    batch, position = root, np.zeros(len(moves), np.int32)
-    for depth, (first, seen) in enumerate(zip(is_first, public, strict=True)):
-        batch = _further(batch, moves[first, depth], position[first], seen)
+    batch, position = start, _positions(start, moves)
+    for depth in range(start.depth, len(public)):
+        first = is_first[depth]
+        batch = _further(batch, moves[first, depth], position[first], public[depth])
         position = np.cumsum(first, dtype=np.int32) - 1
     if weight is not None:
         total = np.bincount(position, weights=weight[order])
         return replace(batch, weight=batch.weight * total, method="samples")
-    return batch
+    return replace(batch, moves=moves)
+
+
+def _positions(start: HistoryBatch, moves: Moves) -> IntArray:
+    """Return [K] the position in a listed batch of the beginning of each history."""
+    if start.moves is None or not start.depth:
+        return np.zeros(len(moves), np.int32)
+    place = {row.tobytes(): position for position, row in enumerate(start.moves)}
+    found = [place.get(row.tobytes(), -1) for row in moves[:, : start.depth]]
+    if min(found) < 0:
+        row = moves[found.index(-1), : start.depth].tolist()
+        raise GameRuleError(RULE, found=f"it listed the beginning {show(row)} only later")
+    return np.array(found, np.int32)
 
 
 def _further(
