@@ -113,8 +113,7 @@ def test_other_settings_agree_with_the_reference(settings):
     check_same(searcher, decision(game, np.random.default_rng(3), 2), seed=5)
 
 
-@pytest.mark.parametrize("depth", [1, 2, 3])
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(("name", "depth"), [*zip(GAMES, cycle([1, 2, 3]))])
 def test_searches_with_a_depth_limit_agree_with_the_reference(name, depth):
     game = load_game(name)
     searcher = ISMCTS(

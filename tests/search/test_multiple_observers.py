@@ -31,13 +31,13 @@ def best_action(searcher, infostate):
     return searcher.last_search.actions[int(policy.argmax())]
 
 
-@pytest.mark.parametrize("heap", [5, 6, 7, 9])
+@pytest.mark.parametrize("heap", [6, 9])
 def test_with_perfect_information_both_kinds_find_the_winning_action(heap):
     """The player who leaves a multiple of four wins."""
     game = nim(heap)
     start = initial_history(game).infostates[0]
     searcher = make_searcher("mo-ismcts(num_simulations=3000,reward_scale=2)", game)
-    visits = single_observer_visits(game, start, 1500)
+    visits = single_observer_visits(game, start, 800)
     assert best_action(searcher, start) == max(visits, key=visits.get) == heap % 4
 
 

@@ -19,11 +19,11 @@ from infoset.tree import build_world_graph
 from tests.support.function_game import FunctionGame
 
 START = Infostate(0, ())
-NUM_MOVES = 20
+NUM_MOVES = 16
 
 
 def long_game():
-    """Players alternate for 20 moves, and all lines differ; the first action earns its number."""
+    """Players alternate for 16 moves, and all lines differ; the first action earns its number."""
     return FunctionGame(
         2,
         initial_world=lambda: (),
@@ -61,14 +61,14 @@ SEARCHERS = [
 
 @pytest.mark.parametrize(("kind", "settings"), SEARCHERS, ids=str)
 def test_worlds_that_take_too_long_are_valued_by_samples(model, kind, settings):
-    searcher = kind(model, milliseconds=4000, **settings)
+    searcher = kind(model, milliseconds=2000, **settings)
     policy = searcher.search(START, generator())
     record = searcher.last_search
     assert record.is_fallback
     assert not record.is_exact
     assert not record.is_short
     assert record.overrun < 0.05
-    assert record.num_worlds == pytest.approx(2.0 / (3 * 0.001 * NUM_MOVES), abs=4)
+    assert record.num_worlds == pytest.approx(1.0 / (3 * 0.001 * NUM_MOVES), abs=4)
     assert record.values.tolist() == [0, 1, 2]
     assert policy.tolist() == [0, 0, 1]
     assert searcher.notes() == [
@@ -89,6 +89,14 @@ def test_a_limit_of_a_few_samples_warns(model, kind, settings):
     known = ~np.isnan(record.values)
     assert known.any()
     assert not policy[~known].any()
+
+
+@pytest.mark.filterwarnings("ignore::infoset.errors.ShortSearchWarning")
+def test_without_time_for_all_actions_each_is_valued_equally_often(model):
+    searcher = PIMC(model, milliseconds=1)
+    played = sum(searcher.search(START, generator(seed)) for seed in range(60))
+    assert played.sum() == 60
+    assert played == pytest.approx([20, 20, 20], abs=4 * (60 * 2 / 9) ** 0.5)
 
 
 @pytest.mark.parametrize(
