@@ -233,7 +233,7 @@ class UnsavedWarning(UserWarning):
 
 
 class ShortSearchWarning(UserWarning):
-    """A time limit that leaves a search too few simulations or worlds for a useful answer."""
+    """A limit that leaves a search too few simulations, worlds or samples for a useful answer."""
 
 
 class SpentTimeWarning(UserWarning):

@@ -172,8 +172,8 @@ def test_exploitability_is_bounded_by_responses(command):
     assert ran.json["nash_conv_lower_bound"] == 2 * found.exploitability_lower_bound
     assert ran.json["gain"]["mean"] == found.gain.mean
     assert ran.json["responder"] == "ismcts(num_simulations=300)"
-    shown = command(*bounded[:3], "--lower-bound", "--deals", "20").out
-    assert shown.splitlines()[-1] == "20 deals, each in both positions; confidence 97.5%"
+    shown = command(*bounded[:3], "--lower-bound", "--deals", "30").out
+    assert shown.splitlines()[-1] == "30 deals, each in both positions; confidence 97.5%"
     assert "exploitability at least" in shown
 
 

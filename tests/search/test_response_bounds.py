@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 from infoset import solve
-from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
+from infoset.errors import (
+    ParameterError,
+    ShortSearchWarning,
+    UnknownNameError,
+    UnsupportedGameError,
+)
 from infoset.evaluation import evaluate_policy
 from infoset.game import Infostate
 from infoset.games import load_game
@@ -149,11 +154,37 @@ def test_a_searcher_without_answers_of_its_own_is_queried_once_at_each_infostate
     assert 0.6 * exact < found.gain.mean < exact + found.gain.half_width
 
 
+class Lost:
+    """A responder that cannot search for player 1."""
+
+    def __init__(self, model):
+        self.player = model.game.player
+
+    def action_probabilities(self, infostate, legal_actions):
+        if self.player == 1:
+            raise UnsupportedGameError("no sampled history agrees")
+        return np.eye(len(legal_actions))[0]
+
+
+def test_a_responder_that_cannot_search_plays_uniformly_and_says_so():
+    game = load_game("kuhn_poker")
+
+    class Passes:
+        def action_probabilities(self, infostate, legal_actions):
+            return np.array([1.0, 0.0])
+
+    with pytest.warns(ShortSearchWarning, match="which lowers the bound: no sampled") as found:
+        bound = exploitability_lower_bound(game, Passes(), responder=Lost, num_deals=100)
+    assert len(found) == 1
+    as_player_1 = bound.match.position_utilities[1].interval
+    assert as_player_1[0] < 0.5 < as_player_1[1]  # a bet, half of the time, wins one chip
+
+
 @pytest.mark.long
 def test_in_a_larger_game_more_simulations_gain_more():
     """Goofspiel with 6 cards has 2 million histories; its searches run by the rules."""
     game = load_game("goofspiel(num_cards=6,imp_info=True,points_order=descending)")
-    settings = {"num_deals": 20, "seed": 2}
+    settings = {"num_deals": 30, "seed": 2}
     weak = exploitability_lower_bound(game, None, responder=responder(5), **settings)
     strong = exploitability_lower_bound(game, None, responder=responder(300), **settings)
     assert strong.exploitability_lower_bound > 0.3
@@ -170,7 +201,7 @@ def test_in_a_larger_game_more_simulations_gain_more():
         ({"responder": "ismct"}, UnknownNameError, "unknown searcher 'ismct'"),
         ({"responder": 5}, ParameterError, "responder=5 is not a searcher by name"),
         ({"responder": lambda model: 5}, ParameterError, r"responder\(model\)=5"),
-        ({"num_deals": 1}, ParameterError, "num_deals=1"),
+        ({"num_deals": 29}, ParameterError, "num_deals=29"),
         ({"seed": -1}, ParameterError, "seed=-1"),
     ],
 )

@@ -7,13 +7,14 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from infoset.beliefs import private_belief
+from infoset.beliefs import PublicPrivateBelief, private_belief
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.evaluation import best_response
 from infoset.game import Infostate, Step, check_game
 from infoset.games import load_game
 from infoset.policy import random_policy, uniform_policy
-from infoset.search import ResponseGame
+from infoset.search import ResponseGame, RulesModel
+from infoset.search.response_game import ResponseModel
 from infoset.tree import build_tree
 from tests.support.cached_games import cached_tree
 
@@ -64,6 +65,29 @@ def test_the_prior_is_the_posterior_under_the_policy(name, player):
         ):
             wanted[world, other] += probability
         assert found == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("player", [0, 1])
+def test_models_have_the_roots_and_legal_actions_of_any_model_by_rules(name, player):
+    tree = cached_tree(name)
+    response = ResponseGame(tree.game, policy_for(tree), player)
+    general, special = RulesModel(response), ResponseModel(response)
+    own = build_tree(response).infostate_trees[0]
+    for number in np.flatnonzero(own.num_actions)[:20].tolist():
+        known = own.infostate_at(number)
+        assert special.legal_actions(known) == general.legal_actions(known)
+        found = []
+        for model in (general, special):
+            rng = np.random.default_rng(0)
+            roots = model.roots(known, PublicPrivateBelief(0.0), rng)
+            assert roots.infostates.tolist() == [[0]] * len(roots.states)
+            worlds = [model._positions[at].world for at in roots.states[:, 0].tolist()]
+            numbers = np.column_stack([roots.probability, roots.rewards_so_far]).tolist()
+            found.append(dict(zip(worlds, numbers, strict=True)))
+        assert set(found[0]) == set(found[1])
+        for world, numbers in found[0].items():
+            assert numbers == pytest.approx(found[1][world])
 
 
 def test_it_follows_the_rules_of_games():

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from infoset.errors import ExplorationLimitError, ParameterError, UnsupportedGameError, show
+from infoset.errors import (
+    ExplorationLimitError,
+    ParameterError,
+    ShortSearchWarning,
+    UnsupportedGameError,
+    show,
+)
 from infoset.game import Game, Infostate, initial_history, play_out
 from infoset.game.broken_rules import check_num_players
 from infoset.game.infostate import infostate_generator
@@ -21,8 +28,8 @@ from infoset.matches import (
     play_matches,
 )
 from infoset.policy import Policy, UniformPolicy, checked_probabilities
-from infoset.search.models import RulesModel, SearchModel, search_model
-from infoset.search.response_game import ResponseGame
+from infoset.search.models import SearchModel, search_model
+from infoset.search.response_game import ResponseGame, ResponseModel
 from infoset.search.searcher_specs import make_searcher
 from infoset.tree import build_world_graph, count_histories
 from infoset.typing import Action, FloatArray
@@ -35,6 +42,9 @@ RESPONDER: Final = (
     "ismcts(num_simulations=1000,final_policy=max-visits,max_worlds=5000,num_samples=500)"
 )
 """The default responder: information-set Monte Carlo tree search."""
+
+MIN_DEALS = 30
+"""With fewer deals, their utilities may be equal by chance, and the interval has no width."""
 
 MAX_ANSWERS = 100_000
 """Number of infostates at which the answers of the policy are cached."""
@@ -128,7 +138,9 @@ def exploitability_lower_bound(
     responder : str or callable
         A searcher by name, as in `make_searcher`, or a function that makes a policy for a search
         model of a response game.
-    num_deals, half_width, workers, callback
+    num_deals : int
+        Number of deals, at least 30; the maximum if a half width is given.
+    half_width, workers, callback
         As in `play_matches`. The half width is that of `gain`.
     seed : int
         Seed of the match and of the searches. The same seed gives the same result.
@@ -143,14 +155,23 @@ def exploitability_lower_bound(
         If an argument has the wrong type or is out of range, or the policy does not return a
         distribution.
     UnsupportedGameError
-        If the game does not have two players, the utilities in 100 random plays have different
-        sums, or no sampled history agrees with an observation of the responder.
+        If the game does not have two players, or the utilities in 100 random plays have different
+        sums.
+
+    Warns
+    -----
+    ShortSearchWarning
+        Once, if a responder cannot search, because no sampled history agrees with its observations;
+        it then plays uniformly at random, which lowers the bound.
 
     Notes
     -----
     Source of responses by search: Timbers et al., "Approximate exploitability: Learning a best
     response", IJCAI (2022). Differs from the paper: nothing is learned. In games of up to 100,000
     histories the searches run on compiled arrays, which query the policy at all infostates.
+
+    The interval relies on the central limit theorem, as in `play_matches`: with few deals, or rare
+    and large losses of the responder, the bound holds less often than it says.
 
     Examples
     --------
@@ -165,6 +186,7 @@ def exploitability_lower_bound(
             f"responder={show(responder)} is not a searcher by name or a function that makes a "
             f'policy of a search model; give one, such as "{RESPONDER}"'
         )
+    check_count("num_deals", num_deals, minimum=MIN_DEALS)
     check_count("seed", seed)
     if check_num_players(game) != 2:
         raise UnsupportedGameError(
@@ -239,7 +261,7 @@ class _SingleSearch:
         return self.searcher.search(infostate, infostate_generator(seed, infostate))
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Responses:
     """The responders of both positions as one policy.
 
@@ -250,13 +272,28 @@ class _Responses:
     """
 
     policies: tuple[Policy, ...]
+    _has_warned: bool = False
 
     def action_probabilities(
         self, infostate: Infostate, legal_actions: Sequence[Action]
     ) -> FloatArray:
-        """Return [A] the probability of each legal action."""
+        """Return [A] the probability of each legal action; uniform where a belief has no sample."""
         own = Infostate(0, infostate.steps)
-        return self.policies[infostate.player].action_probabilities(own, legal_actions)
+        try:
+            return self.policies[infostate.player].action_probabilities(own, legal_actions)
+        except UnsupportedGameError as error:
+            self._warn_once(error)
+        return np.full(len(legal_actions), 1.0 / len(legal_actions))
+
+    def _warn_once(self, error: UnsupportedGameError) -> None:
+        if not self._has_warned:
+            self._has_warned = True
+            warnings.warn(
+                f"a responder plays uniformly at random where it cannot search, which lowers the "
+                f"bound: {error}",
+                ShortSearchWarning,
+                stacklevel=2,
+            )
 
 
 def _make_responder(
@@ -272,7 +309,7 @@ def _make_responder(
 
 def _model(game: ResponseGame, is_small: bool) -> SearchModel:
     """Return a search model, compiled if the game is small."""
-    return search_model(game) if is_small else RulesModel(game)
+    return search_model(game) if is_small else ResponseModel(game)
 
 
 def _is_small(game: Game) -> bool:

@@ -1,21 +1,26 @@
-"""The game of one player against a fixed policy of the other."""
+"""The game of one player against a fixed policy of the other, and its search model."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from infoset.beliefs import PublicPrivateBelief
 from infoset.beliefs.history_batches import ObservedStep
 from infoset.errors import UnsupportedGameError
 from infoset.game import Game, Infostate, Observation, Probability, Step
 from infoset.game.broken_rules import check_num_players
 from infoset.policy import Policy, checked_probabilities
+from infoset.search.models import RootPositions, RulesModel
+from infoset.search.models.root_positions import number_infostates, rewards_of_histories
+from infoset.search.models.rules import PartialChoice
 from infoset.typing import NOOP, Action, JointAction, Player, World
 from infoset.utils.arguments import check_player, check_type
 
-__all__ = ["ResponseGame", "ResponseWorld"]
+__all__ = ["ResponseGame", "ResponseModel", "ResponseWorld"]
 
 
 class ResponseWorld(NamedTuple):
@@ -205,3 +210,48 @@ def _drawn(chances: Sequence[Probability], rng: np.random.Generator) -> int:
         return 0
     cumulative = np.cumsum(np.array(chances, np.float64))
     return int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right"))
+
+
+class ResponseModel(RulesModel):
+    """The search model of a response game, with beliefs computed by the rules of the original game.
+
+    They are posteriors under the policy, and equal those of a `RulesModel`. The original game can
+    list or draw its histories itself, which is faster than filtering those of the response game.
+
+    Parameters
+    ----------
+    game : ResponseGame
+    """
+
+    game: ResponseGame
+
+    def __init__(self, game: ResponseGame) -> None:
+        check_type("game", game, ResponseGame, "a ResponseGame")
+        super().__init__(game)
+        self._original = RulesModel(game.game)
+
+    def legal_actions(self, infostate: Infostate) -> tuple[Action, ...]:
+        """Return the legal actions at an infostate of the responder."""
+        return self._original.legal_actions(self._own(infostate))
+
+    def roots(
+        self, infostate: Infostate, belief: PublicPrivateBelief, rng: np.random.Generator
+    ) -> RootPositions:
+        """Return the positions of a belief under the policy of the opponent."""
+        if len(self._positions) > self.max_positions:
+            self._clear()
+        player, own = self.game.player, self._own(infostate)
+        policies = [self.game.policy, None] if player else [None, self.game.policy]
+        held = replace(belief, policies=policies).at(self.game.game, own, rng=rng)
+        worlds = map(ResponseWorld, held.worlds, held.infostates(1 - player))
+        return RootPositions(
+            np.array([[self._number(PartialChoice(world))] for world in worlds], np.int64),
+            rewards_of_histories(held)[:, [player]],
+            number_infostates(held, own)[:, [player]],
+            held.probability,
+            held.model_noise,
+        )
+
+    def _own(self, infostate: Infostate) -> Infostate:
+        """Return the infostate of the original game."""
+        return Infostate(self.game.player, infostate.steps)

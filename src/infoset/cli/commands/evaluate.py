@@ -56,7 +56,7 @@ def run(
         int | None,
         typer.Option(
             metavar="NUMBER",
-            min=2,
+            min=30,
             help="With --lower-bound: number of deals, each played in both positions.",
             show_default=f"{DEFAULT_DEALS:,}",
         ),
@@ -77,7 +77,11 @@ def run(
     memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure a policy exactly: values, gains of best responses, NashConv, exploitability."""
+    """Measure a policy exactly: values, gains of best responses, NashConv, exploitability.
+
+    With --lower-bound, nothing is tabulated: responses that are found by search
+    play matches against the policy.
+    """
     if lower_bound:
         _bound(game, policy, responder, deals or DEFAULT_DEALS, seed or 0, workers or 1, as_json)
         return
