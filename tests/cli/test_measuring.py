@@ -179,7 +179,7 @@ def test_exploitability_is_bounded_by_responses(command):
 
 @pytest.mark.parametrize("option", ["responder", "deals", "seed", "workers"])
 def test_options_of_the_bound_need_the_bound(command, option):
-    complaint = command("evaluate", "kuhn_poker", "uniform", f"--{option}", "3").complaint
+    complaint = command("evaluate", "kuhn_poker", "uniform", f"--{option}", "30").complaint
     assert f"--{option} needs --lower-bound" in complaint
 
 
