@@ -15,7 +15,6 @@ from infoset.game import Game, Infostate, Observation, Probability, Step
 from infoset.game.broken_rules import check_num_players
 from infoset.policy import Policy, checked_probabilities
 from infoset.search.models import RootPositions, RulesModel
-from infoset.search.models.root_positions import number_infostates, rewards_of_histories
 from infoset.search.models.rules import PartialChoice
 from infoset.typing import NOOP, Action, JointAction, Player, World
 from infoset.utils.arguments import check_player, check_type
@@ -244,10 +243,12 @@ class ResponseModel(RulesModel):
         policies = [self.game.policy, None] if player else [None, self.game.policy]
         held = replace(belief, policies=policies).at(self.game.game, own, rng=rng)
         worlds = map(ResponseWorld, held.worlds, held.infostates(1 - player))
+        known = {own: 0}
+        numbers = [[known.setdefault(each, len(known))] for each in held.infostates(player)]
         return RootPositions(
             np.array([[self._number(PartialChoice(world))] for world in worlds], np.int64),
-            rewards_of_histories(held)[:, [player]],
-            number_infostates(held, own)[:, [player]],
+            held.rewards_so_far[:, [player]],
+            np.array(numbers, np.int64),
             held.probability,
             held.model_noise,
         )
