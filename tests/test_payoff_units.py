@@ -224,8 +224,22 @@ SEARCHES = {
 }
 
 
+RESOLVING = {
+    "depth_limited": "depth_limited(iterations=50)",
+    "continual_resolving": "continual_resolving(iterations=50)",
+    "sepot": "sepot(iterations=50)",
+}
+
+
 def test_every_searcher_has_a_search():
-    assert {*SEARCHES} == {*SEARCHERS}
+    assert {*SEARCHES, *RESOLVING} == {*SEARCHERS}
+
+
+@pytest.mark.parametrize("text", [RESOLVING["depth_limited"], RESOLVING["continual_resolving"]])
+def test_re_solving_does_not_depend_on_the_unit(text):
+    expected = searched(base(), text, GraphModel)
+    for name in ("2^-40", "all changed"):
+        assert_same(searched(changed(name, signals()), text, GraphModel), expected, name)
 
 
 @pytest.mark.parametrize("model_class", [GraphModel, RulesModel])

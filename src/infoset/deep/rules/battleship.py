@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from math import prod
 from typing import NamedTuple
 
@@ -51,6 +52,19 @@ class Waters(NamedTuple):
     results: Array
     num_moves: Array
     is_over: Array
+
+
+@cache
+def placement_names(sizes: tuple[int, ...], width: int, height: int) -> tuple[str, ...]:
+    """Return the actions that place a ship of one of the sizes."""
+    found = (spots(size, width, height) for size in sizes)
+    return tuple(dict.fromkeys(str(spot) for ship in found for spot in ship))
+
+
+@cache
+def target_names(width: int, height: int) -> tuple[str, ...]:
+    """Return the actions that shoot at a cell, row by row."""
+    return tuple(f"{row}_{column}" for row in range(height) for column in range(width))
 
 
 class BattleshipRules(DeviceGame):
@@ -129,15 +143,12 @@ class BattleshipRules(DeviceGame):
     @property
     def placements(self) -> tuple[str, ...]:
         """The actions that place a ship of any size."""
-        found = (spots(size, self.width, self.height) for size in self.sizes)
-        return tuple(dict.fromkeys(str(spot) for ship in found for spot in ship))
+        return placement_names(self.sizes, self.width, self.height)
 
     @property
     def targets(self) -> tuple[str, ...]:
         """The actions that shoot at a cell."""
-        return tuple(
-            f"{row}_{column}" for row in range(self.height) for column in range(self.width)
-        )
+        return target_names(self.width, self.height)
 
     @property
     def actions(self) -> tuple[str, ...]:
@@ -270,19 +281,21 @@ class BattleshipRules(DeviceGame):
 
     def encode(self, infostate: Infostate) -> NDArray[np.float32]:
         """Return the encoding of an infostate."""
-        places = np.zeros((self.num_ships, len(self.placements)))
-        shots = np.zeros((2 * self.num_shots, self.height + self.width + len(RESULTS)))
+        # Reading an attribute of a module takes long, and this function is called often.
+        num_ships, height, width = self.num_ships, self.height, self.width
+        placements, targets = self.placements, self.targets
+        places = np.zeros((num_ships, len(placements)))
+        shots = np.zeros((2 * self.num_shots, height + width + len(RESULTS)))
         for number, step in enumerate(infostate.steps):
-            if number < 2 * self.num_ships:
+            if number < 2 * num_ships:
                 if step.action is not None:
-                    places[number // 2, self.placements.index(str(step.action))] = 1
+                    places[number // 2, placements.index(str(step.action))] = 1
                 continue
             assert isinstance(step.public, tuple)
             target, result = step.public
-            row, column = divmod(self.targets.index(target), self.width)
-            into = shots[number - 2 * self.num_ships]
-            into[[row, self.height + column]] = 1
-            into[self.height + self.width + RESULTS.index(result)] = 1
+            row, column = divmod(targets.index(target), width)
+            into = shots[number - 2 * num_ships]
+            into[row] = into[height + column] = into[height + width + RESULTS.index(result)] = 1
         parts = [np.eye(2)[infostate.player], places.reshape(-1), shots.reshape(-1)]
         return np.concatenate(parts).astype(np.float32)
 
