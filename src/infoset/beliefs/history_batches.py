@@ -282,19 +282,28 @@ class HistoryBatch(Sequence[History]):
         agrees = np.array([index.public(number) == public for number in range(len(index))])
         return agrees[self.infostate[:, 0]]
 
+    def rewards_at(self, positions: LongArray) -> FloatArray:
+        """Return [R, N] the sum of the rewards of each player at some of the histories."""
+        before = self.parent
+        if before is None:
+            return np.zeros((len(positions), self.infostate.shape[1]))
+        rewards = [
+            checked_rewards(
+                self.game, before.worlds[origin], self.joint_action(place), self.worlds[place]
+            )
+            for place, origin in zip(
+                positions.tolist(), self.origin[positions].tolist(), strict=True
+            )
+        ]
+        origins, above = np.unique(self.origin[positions], return_inverse=True)
+        last = np.array(rewards, np.float64).reshape(len(positions), -1)
+        found: FloatArray = before.rewards_at(origins.astype(np.int64))[above] + last
+        return found
+
     @cached_property
     def rewards_so_far(self) -> FloatArray:
         """[K, N] sum of the rewards of each player."""
-        if self.parent is None:
-            return np.zeros(self.infostate.shape)
-        game, before = self.game, self.parent
-        rewards = [
-            checked_rewards(game, before.worlds[origin], self.joint_action(position), world)
-            for position, (origin, world) in enumerate(
-                zip(self.origin.tolist(), self.worlds, strict=True)
-            )
-        ]
-        return before.rewards_so_far[self.origin] + np.array(rewards, np.float64)
+        return self.rewards_at(np.arange(len(self)))
 
     @property
     def depth(self) -> int:

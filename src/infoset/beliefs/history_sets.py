@@ -19,9 +19,9 @@ from infoset.beliefs.history_sampling import (
 from infoset.game import Game, Infostate
 from infoset.policy import Policy
 from infoset.tree.world_graph import freeze
-from infoset.typing import FloatArray, LongArray, World
+from infoset.typing import BoolArray, FloatArray, LongArray, World
 
-__all__ = ["HistorySet", "histories_around"]
+__all__ = ["HistorySet", "PublicHistories", "histories_around"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,19 +66,78 @@ class HistorySet:
     def _numbers(self) -> tuple[dict[Infostate, int], ...]:
         return tuple({known: n for n, known in enumerate(own)} for own in self.infostates)
 
+
+@dataclass(frozen=True, eq=False)
+class PublicHistories:
+    """Histories of a public state: all of them, or a sample.
+
+    World states are created only for the histories that are selected.
+
+    Attributes
+    ----------
+    pieces : tuple[tuple[HistoryBatch, LongArray], ...]
+        Batches, with the positions of the histories that belong to the set.
+    infostates, position, chance_reach, is_complete
+        As in `HistorySet`.
+    ranges : tuple[FloatArray, ...]
+        Per player [S_p] its own reach of each of its infostates.
+    """
+
+    pieces: tuple[tuple[HistoryBatch, LongArray], ...]
+    infostates: tuple[tuple[Infostate, ...], ...]
+    position: LongArray
+    chance_reach: FloatArray
+    is_complete: bool
+    ranges: tuple[FloatArray, ...]
+
+    def __len__(self) -> int:
+        return len(self.position)
+
+    def has(self, infostate: Infostate) -> BoolArray:
+        """Return [K] whether a player is at an infostate."""
+        own = self.infostates[infostate.player]
+        number = own.index(infostate) if infostate in own else -1
+        return np.equal(self.position[:, infostate.player], number)
+
+    @property
+    def reach(self) -> FloatArray:
+        """[K] chance reach times the reach of both players."""
+        found = self.chance_reach.copy()
+        for own_range, place in zip(self.ranges, self.position.T, strict=True):
+            found *= own_range[place]
+        return found
+
+    def range_at(self, infostates: Sequence[Infostate]) -> FloatArray:
+        """Return [S] a player's own reach of some of its infostates."""
+        player = infostates[0].player
+        known = dict(zip(self.infostates[player], self.ranges[player].tolist(), strict=True))
+        return np.array([known[infostate] for infostate in infostates])
+
+    def whole(self) -> HistorySet:
+        """Return all histories."""
+        found = self.select(np.arange(len(self)))
+        return replace(found, is_complete=self.is_complete)
+
     def select(self, rows: LongArray) -> HistorySet:
-        """Return some of the histories; infostates that no longer occur are dropped."""
+        """Return some of the histories; `rows` are increasing positions."""
         infostates, columns = [], []
         for own, column in zip(self.infostates, self.position[rows].T, strict=True):
             numbers, place = np.unique(column, return_inverse=True)
             infostates.append(tuple(own[number] for number in numbers.tolist()))
             columns.append(place)
-        return replace(
-            self,
-            worlds=[self.worlds[row] for row in rows.tolist()],
+        worlds: list[World] = []
+        rewards = []
+        begin = 0
+        for batch, places in self.pieces:
+            inside = places[rows[(rows >= begin) & (rows < begin + len(places))] - begin]
+            worlds += [batch.worlds[place] for place in inside.tolist()]
+            rewards.append(batch.rewards_at(inside))
+            begin += len(places)
+        return HistorySet(
+            worlds=worlds,
             infostates=tuple(infostates),
             position=np.stack(columns, axis=1),
-            rewards_so_far=self.rewards_so_far[rows],
+            rewards_so_far=np.concatenate(rewards),
             chance_reach=self.chance_reach[rows],
             is_complete=False,
         )
@@ -102,7 +161,7 @@ class HistorySet:
             At least half of the sample is from this infostate, if it has as many histories.
         rng : numpy.random.Generator
         """
-        inside = self.position[:, infostate.player] == self.number_of(infostate)
+        inside = self.has(infostate)
         half = min(-(-num_histories // 2), int(inside.sum()))
         probability = np.where(
             inside,
@@ -125,8 +184,8 @@ def histories_around(
     infostate: Infostate,
     policies: Sequence[Policy | None],
     limits: SamplingLimits,
-) -> tuple[HistorySet, tuple[FloatArray, ...]]:
-    """Return the histories of the public state of an infostate, and the range of every player.
+) -> PublicHistories:
+    """Return the histories of the public state of an infostate, with the range of every player.
 
     If there are too many, they are a sample of these and a sample of those at the infostate.
 
@@ -138,12 +197,6 @@ def histories_around(
         The policies of the ranges, which also weight samples; None for ones.
     limits : SamplingLimits
 
-    Returns
-    -------
-    HistorySet
-    tuple[FloatArray, ...]
-        Per player [S_p] its own reach of each of its infostates.
-
     Raises
     ------
     ParameterError, UnknownNameError, UnsupportedGameError
@@ -152,25 +205,26 @@ def histories_around(
     beliefs = GameBeliefs(game, policies, limits, ModelNoise(0.0))
     batch = beliefs.histories(infostate.public_state)
     if batch.method == "enumeration":
-        return _joined([batch], policies, is_complete=True)
-    others = batch.select(np.flatnonzero(~batch.is_at(infostate)))
-    both = [beliefs.histories(infostate), others]
-    return _joined([found for found in both if len(found)], policies, is_complete=False)
+        return _joined([(batch, np.arange(len(batch)))], policies, is_complete=True)
+    own = beliefs.histories(infostate)
+    pieces = [(own, np.arange(len(own))), (batch, np.flatnonzero(~batch.is_at(infostate)))]
+    return _joined([piece for piece in pieces if len(piece[1])], policies, is_complete=False)
 
 
 def _joined(
-    batches: Sequence[HistoryBatch], policies: Sequence[Policy | None], is_complete: bool
-) -> tuple[HistorySet, tuple[FloatArray, ...]]:
-    """Return disjoint batches as one set, with the ranges."""
-    num_players = batches[0].infostate.shape[1]
-    numbers: list[dict[Infostate, int]] = [{} for _ in range(num_players)]
-    ranges: list[list[float]] = [[] for _ in range(num_players)]
+    pieces: Sequence[tuple[HistoryBatch, LongArray]],
+    policies: Sequence[Policy | None],
+    is_complete: bool,
+) -> PublicHistories:
+    """Return disjoint sets of histories as one, with the ranges."""
+    numbers: list[dict[Infostate, int]] = [{} for _ in policies]
+    ranges: list[list[float]] = [[] for _ in policies]
     positions = []
-    for batch in batches:
+    for batch, rows in pieces:
         columns = []
         for player, (known, own_range) in enumerate(zip(numbers, ranges, strict=True)):
             index, policy = batch.infostate_indexes[player], policies[player]
-            found, place = np.unique(batch.infostate[:, player], return_inverse=True)
+            found, place = np.unique(batch.infostate[rows, player], return_inverse=True)
             size = len(found)
             reach = np.ones(size) if policy is None else index.own_reaches(policy, found.tolist())
             of_batch = []
@@ -180,12 +234,11 @@ def _joined(
                     own_range.append(own_reach)
             columns.append(np.array(of_batch, np.int64)[place])
         positions.append(np.stack(columns, axis=1))
-    histories = HistorySet(
-        worlds=[world for batch in batches for world in batch.worlds],
+    return PublicHistories(
+        pieces=tuple(pieces),
         infostates=tuple(map(tuple, numbers)),
         position=np.concatenate(positions),
-        rewards_so_far=np.concatenate([batch.rewards_so_far for batch in batches]),
-        chance_reach=np.concatenate([batch.weight for batch in batches]),
+        chance_reach=np.concatenate([batch.weight[rows] for batch, rows in pieces]),
         is_complete=is_complete,
+        ranges=tuple(map(np.array, ranges)),
     )
-    return histories, tuple(map(np.array, ranges))

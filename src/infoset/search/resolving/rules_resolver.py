@@ -11,7 +11,7 @@ import numpy as np
 
 from infoset.beliefs import HistorySet, LocalPart, PublicBeliefState, local_part
 from infoset.beliefs.history_sampling import SamplingLimits
-from infoset.beliefs.history_sets import histories_around
+from infoset.beliefs.history_sets import PublicHistories, histories_around
 from infoset.errors import UnknownNameError, UnsupportedGameError
 from infoset.game import Game, Infostate
 from infoset.game.infostate import infostate_generator
@@ -44,6 +44,9 @@ ENDS_PER_SECOND: Final = 10_000.0
 
 NUM_PROBES: Final = 4
 """Histories whose parts are built to see how many fit."""
+
+MAX_ERROR: Final = 2
+"""Factor by which that number may be too small."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,40 +218,37 @@ class RulesResolver:
             policies[self.player] = CachedPolicy(self.blueprint, known)
         limits = SamplingLimits(rng, settings.max_histories, settings.num_samples)
         try:
-            histories, ranges = histories_around(self.game, infostate, policies, limits)
+            histories = histories_around(self.game, infostate, policies, limits)
         except UnsupportedGameError:  # no sampled history agrees with the observations
             return None, ()
-        local = self._within_limits(infostate, histories, ranges, rng, self._max_ends(start))
-        if local is None or local.roots is histories:
-            return local, ranges
-        return local, tuple(
-            own_range[[histories.number_of(kept) for kept in infostates]]
-            for own_range, infostates in zip(ranges, local.roots.infostates, strict=True)
-        )
+        local = self._within_limits(infostate, histories, rng, self._max_ends(start))
+        if local is None:
+            return None, ()
+        return local, tuple(map(histories.range_at, local.roots.infostates))
 
     def _within_limits(
         self,
         infostate: Infostate,
-        histories: HistorySet,
-        ranges: Sequence[FloatArray],
+        histories: PublicHistories,
         rng: np.random.Generator,
         max_ends: int,
     ) -> LocalPart | None:
         """Return the part below the histories, or below a sample of them that is small enough."""
-        whole = self._build(histories, max_ends)
-        if whole is not None:
-            return whole
-        weight = histories.chance_reach.copy()
-        for own_range, place in zip(ranges, histories.position.T, strict=True):
-            weight *= own_range[place]
-        if not (weight[histories.position[:, self.player] == histories.number_of(infostate)]).any():
-            return None
         if len(histories) <= NUM_PROBES:
-            return None
-        probe = self._build(histories.sample(NUM_PROBES, weight, infostate, rng), max_ends)
+            return self._build(histories.whole(), max_ends)
+        some = histories.sample(NUM_PROBES, histories.chance_reach, infostate, rng)
+        probe = self._build(some, max_ends)
         if probe is None:
             return None
+        # The number of histories that fit, if all have as many ends as these.
         number = max_ends * len(probe.roots) // probe.num_ends
+        if len(histories) <= MAX_ERROR * number:
+            whole = self._build(histories.whole(), max_ends)
+            if whole is not None:
+                return whole
+        weight = histories.reach
+        if not weight[histories.has(infostate)].any():
+            return None
         while number >= NUM_PROBES:
             number = number * 9 // 10  # other histories may have more ends
             found = self._build(histories.sample(number, weight, infostate, rng), max_ends)
