@@ -31,9 +31,9 @@ GAME_NAMES = [
 TOO_LONG_TO_SOLVE = ("phantom_ttt", "tiny_bridge_2p")
 """Where the worlds of one decision are solved in minutes."""
 QUICK = {"ismcts": "ismcts(num_simulations=10)"} | {
-    name: f"{name}(num_worlds=5)" for name in ("pimc", "epimc")
+    name: f"{name}(num_worlds=5)" for name in ("pimc", "epimc", "alpha-mu")
 }
-SOLVING = ("pimc", "epimc")
+SOLVING = ("pimc", "epimc", "alpha-mu")
 BY_BELIEF = tuple(name for name in SEARCHERS if "belief" in SEARCHERS[name].parameters)
 
 

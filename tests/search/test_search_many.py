@@ -16,13 +16,14 @@ from tests.support.cached_games import cached_tree
 MODELS = {
     "tree": lambda: search_model(cached_tree("leduc_poker")),
     "dice": lambda: search_model(load_game("liars_dice(numdice=2,dice_sides=3)")),
-    "cards": lambda: search_model(load_game("trick_taking(num_cards=8)")),
+    "cards": lambda: search_model(load_game("trick_taking(num_cards=8,tie=draw)")),
     "rules": lambda: RulesModel(load_game("kuhn_poker")),
 }
 
 SEARCHERS = (
     "pimc(num_worlds=7,public_weight=0.5)",
     "epimc(num_worlds=5,depth=2)",
+    "alpha-mu(num_worlds=5)",
     "ismcts(num_simulations=60,public_weight=0.3)",
     "ismcts(num_simulations=1)",
     "ismcts(num_simulations=20,final_policy=max-visits)",

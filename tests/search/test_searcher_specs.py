@@ -19,6 +19,7 @@ from infoset.search import (
     ISMCTS,
     PIMC,
     SEARCHERS,
+    AlphaMu,
     Rollouts,
     RulesModel,
     Searcher,
@@ -34,6 +35,7 @@ OF_BELIEF = {"public_weight", "max_worlds", "num_samples"}
 KINDS = {
     "pimc": PIMC,
     "epimc": EPIMC,
+    "alpha-mu": AlphaMu,
     "ismcts": ISMCTS,
     "depth_limited": DepthLimitedSearch,
     "continual_resolving": ContinualResolving,
@@ -48,6 +50,7 @@ TEXTS = {
         KUHN, belief=PublicPrivateBelief((0.6, 0.0)), num_worlds=5
     ),
     "pimc(num_worlds=None, opponents=paranoid)": PIMC(KUHN, num_worlds=None, opponents="paranoid"),
+    "alpha-mu(max_moves=3,num_worlds=9)": AlphaMu(KUHN, max_moves=3, num_worlds=9),
     "epimc(depth=1,num_worlds=9)": EPIMC(KUHN, depth=1, num_worlds=9),
     "ismcts(num_simulations=50,exploration=2,bonus=2ln,reward_scale=4,num_rollouts=2)": ISMCTS(
         KUHN, num_simulations=50, exploration=2, bonus="2ln", reward_scale=4, num_rollouts=2

@@ -1,5 +1,6 @@
 """Searchers: policies computed one infostate at a time, over worlds drawn from a belief."""
 
+from infoset.search.alpha_mu import AlphaMu
 from infoset.search.determinization import WorldSearchRecord
 from infoset.search.epimc import EPIMC
 from infoset.search.ismcts import ISMCTS, TreeSearchRecord
@@ -31,6 +32,7 @@ __all__ = [
     "PIMC",
     "RESPONDER",
     "SEARCHERS",
+    "AlphaMu",
     "DiceModel",
     "ExploitabilityBound",
     "GraphModel",

@@ -11,6 +11,7 @@ from infoset.beliefs import PublicPrivateBelief
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.game import Game
 from infoset.games import parse_spec
+from infoset.search.alpha_mu import AlphaMu
 from infoset.search.epimc import EPIMC
 from infoset.search.ismcts import ISMCTS
 from infoset.search.models import SearchModel, search_model
@@ -74,6 +75,12 @@ _SPECS: Final = (
         EPIMC,
     ),
     SearcherSpec(
+        "alpha-mu",
+        "Pareto fronts of results by world, against an opponent that sees everything (Cazenave and "
+        "Ventos 2019)",
+        AlphaMu,
+    ),
+    SearcherSpec(
         "ismcts",
         "information-set Monte Carlo tree search with one tree per player (MO-ISMCTS of Cowling, "
         "Powley and Whitehouse 2012)",
@@ -106,7 +113,7 @@ SEARCHERS: Registry[SearcherSpec] = Registry(
     _SPECS,
     entry_type=SearcherSpec,
     expected='a name such as "pimc"',
-    aliases={"mo-ismcts": "ismcts"},
+    aliases={"alpha_mu": "alpha-mu", "mo-ismcts": "ismcts"},
 )
 """The searchers by name; `SEARCHERS.register` adds one."""
 
