@@ -105,8 +105,9 @@ class AlphaMu(DeterminizedSearcher):
     >>> from infoset.search import search_model
     >>> kuhn = search_model(load_game("kuhn_poker"))
     >>> queen = Infostate(0, (Step(None, "Q", None),))
-    >>> AlphaMu(kuhn, num_worlds=None, max_moves=2).search(queen, np.random.default_rng(0)).tolist()
-    [1.0, 0.0]
+    >>> rng = np.random.default_rng(0)
+    >>> [AlphaMu(kuhn, max_moves=m, num_worlds=None).search(queen, rng).tolist() for m in (1, 2)]
+    [[1.0, 0.0], [0.5, 0.5]]
     """
 
     def __init__(
