@@ -25,6 +25,7 @@ PAGES: Final[Mapping[str, Path]] = MappingProxyType(
         "balanced": DOCS / "learning" / "study.md",
         "beliefs": DOCS / "search" / "study.md",
         "hiding": DOCS / "teams" / "study.md",
+        "sepot": DOCS / "search" / "resolving_study.md",
     }
 )
 """Pages by study. Tables and figures are in a folder beside the page, with the name of the page."""

@@ -307,7 +307,7 @@ RANDOM_ORDER = Experiment(
     "random-order",
     "Goofspiel with prizes in random order, networks of several seeds",
     seed_report,
-    quick=SeedSetting(((goofspiel(4, "random"), 1000, (1, 2)),), 2),
+    quick=SeedSetting(((goofspiel(4, "random"), 1000, (1, 2)),), 5),
     full=SeedSetting(
         (
             (goofspiel(4, "random"), 10_000, (1, 2, None)),

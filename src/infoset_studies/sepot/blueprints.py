@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
-from threading import Event
+from threading import Event, Lock
 from typing import Any, Final
 
 import numpy as np
@@ -28,6 +28,7 @@ __all__ = [
     "goofspiel",
     "has_networks",
     "known_blueprints",
+    "one_at_a_time",
     "usable",
     "without_networks",
 ]
@@ -35,6 +36,10 @@ __all__ = [
 LEDUC: Final = "leduc_poker"
 NETWORK: Final = "rnad"
 """The method of blueprints that are networks: a preset of `infoset.deep.train`."""
+
+one_at_a_time = Lock()
+"""Held while JAX compiles and trains: early versions of Python 3.11 fail in the parser (`AST
+constructor recursion depth mismatch`) if two threads do so at once."""
 
 LABELS: Final[Mapping[str, str]] = {NETWORK: "R-NaD", "cfr": "CFR", "cfr+": "CFR+"}
 
@@ -108,9 +113,10 @@ class BlueprintCell:
 
     def run(self, interrupt: Event) -> CellResult:
         """Return the probabilities of both players, and NashConv."""
-        if interrupt.is_set():
-            raise CellInterrupted
-        policy = self.blueprint.make()
+        with one_at_a_time:
+            if interrupt.is_set():
+                raise CellInterrupted
+            policy = self.blueprint.make()
         probabilities = [own.tolist() for own in policy.probabilities]
         return {"policy": probabilities, "nash_conv": nash_conv(policy)}
 

@@ -28,7 +28,7 @@ from infoset_studies.sepot.search_cells import Search, depth_text, searched
 __all__ = ["GOOFSPIEL", "LEDUC_GADGETS", "SAFEST", "Grid", "Grids", "kind_of", "searches_of"]
 
 UNSAFE: Final = "none"
-TOLERANCE: Final = 0.005
+TOLERANCE: Final = 0.01
 """A smaller rise of NashConv may be due to the limited number of iterations."""
 
 FLOOR: Final = 0.01
@@ -92,12 +92,12 @@ def grid_report(run: RunCells, setting: Grids) -> Report:
 
 
 def depth_report(run: RunCells, setting: Grids) -> Report:
-    """Return one table for each grid, and one figure for each of its blueprints."""
+    """Return one table for each grid, and one figure for each blueprint that can be exploited."""
     tables, charts = [], []
     for grid in setting:
         known, found = grid.run(run)
         tables.append(_by_depth(grid, known, found))
-        charts += [_depth_chart(grid, one, found) for one in known]
+        charts += [_depth_chart(grid, one, found) for one in known if one.nash_conv >= FLOOR]
     return Report(tuple(tables), tuple(charts))
 
 
@@ -183,7 +183,7 @@ def _depth_chart(grid: Grid, one: Known, found: Found) -> Chart:
     lines.append(Line("no search", across, guide, is_guide=True))
     made = one.blueprint
     return Chart(
-        f"{grid.name}-{made.method.replace('+', '-plus')}-{made.length}",
+        f"{grid.name}-{made.method.replace('+', '-plus')}",
         f"{grid.title}, blueprint {made.label}",
         f"depth ({len(across)}: to the end)",
         "NashConv",
@@ -205,7 +205,7 @@ def safest_report(run: RunCells, setting: Grids) -> Report:
         "All cells of the tables of gadgets and depths: number of cells, number in which search "
         f"raises NashConv by more than {TOLERANCE}, largest rise and where it is, and the "
         "geometric mean of NashConv with search divided by that of the blueprint (if this is at "
-        f"least {FLOOR})."
+        f"least {FLOOR}), over searches with a depth limit."
     )
     columns = (
         *("gadget", "opponent values", "cells", "raised", "largest rise"),
@@ -219,7 +219,11 @@ def _summary(
 ) -> tuple[int, int, float, str, str, str, float]:
     rises = [nash_conv - one.nash_conv for one, _, nash_conv in entries]
     one, search, _ = entries[int(np.argmax(rises))]
-    ratios = [nash_conv / one.nash_conv for one, _, nash_conv in entries if one.nash_conv >= FLOOR]
+    ratios = [
+        nash_conv / one.nash_conv
+        for one, search, nash_conv in entries
+        if one.nash_conv >= FLOOR and search.depth is not None
+    ]
     return (
         len(entries),
         sum(rise > TOLERANCE for rise in rises),
@@ -253,7 +257,8 @@ def _goofspiels(steps: Mapping[int, int]) -> Grids:
                 Blueprint(goofspiel(cards), *maker)
                 for maker in ((NETWORK, steps[cards]), ("cfr", 40), ("cfr+", 2000))
             ),
-            (1, 2, 3, None),
+            (*range(1, cards - 1), None),
+            ("resolving", "reach-max-margin"),
         )
         for cards in steps
     )

@@ -16,7 +16,7 @@ from infoset.experiments.studies import RunCells
 from infoset.policy import IDENTITY, TRANSFORMATIONS, Transformation, constant_transformations
 from infoset.search.resolving import ContinualResolving
 from infoset_studies.beliefs.average_policies import tree_of
-from infoset_studies.sepot.blueprints import LEDUC, Blueprint, Known
+from infoset_studies.sepot.blueprints import LEDUC, Blueprint, Known, one_at_a_time
 
 __all__ = [
     "TO_THE_END",
@@ -120,7 +120,8 @@ class SearchCell:
             raise CellInterrupted
         rows = self.search.rows(self.blueprint.game)
         exact = transformed_values(tree_of(self.blueprint.game), self.known.policy, rows)
-        values = with_noise(exact, self.search.noise, self.search.noise_seed)
+        noise = self.search.noise
+        values = with_noise(exact, noise, self.search.noise_seed) if noise else exact
         return {"nash_conv": self.search.nash_conv(self.known, values)}
 
 
@@ -164,14 +165,15 @@ class CriticCell:
 
     def run(self, interrupt: Event) -> CellResult:
         """Return NashConv by search, and the mean error of the critic over its profiles."""
-        if interrupt.is_set():
-            raise CellInterrupted
-        from infoset.deep import train_critic
-
         tree, policy = tree_of(self.blueprint.game), self.known.policy
         rows = self.searches[0].rows(self.blueprint.game)
-        critic = train_critic(tree, policy, rows, steps=self.steps, seed=self.seed)
-        values = critic.tabulate(tree)
+        with one_at_a_time:
+            if interrupt.is_set():
+                raise CellInterrupted
+            from infoset.deep import train_critic
+
+            critic = train_critic(tree, policy, rows, steps=self.steps, seed=self.seed)
+            values = critic.tabulate(tree)
         errors = values.errors(transformed_values(tree, policy, rows), policy)
         found = [search.nash_conv(self.known, values) for search in self.searches]
         return {"nash_conv": found, "error": float(errors.mean())}
