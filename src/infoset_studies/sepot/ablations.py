@@ -315,6 +315,6 @@ RANDOM_ORDER = Experiment(
         ),
         5,
     ),
-    quick_time="a minute",
+    quick_time="two minutes",
     full_time="several hours; most of them for five cards",
 )

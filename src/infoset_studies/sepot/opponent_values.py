@@ -285,7 +285,7 @@ GOOFSPIEL = Experiment(
     depth_report,
     quick=QUICK_GOOFSPIEL,
     full=FULL_GOOFSPIEL,
-    quick_time="three minutes",
+    quick_time="two minutes",
     full_time="ten minutes",
 )
 
