@@ -264,8 +264,8 @@ NOISE = Experiment(
     "noise",
     "Noise on the values of histories",
     noise_report,
-    quick=NoiseSetting(Blueprint(goofspiel(4), "cfr", 40), (0.0, 0.05, 0.1, 0.2, 0.5), 3, 1),
-    full=NoiseSetting(Blueprint(goofspiel(5), "cfr", 40), (0.0, 0.05, 0.1, 0.2, 0.5), 5, 1),
+    quick=NoiseSetting(Blueprint(goofspiel(4), "cfr", 40), (0.0, 0.05, 0.1, 0.2, 0.5), 5, 2),
+    full=NoiseSetting(Blueprint(goofspiel(5), "cfr", 40), (0.0, 0.05, 0.1, 0.2, 0.5), 10, 2),
     quick_time="a few seconds",
     full_time="two minutes",
 )
