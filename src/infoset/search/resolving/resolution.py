@@ -63,7 +63,7 @@ class ResolvingSettings:
     budget: SearchBudget = field(
         default_factory=lambda: SearchBudget("iterations", ITERATIONS, None)
     )
-    max_ends: int = 10_000
+    max_ends: int = 5_000
     max_histories: int = 20_000
     num_samples: int = 300
 

@@ -161,7 +161,7 @@ class ContinualResolving(Searcher):
         opponent: str = "previous",
         iterations: int = ITERATIONS,
         milliseconds: float | None = None,
-        max_ends: int = 10_000,
+        max_ends: int = 5_000,
         max_histories: int = 20_000,
         num_samples: int = 300,
         seed: int = 0,
