@@ -13,7 +13,7 @@ from infoset.experiments import CellFolder, CellInterrupted, Study, run_cells, r
 from infoset.policy import TRANSFORMATIONS
 from infoset.search.resolving import OPPONENT_VALUES, ContinualResolving
 from infoset_studies.beliefs.average_policies import tree_of
-from infoset_studies.sepot import SEPOT, ablations, blueprints, search_cells
+from infoset_studies.sepot import SEPOT, ablations, blueprints, head_to_head, search_cells
 from infoset_studies.sepot.blueprints import NETWORK, Blueprint, BlueprintCell, goofspiel
 from infoset_studies.sepot.opponent_values import Grid, searches_of
 from infoset_studies.sepot.search_cells import CriticCell, Search, SearchCell
@@ -32,6 +32,7 @@ TINY = {
     "noise": ablations.NoiseSetting(BAD, (0.0, 0.5), 2, 1),
     "iterations": ablations.IterationSetting(BAD, (5, 50), 1),
     "transformations": ablations.TransformationSetting(((BAD, ("identity", "all 22")),), (1,)),
+    "matches": head_to_head.MatchSetting(((head_to_head.GOOFSPIEL_13, 2, 2, 2),), 1),
     "random-order": ablations.SeedSetting(((goofspiel(3, "random"), 20, (1,)),), 2),
 }
 EXPERIMENTS = tuple(replace(e, quick=TINY[e.name]) for e in SEPOT.experiments)

@@ -8,6 +8,7 @@ from infoset_studies.sepot.ablations import (
     RANDOM_ORDER,
     TRANSFORMATION_ABLATION,
 )
+from infoset_studies.sepot.head_to_head import HEAD_TO_HEAD
 from infoset_studies.sepot.opponent_values import GOOFSPIEL, LEDUC_GADGETS, SAFEST
 
 __all__ = ["SEPOT"]
@@ -24,5 +25,6 @@ SEPOT = Study(
         ITERATIONS,
         TRANSFORMATION_ABLATION,
         RANDOM_ORDER,
+        HEAD_TO_HEAD,
     ),
 )
