@@ -36,7 +36,17 @@ def skip_without_extra(name: str) -> None:
                 pytest.importorskip(module)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+QUICK_PAGES = ("README.md", "docs/index.md", "docs/first-solve.md", "docs/own-game.md")
+"""Pages that the ordinary tests run; `-m pages` runs all others."""
+
+
+def page_case(page: Path):
+    """Return a page as a parameter with its name and mark."""
+    name = str(page.relative_to(ROOT))
+    return pytest.param(page, id=name, marks=[] if name in QUICK_PAGES else [pytest.mark.pages])
+
+
+@pytest.mark.parametrize("page", map(page_case, PAGES))
 def test_page(page, tmp_path, monkeypatch, empty_charts):
     skip_without_extra(page.stem)
     monkeypatch.chdir(tmp_path)
