@@ -46,7 +46,7 @@ def page_case(page: Path):
     return pytest.param(page, id=name, marks=[] if name in QUICK_PAGES else [pytest.mark.pages])
 
 
-@pytest.mark.parametrize("page", map(page_case, PAGES))
+@pytest.mark.parametrize("page", [page_case(page) for page in PAGES])
 def test_page(page, tmp_path, monkeypatch, empty_charts):
     skip_without_extra(page.stem)
     monkeypatch.chdir(tmp_path)
