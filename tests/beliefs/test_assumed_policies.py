@@ -16,7 +16,7 @@ from infoset.matches import play_matches
 from infoset.policy import TabularPolicy, random_policy, tabulate, uniform_policy
 from infoset.search import ISMCTS, PIMC, RulesModel, search_model
 from infoset.tree import build_tree
-from tests.beliefs.test_history_sampling import odds_of_cells
+from tests.beliefs.test_history_sampling import probability_of_cells
 from tests.beliefs.test_posterior_beliefs import check_same
 from tests.support.cached_games import cached_tree
 from tests.support.function_game import FunctionGame
@@ -241,22 +241,22 @@ def test_hundreds_of_errors_do_not_underflow(is_tree):
         known = Infostate(0, known.steps[: 1 + length])
     belief = private_belief(source, known, policies=model, model_noise=1e-4)
     assert belief.model_noise == 1e-4
-    odds = {world[0]: p for world, p in zip(belief.worlds, belief.probability, strict=True)}
-    assert odds["X"] / odds["Y"] == pytest.approx(0.5e-4 / 0.5)
+    posterior = {world[0]: p for world, p in zip(belief.worlds, belief.probability, strict=True)}
+    assert posterior["X"] / posterior["Y"] == pytest.approx(0.5e-4 / 0.5)
 
 
 def test_sampled_beliefs_survive_errors_and_are_right_on_average():
     game = load_game("liars_dice(numdice=2)")
     known = Infostate(1, (Step(None, (1, 2), None), Step(None, None, "2-5")))
     settings = {"policies": sparse, "model_noise": 0.2, "always_noisy": True}
-    wanted = odds_of_cells(private_belief(game, known, **settings))
+    wanted = probability_of_cells(private_belief(game, known, **settings))
     total = dict.fromkeys(wanted, 0.0)
     num_seeds = 100
     for seed in range(num_seeds):
         rng = np.random.default_rng(seed)
         drawn = private_belief(game, known, **settings, rng=rng, max_worlds=10, num_samples=15)
         assert (drawn.method, drawn.model_noise) == ("samples", 0.2)
-        for world, probability in odds_of_cells(drawn).items():
+        for world, probability in probability_of_cells(drawn).items():
             total[world] += probability / num_seeds
     assert total == pytest.approx(wanted, abs=0.03)
 

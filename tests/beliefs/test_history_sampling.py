@@ -59,7 +59,7 @@ def hidden_moves():
     return game, play_out(initial_history(game), choosers, rng).path()[6]
 
 
-def odds_of_cells(belief):
+def probability_of_cells(belief):
     """Return the probability of each world state, summed over histories."""
     total = {}
     for world, probability in zip(belief.worlds, belief.probability, strict=True):
@@ -74,7 +74,7 @@ def test_drawn_beliefs_are_right_on_average(is_posterior):
     policies = Cornering() if is_posterior else None
     exact = private_belief(game, known, policies=policies)
     assert exact.is_exact
-    wanted = odds_of_cells(exact)
+    wanted = probability_of_cells(exact)
     total = dict.fromkeys(wanted, 0.0)
     num_seeds = 60
     for seed in range(num_seeds):
@@ -89,7 +89,7 @@ def test_drawn_beliefs_are_right_on_average(is_posterior):
         assert drawn.method == "samples"
         assert not drawn.is_exact
         assert len(drawn) <= 24
-        for world, probability in odds_of_cells(drawn).items():
+        for world, probability in probability_of_cells(drawn).items():
             total[world] += probability / num_seeds
     assert total == pytest.approx(wanted, abs=0.02)
 
@@ -250,7 +250,7 @@ def test_a_draw_weighs_as_much_as_what_is_seen_is_probable():
     rng = np.random.default_rng(0)
     belief = private_belief(game, red, rng=rng, max_worlds=40, num_samples=40)
     assert belief.method == "samples"
-    left = sum(p for world, p in odds_of_cells(belief).items() if world[0] == "left")
+    left = sum(p for world, p in probability_of_cells(belief).items() if world[0] == "left")
     assert left == pytest.approx(10 / 70)
 
 

@@ -31,8 +31,10 @@ def holding(player, hand, *calls):
 def test_four_dice_each_leave_126_hands():
     belief = private_belief(BIG_DICE, holding(1, HAND, "1-2", "2-2", "3-1"))
     assert belief.method == "enumeration"
-    odds = {known.steps[0].private: p for known, p in belief.infostate_probabilities(0).items()}
-    assert odds == pytest.approx({hand: orders(hand) / 6**4 for hand in HANDS})
+    posterior = {
+        known.steps[0].private: p for known, p in belief.infostate_probabilities(0).items()
+    }
+    assert posterior == pytest.approx({hand: orders(hand) / 6**4 for hand in HANDS})
     assert {world.hands[1] for world in belief.worlds} == {HAND}
     assert {world.call for world in belief.worlds} == {BIG_DICE.calls.index("3-1")}
 

@@ -31,7 +31,7 @@ def tree_of(name):
     return cached_tree(name)
 
 
-def odds(belief):
+def cell_probabilities(belief):
     """Return the probability of each world state with the infostates of all players."""
     known = [belief.infostates(player) for player in range(belief.source.num_players)]
     total = Counter()
@@ -46,7 +46,7 @@ def check_same(belief, looked_up):
     assert looked_up.method == "tree"
     assert belief.method == "enumeration"
     assert len(belief) == len(looked_up)
-    assert odds(belief) == pytest.approx(odds(looked_up), rel=1e-9)
+    assert cell_probabilities(belief) == pytest.approx(cell_probabilities(looked_up), rel=1e-9)
 
 
 def check_all_beliefs(tree, places, policies):

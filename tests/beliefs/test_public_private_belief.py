@@ -117,9 +117,9 @@ def test_a_jack_in_hand_leaves_one_jack_of_five_cards():
         for number in tree.infostate_trees[0].acting.tolist()
         if "J" in tree.infostate_trees[0].label(number)
     )
-    odds = private_belief(game, first).infostate_probabilities(1)
+    posterior = private_belief(game, first).infostate_probabilities(1)
     by_rank = {"J": 0.0, "Q": 0.0, "K": 0.0}
-    for known, probability in odds.items():
+    for known, probability in posterior.items():
         by_rank[str(known.steps[0].private)[0]] += probability
     assert by_rank == pytest.approx({"J": 1 / 5, "Q": 2 / 5, "K": 2 / 5})
 

@@ -252,7 +252,7 @@ def test_a_move_that_is_chosen_in_part_is_completed_at_random(leaf_value):
 
 
 def test_functions_value_decisions_only():
-    """In goofspiel both players choose at once, and the last card is forced."""
+    """In goofspiel both players choose simultaneously, and the last card is forced."""
     seen = []
 
     def leaf_value(histories):

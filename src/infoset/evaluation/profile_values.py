@@ -144,7 +144,7 @@ def _constant_sum(tree: GameTree) -> float:
     form = tree.sequence_form
     if form.num_players != 2 or form.constant_sum is None:
         raise UnsupportedGameError(
-            "values under transformed profiles need a two-player constant-sum game, and "
-            f"{form.name} is none"
+            "values under transformed profiles need a two-player constant-sum game, "
+            f"which {form.name} is not"
         )
     return form.constant_sum

@@ -37,7 +37,7 @@ class Policy(Protocol):
 
 @runtime_checkable
 class BatchPolicy(Protocol):
-    """A policy that answers at many infostates at once."""
+    """A policy that answers at many infostates in one call."""
 
     def many_action_probabilities(
         self, infostates: Sequence[Infostate], legal_actions: Sequence[Sequence[Action]]

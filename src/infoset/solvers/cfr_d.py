@@ -361,8 +361,8 @@ def _checked_gadget(cut: TreeCut, gadget: str | None) -> str:
     check_choice("gadget", gadget, (*SAFE_GADGETS, "none"))
     if gadget != "none" and not form.is_two_player_constant_sum:
         raise UnsupportedGameError(
-            f"the gadget {gadget!r} needs a two-player constant-sum game, and {form.name} is none; "
-            'use gadget="none"'
+            f"the gadget {gadget!r} needs a two-player constant-sum game, which {form.name} is "
+            'not; use gadget="none"'
         )
     return gadget
 

@@ -39,7 +39,7 @@ NETWORK: Final = "rnad"
 
 one_at_a_time = Lock()
 """Held while JAX compiles and trains: early versions of Python 3.11 fail in the parser (`AST
-constructor recursion depth mismatch`) if two threads do so at once."""
+constructor recursion depth mismatch`) if two threads do so simultaneously."""
 
 LABELS: Final[Mapping[str, str]] = {NETWORK: "R-NaD", "cfr": "CFR", "cfr+": "CFR+"}
 

@@ -130,11 +130,11 @@ def match_report(run: RunCells, setting: MatchSetting) -> Report:
         methods: Counter[str] = Counter()
         for result in results:
             methods.update(result["methods"])
-        share = 1 - methods["blueprint"] / methods.total()
-        rows.append((TITLES[game], steps, setting.seeds, deals, mean, width, share))
+        searched = 1 - methods["blueprint"] / methods.total()
+        rows.append((TITLES[game], steps, setting.seeds, deals, mean, width, searched))
     title = (
         "Search by rules (depth 1, `previous`) against its own network: mean utility of the "
-        "search, from -1 to 1, half of the 95% confidence interval, and the share of decisions "
+        "search, from -1 to 1, half of the 95% confidence interval, and the fraction of decisions "
         f"that were searched.{without_networks()}"
     )
     columns = ("game", "learner steps", "seeds", "deals per seed", "mean", "±", "searched")
