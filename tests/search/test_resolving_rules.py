@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from infoset.beliefs import find_leak
-from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.errors import ParameterError, ShortSearchWarning, UnsupportedGameError
 from infoset.evaluation import nash_conv, transformed_values
 from infoset.policy import (
     TRANSFORMATIONS,
@@ -183,10 +183,20 @@ def test_searchers_by_name_build_the_tree_of_a_small_game():
 
 
 def test_a_time_limit_ends_iterations():
-    search = by_rules("kuhn_poker", iterations=10**9, milliseconds=5.0)
+    search = by_rules("kuhn_poker", iterations=10**9, milliseconds=20.0)
     infostate, actions = infostates_of("kuhn_poker", 0)[0]
     search.action_probabilities(infostate, actions)
     assert 1 <= search.last_search.num_iterations < 10**9
+    assert search.last_search.seconds > 0.01  # the time of the search is in its record
+
+
+def test_a_time_limit_for_a_few_iterations_warns():
+    search = by_rules("kuhn_poker", iterations=10**9, milliseconds=1e-3)
+    infostate, actions = infostates_of("kuhn_poker", 0)[0]
+    with pytest.warns(ShortSearchWarning, match=r"did only 1 iteration in its 0\.001 ms"):
+        search.action_probabilities(infostate, actions)
+    search = by_rules("kuhn_poker", iterations=1, milliseconds=1e-3)
+    search.action_probabilities(infostate, actions)  # as asked for
 
 
 def test_a_time_limit_makes_samples_smaller():
@@ -195,10 +205,10 @@ def test_a_time_limit_makes_samples_smaller():
     unlimited = by_rules("leduc_poker", iterations=3)
     unlimited.action_probabilities(infostate, actions)
     assert unlimited.last_search.num_ends > 300
-    search = by_rules("leduc_poker", milliseconds=1e-3, iterations=3)
+    search = by_rules("leduc_poker", milliseconds=1e-3, iterations=1)
     search.action_probabilities(infostate, actions)
     assert 0 < search.last_search.num_ends <= 100
-    assert search.last_search.num_iterations >= 1
+    assert search.last_search.num_iterations == 1
 
 
 def test_another_blueprint_needs_other_values():

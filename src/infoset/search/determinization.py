@@ -300,8 +300,7 @@ class DeterminizedSearcher(Searcher):
             model_noise=model_noise,
         )
         self.num_fallbacks += found.is_fallback
-        plural = "" if found.num_worlds == 1 else "s"
-        self._note_search(self.last_search, f"{found.num_worlds} world{plural}")
+        self._note_search(self.last_search, found.num_worlds, "world")
         return split_ties(found.scores) if len(actions) > 1 else np.ones(1)
 
     def search_many(

@@ -268,7 +268,7 @@ class ISMCTS(Searcher):
             belief_seconds=belief_seconds,
             model_noise=root.model_noise,
         )
-        self._note_search(self.last_search, f"{num_simulations} simulations")
+        self._note_search(self.last_search, num_simulations, "simulation")
         return FINAL_POLICIES[self.final_policy](visits)
 
     def search_many(

@@ -144,10 +144,7 @@ class Searcher(ABC):
             As in `search`, or if `legal_actions` differ from those of the game.
         """
         if infostate not in self._answers:
-            self._check_actions(infostate, legal_actions)
-            self._answers[infostate] = self.search(
-                infostate, infostate_generator(self.seed, infostate)
-            )
+            self._answers[infostate] = self._answer(infostate, legal_actions)
         return self._answers[infostate].copy()
 
     def notes(self) -> list[str]:
@@ -158,30 +155,38 @@ class Searcher(ABC):
             found.append(f"{number} mixed the assumed policies with uniform play")
         return found
 
-    def _note_search(self, record: SearchRecord, done: str) -> None:
+    def _note_search(self, record: SearchRecord, number: int, unit: str) -> None:
         """Count a search, and warn once if its time limit is too short.
 
-        done : what the search did, such as "2 simulations".
+        number, unit : what the search did, such as 2 simulations.
         """
         self.overruns.add(record)
         self.num_noisy_searches += record.model_noise > 0
         if not record.is_short or self._has_warned or not record.time_limit:
             return
         self._has_warned = True
+        plural = "" if number == 1 else "s"
         slow = "" if self.model.is_compiled else " (whose rules run uncompiled, in Python)"
         listed = record.belief_seconds
         after = f", after {1000 * listed:.0f} ms for its belief," if listed > 0.01 else ""
         warnings.warn(
-            f"a search of {self.model.game}{slow} did only {done} in its "
+            f"a search of {self.model.game}{slow} did only {number} "
+            f"{unit}{plural} in its "
             f"{1000 * record.time_limit:g} ms{after} to choose among {len(record.actions)} "
             "actions, so that its choice is nearly random: give a larger milliseconds=, or a "
-            "number of simulations or worlds and milliseconds=None",
+            f"number of {unit}s and milliseconds=None",
             ShortSearchWarning,
             stacklevel=3,
         )
 
-    def _check_actions(self, infostate: Infostate, legal_actions: Sequence[Action]) -> None:
-        known = self.model.legal_actions(infostate)
+    def _answer(self, infostate: Infostate, legal_actions: Sequence[Action]) -> FloatArray:
+        """Return [A] the answer of one search, if the legal actions are those of the game."""
+        self._check_actions(infostate, legal_actions, self.model.legal_actions(infostate))
+        return self.search(infostate, infostate_generator(self.seed, infostate))
+
+    def _check_actions(
+        self, infostate: Infostate, legal_actions: Sequence[Action], known: tuple[Action, ...]
+    ) -> None:
         if tuple(legal_actions) != known:
             raise ParameterError(
                 f"the legal actions at the infostate {infostate} of player {infostate.player} are "

@@ -12,12 +12,13 @@ from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.search.budget import SearchBudget, SearchRecord
 from infoset.search.resolving.opponent_values import OPPONENT_VALUES, best_response_values
 from infoset.solvers.regret_family import average_policy
-from infoset.typing import FloatArray, Player
+from infoset.typing import Action, FloatArray, Player
 from infoset.utils.arguments import check_choice, check_count
 
 __all__ = [
     "ITERATIONS",
     "Resolution",
+    "ResolvingAnswer",
     "ResolvingRecord",
     "ResolvingSettings",
     "resolve_part",
@@ -25,6 +26,9 @@ __all__ = [
 ]
 
 ITERATIONS: Final = 300
+
+MIN_ITERATIONS: Final = 20
+"""Iterations below which an answer is little better than uniform play."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,30 @@ class Resolution:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class ResolvingAnswer:
+    """The policy at one infostate, and how it was found.
+
+    Attributes
+    ----------
+    actions : tuple[Action, ...]
+        [A] the legal actions.
+    policy : FloatArray
+        [A] their probabilities.
+    method : str
+        As in `ResolvingRecord`, like the numbers below.
+    num_nodes, num_histories, num_ends, num_iterations : int
+    """
+
+    actions: tuple[Action, ...]
+    policy: FloatArray
+    method: str
+    num_nodes: int = 0
+    num_histories: int = 0
+    num_ends: int = 0
+    num_iterations: int = 0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ResolvingRecord(SearchRecord):
     """Result and cost of a decision; `num_nodes` counts the histories of the part.
 
@@ -111,13 +139,24 @@ class ResolvingRecord(SearchRecord):
     num_ends : int
         Terminal histories and histories at the depth limit.
     num_iterations : int
-        Iterations of CFR+; 0 if an earlier search had already answered.
+        Iterations of CFR+.
+    max_iterations : int or None
+        Limit on their number.
     """
 
     method: str
     num_histories: int = 0
     num_ends: int = 0
     num_iterations: int = 0
+    max_iterations: int | None = None
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the time limit ended the search after a few iterations."""
+        if self.time_limit is None or self.method == "blueprint":
+            return False
+        enough = MIN_ITERATIONS if self.max_iterations is None else self.max_iterations
+        return self.num_iterations < min(MIN_ITERATIONS, enough)
 
 
 def resolve_part(

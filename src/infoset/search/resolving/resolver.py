@@ -6,6 +6,7 @@ import numpy as np
 
 from infoset.beliefs import GADGETS, PublicBeliefState
 from infoset.evaluation import TransformedValues
+from infoset.game import Infostate
 from infoset.policy import TabularPolicy
 from infoset.search.resolving.lookahead import Lookahead
 from infoset.search.resolving.opponent_values import (
@@ -15,6 +16,7 @@ from infoset.search.resolving.opponent_values import (
 )
 from infoset.search.resolving.resolution import (
     Resolution,
+    ResolvingAnswer,
     ResolvingSettings,
     resolve_part,
     values_after,
@@ -61,8 +63,43 @@ class TreeResolver:
         self._policy = blueprint.probabilities[player].copy()
         self._searches: dict[int, Resolution | None] = {}
 
-    def policy_at(self, public_state: int) -> FloatArray:
-        """Return [Q] the player's policy after a search; only its part at the state is meant."""
+    def answer(self, infostate: Infostate) -> ResolvingAnswer:
+        """Search at the public state of an infostate; where nothing leads there, the blueprint.
+
+        Raises
+        ------
+        UnknownNameError
+            If no play leads to the infostate.
+        """
+        number = self._own.index_of(infostate)
+        state, first = int(self._own.public_state[number]), self._own.first_sequence[number]
+        actions = self._own.legal_actions(number)
+        policy = self._policy_at(state)[first : first + len(actions)]
+        found = self.resolve(state)
+        if found is None:
+            return ResolvingAnswer(actions=actions, policy=policy, method="blueprint")
+        part = found.part
+        return ResolvingAnswer(
+            actions=actions,
+            policy=policy,
+            method="complete",
+            num_nodes=len(part.histories),
+            num_histories=int(np.sum(self.tree.public_state[part.histories] == state)),
+            num_ends=len(part.terminals) + len(part.leaf_histories),
+            num_iterations=found.num_iterations,
+        )
+
+    def whole_policy(self) -> FloatArray:
+        """Return [Q] the player's policy at all public states, by one search at each."""
+        own, policy = self._own, self.blueprint.probabilities[self.player].copy()
+        for state in np.unique(own.public_state[own.acting]).tolist():
+            found = self.resolve(state)
+            if found is not None:
+                self._keep(state, found, policy)
+        return policy
+
+    def _policy_at(self, public_state: int) -> FloatArray:
+        """Return [Q] a policy that is the player's after a search at the public state."""
         found = self.resolve(public_state)
         if found is None or self.settings.is_continual:
             return self._policy

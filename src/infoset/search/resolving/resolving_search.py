@@ -9,7 +9,6 @@ from typing import Any, Final, Protocol, runtime_checkable
 import numpy as np
 
 from infoset.beliefs import GADGETS
-from infoset.beliefs.public_states import infostates_at
 from infoset.errors import (
     ExplorationLimitError,
     ParameterError,
@@ -19,6 +18,7 @@ from infoset.errors import (
 from infoset.evaluation import TransformedValues, transformed_values
 from infoset.evaluation.tree_reach import check_same_game
 from infoset.game import Infostate
+from infoset.game.infostate import infostate_generator
 from infoset.policy import (
     TRANSFORMATIONS,
     Policy,
@@ -32,11 +32,12 @@ from infoset.search.models import GraphModel, RulesModel, SearchModel
 from infoset.search.resolving.continuation_values import ContinuationFunction, ContinuationValues
 from infoset.search.resolving.resolution import (
     ITERATIONS,
+    ResolvingAnswer,
     ResolvingRecord,
     ResolvingSettings,
 )
 from infoset.search.resolving.resolver import TreeResolver
-from infoset.search.resolving.rules_resolver import LocalResolution, RulesResolver
+from infoset.search.resolving.rules_resolver import RulesResolver
 from infoset.search.searcher import Searcher
 from infoset.tree import GameTree, SequenceForm, build_world_graph
 from infoset.tree.counting import count_histories
@@ -282,78 +283,36 @@ class ContinualResolving(Searcher):
         """
         check_generator(rng)
         start, compiled_before = working_seconds(), compiling_seconds()
-        resolver = self._resolvers[infostate.player]
-        if isinstance(resolver, TreeResolver):
+        answer = self._resolvers[infostate.player].answer(infostate)
+        if answer is None:
             actions = self.model.require_legal_actions(infostate)
-            found, facts = self._tree_answer(resolver, infostate, len(actions))
-        else:
-            actions, found, facts = self._rules_answer(resolver, infostate)
+            policy = self.blueprint.action_probabilities(infostate, actions)
+            answer = ResolvingAnswer(actions=actions, policy=policy, method="blueprint")
+        if not answer.actions:
+            self.model.require_legal_actions(infostate)  # raises an error
         self.last_search = ResolvingRecord(
-            actions=actions,
-            values=np.full(len(actions), np.nan),
+            actions=answer.actions,
+            values=np.full(len(answer.actions), np.nan),
             seconds=working_seconds() - start,
             time_limit=self.budget.seconds,
             compile_seconds=compiling_seconds() - compiled_before,
-            **facts,
+            method=answer.method,
+            num_nodes=answer.num_nodes,
+            num_histories=answer.num_histories,
+            num_ends=answer.num_ends,
+            num_iterations=answer.num_iterations,
+            max_iterations=self.budget.number,
         )
-        self.methods[self.last_search.method] += 1
-        self._note_search(self.last_search, f"{self.last_search.num_iterations} iterations")
-        return found
+        self.methods[answer.method] += 1
+        self._note_search(self.last_search, answer.num_iterations, "iteration")
+        return answer.policy
 
-    def _tree_answer(
-        self, resolver: TreeResolver, infostate: Infostate, num_actions: int
-    ) -> tuple[FloatArray, dict[str, Any]]:
-        """Return the policy at an infostate, and what the record says of the search."""
-        assert self.tree is not None
-        own = self.tree.infostate_trees[infostate.player]
-        number = own.index_of(infostate)
-        state = int(own.public_state[number])
-        policy = resolver.policy_at(state)
-        first = own.first_sequence[number]
-        resolution = resolver.resolve(state)
-        facts: dict[str, Any] = {"method": "blueprint", "num_nodes": 0}
-        if resolution is not None:
-            part = resolution.part
-            facts = {
-                "method": "complete",
-                "num_nodes": len(part.histories),
-                "num_histories": int(np.sum(self.tree.public_state[part.histories] == state)),
-                "num_ends": len(part.terminals) + len(part.leaf_histories),
-                "num_iterations": resolution.num_iterations,
-            }
-        return policy[first : first + num_actions], facts
-
-    def _rules_answer(
-        self, resolver: RulesResolver, infostate: Infostate
-    ) -> tuple[tuple[Action, ...], FloatArray, dict[str, Any]]:
-        """Return the legal actions, the policy, and what the record says of the search."""
-        found = self._resolved(resolver, infostate)
-        if found is None:
-            actions = self.model.require_legal_actions(infostate)
-            policy = self.blueprint.action_probabilities(infostate, actions)
-            return actions, policy, {"method": "blueprint", "num_nodes": 0}
-        local = found.local
-        facts = {
-            "method": "complete" if local.roots.is_complete else "sample",
-            "num_nodes": len(local.part.histories),
-            "num_histories": len(local.roots),
-            "num_ends": local.num_ends,
-            "num_iterations": found.resolution.num_iterations,
-        }
-        return found.actions[infostate], found.policies[infostate], facts
-
-    def _resolved(self, resolver: RulesResolver, infostate: Infostate) -> LocalResolution | None:
-        """Return the search that answers at an infostate, if there is one."""
-        found = resolver.resolve(infostate)
-        return found if found is not None and infostate in found.policies else None
-
-    def _check_actions(self, infostate: Infostate, legal_actions: Sequence[Action]) -> None:
-        resolver = self._resolvers[infostate.player]
-        if isinstance(resolver, RulesResolver):
-            found = self._resolved(resolver, infostate)
-            if found is not None and found.actions[infostate] == tuple(legal_actions):
-                return  # without listing the histories of the infostate
-        super()._check_actions(infostate, legal_actions)
+    def _answer(self, infostate: Infostate, legal_actions: Sequence[Action]) -> FloatArray:
+        # The search finds the legal actions itself, by rules much faster than the model does.
+        policy = self.search(infostate, infostate_generator(self.seed, infostate))
+        assert self.last_search is not None
+        self._check_actions(infostate, legal_actions, self.last_search.actions)
+        return policy
 
     def notes(self) -> list[str]:
         """Return what a report should mention, such as decisions of the blueprint."""
@@ -382,16 +341,9 @@ class ContinualResolving(Searcher):
             )
         assert isinstance(self.blueprint, TabularPolicy)
         whole = []
-        for player, resolver in enumerate(self._resolvers):
+        for resolver in self._resolvers:
             assert isinstance(resolver, TreeResolver)
-            policy = np.array(self.blueprint.probabilities[player])
-            own = self.tree.infostate_trees[player]
-            for state in np.unique(own.public_state[own.acting]).tolist():
-                found = resolver.policy_at(state)
-                for number in infostates_at(self.tree, state)[player].tolist():
-                    first, size = own.first_sequence[number], own.num_actions[number]
-                    policy[first : first + size] = found[first : first + size]
-            whole.append(policy)
+            whole.append(resolver.whole_policy())
         return TabularPolicy(self.tree.sequence_form, tuple(whole))
 
 

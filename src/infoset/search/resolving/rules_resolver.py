@@ -24,6 +24,7 @@ from infoset.search.resolving.continuation_values import (
 from infoset.search.resolving.opponent_values import mean_values
 from infoset.search.resolving.resolution import (
     Resolution,
+    ResolvingAnswer,
     ResolvingSettings,
     resolve_part,
     values_after,
@@ -141,6 +142,22 @@ class RulesResolver:
         self.values, self.settings, self.seed = values, settings, seed
         self._searches: OrderedDict[Hashable, LocalResolution | None] = OrderedDict()
         self._ends_per_second = ENDS_PER_SECOND
+
+    def answer(self, infostate: Infostate) -> ResolvingAnswer | None:
+        """Search at the public state of an infostate; None where the blueprint has to answer."""
+        found = self.resolve(infostate)
+        if found is None or infostate not in found.policies:
+            return None
+        local = found.local
+        return ResolvingAnswer(
+            actions=found.actions[infostate],
+            policy=found.policies[infostate],
+            method="complete" if local.roots.is_complete else "sample",
+            num_nodes=len(local.part.histories),
+            num_histories=len(local.roots),
+            num_ends=local.num_ends,
+            num_iterations=found.resolution.num_iterations,
+        )
 
     def resolve(self, infostate: Infostate) -> LocalResolution | None:
         """Search at the public state of an infostate; None if its part would be too large."""
