@@ -14,6 +14,7 @@ from infoset.beliefs import (
     counterfactual_form,
     counterfactual_values,
     cut_tree,
+    part_between,
     value_form,
     value_subgame,
 )
@@ -52,6 +53,37 @@ def some_policy(form, rng):
 
 def parts_of(cut):
     return [cut.trunk, *cut.subgames()]
+
+
+@given(game=random_games(), seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=30, deadline=None)
+def test_single_parts_equal_those_of_a_cut(game, seed):
+    tree = build_tree(game)
+    cut = random_cut(tree, np.random.default_rng(seed))
+    for part in parts_of(cut):
+        alone = part_between(tree, part.root, part.leaves.tolist())
+        for name in ("public_states", "leaves", "histories", "leaf_histories", "terminals"):
+            np.testing.assert_array_equal(getattr(alone, name), getattr(part, name))
+        for own, wanted in zip(alone.infostates, part.infostates, strict=True):
+            np.testing.assert_array_equal(own, wanted)
+        # The children of the histories of a part are in it, or at its leaves.
+        first = tree.first_child
+        children = [
+            child for h in part.histories for child in range(int(first[h]), int(first[h + 1]))
+        ]
+        inside = {*part.histories.tolist(), *part.leaf_histories.tolist()}
+        assert set(children) <= inside
+
+
+def test_leaves_must_be_below_the_root_and_not_below_each_other():
+    kuhn = cached_tree("kuhn_poker")
+    above, below = 1, int(kuhn.public_tree.children(1)[0])
+    with pytest.raises(ParameterError, match="are not leaves of a part"):
+        part_between(kuhn, 0, [above, below])
+    with pytest.raises(ParameterError, match="are not leaves of a part"):
+        part_between(kuhn, below, [above])
+    with pytest.raises(ParameterError, match="has public states 0 to"):
+        part_between(kuhn, 99)
 
 
 def leaf_utilities(part, slow):

@@ -2,7 +2,13 @@
 
 from infoset.beliefs.assumed_policies import MODEL_NOISE
 from infoset.beliefs.belief import Belief
-from infoset.beliefs.decomposition import PartEnds, TreeCut, TreePart, cut_tree
+from infoset.beliefs.decomposition import (
+    PartEnds,
+    TreeCut,
+    TreePart,
+    cut_tree,
+    part_between,
+)
 from infoset.beliefs.gadgets import GADGETS, Gadget, gadget_form
 from infoset.beliefs.history_sampling import MAX_WORLDS, NUM_SAMPLES
 from infoset.beliefs.history_sets import HistorySet
@@ -47,6 +53,7 @@ __all__ = [
     "gadget_form",
     "is_closed_under_infosets",
     "local_part",
+    "part_between",
     "private_belief",
     "public_belief",
     "ranges",

@@ -10,7 +10,7 @@ import numpy as np
 from infoset.tree import GameTree, InfostateTree
 from infoset.typing import IntArray, LongArray, Player
 
-__all__ = ["PartInfostates", "group_by_owner", "part_infostates", "topmost"]
+__all__ = ["PartInfostates", "group_by_owner", "members_of", "part_infostates", "topmost"]
 
 
 def topmost(parent: LongArray | IntArray) -> LongArray:
@@ -31,6 +31,17 @@ def group_by_owner(owner: LongArray, num_owners: int) -> tuple[IntArray, LongArr
     order = np.argsort(small, kind="stable")
     starts = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=num_owners))])
     return order.astype(np.int32), starts
+
+
+def members_of(order: IntArray, first: IntArray, owners: IntArray) -> IntArray:
+    """Return the members of several owners, in increasing order.
+
+    order [n] members sorted by owner, first [num_owners + 1] the start of each owner's members.
+    """
+    counts = first[owners + 1] - first[owners]
+    before = np.cumsum(counts) - counts  # members of the owners before each
+    places = np.repeat(first[owners] - before, counts) + np.arange(counts.sum())
+    return np.sort(order[places])
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +108,8 @@ def part_infostates(
         [P'] public states of the part, the root first, and [K] the public states just below it.
     """
     whole = tree.infostate_trees[player]
-    below = _infostates_of(whole, leaves)
+    public = tree.public_tree
+    below = members_of(public.infostates[player], public.first_infostate[player], leaves)
     new_root = [-1] if public_states[0] > 0 else []
     numbers = np.sort(np.concatenate([new_root, infostates, below])).astype(np.int32)
     states = np.sort(np.concatenate([new_root, public_states, leaves]))
@@ -107,15 +119,6 @@ def part_infostates(
         numbers=numbers,
         num_roots=num_roots,
     )
-
-
-def _infostates_of(whole: InfostateTree, public_states: IntArray) -> IntArray:
-    """Return the infostates at some public states, increasing."""
-    if not len(public_states):
-        return public_states
-    chosen = np.zeros(int(whole.public_state.max()) + 1, dtype=bool)
-    chosen[public_states] = True
-    return np.flatnonzero(chosen[whole.public_state]).astype(np.int32)
 
 
 def _own_tree(

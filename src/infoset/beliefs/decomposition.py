@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -12,6 +12,7 @@ import numpy as np
 from infoset.beliefs._part_infostates import (
     PartInfostates,
     group_by_owner,
+    members_of,
     part_infostates,
     topmost,
 )
@@ -26,7 +27,7 @@ from infoset.typing import FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_type
 from infoset.utils.short_repr import Facts, ShortRepr
 
-__all__ = ["PartEnds", "TreeCut", "TreePart", "cut_tree"]
+__all__ = ["PartEnds", "TreeCut", "TreePart", "cut_tree", "part_between"]
 
 Groups: TypeAlias = tuple[IntArray, LongArray]
 """Members sorted by owner, and the start of the members of each owner."""
@@ -118,16 +119,7 @@ class TreePart(ShortRepr):
     @cached_property
     def leaf_histories(self) -> IntArray:
         """[L] the histories of the leaves, increasing."""
-        if not len(self.leaves):
-            return self.leaves
-        # List the children of all histories of the part; the children of one are consecutive.
-        first = self.tree.first_child[self.histories]
-        counts = self.tree.first_child[self.histories + 1] - first
-        offsets = np.repeat(np.cumsum(counts) - counts, counts)
-        children = np.repeat(first, counts) + np.arange(counts.sum()) - offsets
-        is_leaf = np.zeros(self.tree.public_tree.num_public_states, dtype=bool)
-        is_leaf[self.leaves] = True
-        return np.compress(is_leaf[self.tree.public_state[children]], children).astype(np.int32)
+        return members_of(*self.tree.public_state_histories, self.leaves)
 
     @property
     def infostate_trees(self) -> tuple[InfostateTree, ...]:
@@ -410,6 +402,62 @@ def cut_tree(
         for public_state in chosen:
             check_public_state(tree, public_state)
     return TreeCut(tree, np.unique([0, *chosen]).astype(np.int32))
+
+
+def part_between(tree: GameTree, root: int, leaves: Sequence[int] = ()) -> TreePart:
+    """Return the part of a tree from a public state down to others, or to the end of the game.
+
+    It equals `cut_tree(tree, public_states=[root, *leaves])[root]`, and its cost depends only on
+    its own size.
+
+    Parameters
+    ----------
+    tree : GameTree
+    root : int
+        The public state at the root of the part.
+    leaves : Sequence[int]
+        Public states that extend the root, none of which extends another.
+
+    Raises
+    ------
+    ParameterError
+        If a public state does not exist, or is not below the root and above no other leaf.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.tree import build_tree
+    >>> kuhn = build_tree(load_game("kuhn_poker"))
+    >>> len(part_between(kuhn, 3).histories)
+    18
+    """
+    for public_state in (root, *leaves):
+        check_public_state(tree, public_state)
+    left, found, waiting = set(leaves), [], [root]
+    while waiting:
+        state = waiting.pop()
+        if state in left:
+            left.remove(state)
+        else:
+            found.append(state)
+            waiting += tree.public_tree.children(state).tolist()
+    if left:
+        raise ParameterError(
+            f"public states {sorted(left)} are not leaves of a part that begins at public state "
+            f"{root}; give public states that extend it, none of which extends another"
+        )
+    public = tree.public_tree
+    states = np.sort(np.array(found, np.int32))
+    return TreePart(
+        tree=tree,
+        public_states=states,
+        leaves=np.sort(np.array(leaves, np.int32)),
+        histories=members_of(*tree.public_state_histories, states),
+        infostates=tuple(
+            members_of(order, first, states)
+            for order, first in zip(public.infostates, public.first_infostate, strict=True)
+        ),
+    )
 
 
 def _public_states_at(tree: GameTree, depth: int) -> Iterable[int]:

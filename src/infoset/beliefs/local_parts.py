@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from infoset.beliefs.decomposition import TreePart, cut_tree
+from infoset.beliefs.decomposition import TreePart, part_between
 from infoset.beliefs.history_sets import HistorySet
 from infoset.beliefs.public_states import find_public_state, histories_at, infostates_at
 from infoset.errors import ExplorationLimitError, GameRuleError
@@ -163,7 +163,7 @@ def local_part(
         tree = _build(_LocalGame(game, roots, depth, counts_transitions=True), max_ends)
     if tree is None:
         return None
-    return LocalPart(roots, cut_tree(tree, public_states=[ROOT, *_leaves(tree).tolist()])[ROOT])
+    return LocalPart(roots, part_between(tree, ROOT, _leaves(tree).tolist()))
 
 
 def _build(local: _LocalGame, max_ends: int) -> GameTree | None:

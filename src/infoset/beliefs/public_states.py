@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.game import PublicState
 from infoset.tree import GameTree
@@ -49,7 +47,7 @@ def find_public_state(tree: GameTree, public_state: PublicState) -> int:
     public_tree = tree.public_tree
     number = 0
     for seen in public_state.observations:
-        children = (public_tree.parent == number).nonzero()[0].tolist()
+        children = public_tree.children(number).tolist()
         shown = [child for child in children if _observation(tree, child) == seen]
         if not shown:
             raise UnknownNameError(
@@ -67,13 +65,8 @@ def _observation(tree: GameTree, public_state: int) -> object:
 
 def histories_at(tree: GameTree, public_state: int) -> IntArray:
     """Return [R] the histories of a public state, in increasing order."""
-    # Histories and public states are both numbered level by level, so that only histories of the
-    # level of the public state are compared.
-    first_states = tree.public_state[tree.level_offsets[:-1]]
-    level = int(np.searchsorted(first_states, public_state, side="right")) - 1
-    start, stop = tree.level_offsets[level : level + 2]
-    found: IntArray = np.arange(start, stop, dtype=np.int32)
-    return np.compress(tree.public_state[start:stop] == public_state, found)
+    histories, first = tree.public_state_histories
+    return histories[first[public_state] : first[public_state + 1]]
 
 
 def infostates_at(tree: GameTree, public_state: int) -> tuple[IntArray, ...]:

@@ -117,6 +117,13 @@ class GameTree(ShortRepr):
         return np.array(offsets, dtype=np.int32)
 
     @cached_property
+    def public_state_histories(self) -> tuple[IntArray, IntArray]:
+        """[H] histories sorted by public state, and [P + 1] the first of each public state."""
+        order = np.argsort(self.public_state, kind="stable").astype(np.int32)
+        counts = np.bincount(self.public_state, minlength=self.public_tree.num_public_states)
+        return order, np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+
+    @cached_property
     def sequence(self) -> IntArray:
         """[H, N] each player's last sequence; 0 is the empty sequence."""
         return self._last_sequences(self.infostate)

@@ -227,6 +227,18 @@ class PublicTree(ShortRepr):
             first_infostate=tuple(start.astype(np.int32) for start in starts),
         )
 
+    def children(self, public_state: int) -> IntArray:
+        """Return the public states one public observation longer, in increasing order."""
+        order, first = self._children
+        return order[first[public_state] : first[public_state + 1]]
+
+    @cached_property
+    def _children(self) -> tuple[IntArray, IntArray]:
+        """[P] public states sorted by parent, and [P + 1] the first child of each."""
+        order = np.argsort(self.parent, kind="stable").astype(np.int32)
+        first = np.searchsorted(self.parent[order], np.arange(self.num_public_states + 1))
+        return order, first.astype(np.int32)
+
     def label(self, public_state: int) -> str:
         """Return a public state as text: its public observations in order."""
         texts = []

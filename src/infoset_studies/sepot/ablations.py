@@ -311,10 +311,10 @@ RANDOM_ORDER = Experiment(
     full=SeedSetting(
         (
             (goofspiel(4, "random"), 10_000, (1, 2, None)),
-            (goofspiel(5, "random"), 5000, (1,)),
+            (goofspiel(5, "random"), 20_000, (1, 2)),
         ),
         5,
     ),
     quick_time="two minutes",
-    full_time="several hours; most of them for five cards",
+    full_time="an hour; most of it for five cards",
 )

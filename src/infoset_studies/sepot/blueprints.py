@@ -14,6 +14,7 @@ from infoset.evaluation import nash_conv
 from infoset.experiments.cells import CellInterrupted, CellResult
 from infoset.experiments.folders import run_slug
 from infoset.experiments.studies import RunCells
+from infoset.games import load_game
 from infoset.policy import TabularPolicy
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.solvers.regret_family import average_policy
@@ -36,6 +37,10 @@ __all__ = [
 LEDUC: Final = "leduc_poker"
 NETWORK: Final = "rnad"
 """The method of blueprints that are networks: a preset of `infoset.deep.train`."""
+
+MAX_HISTORIES: Final = 300_000
+"""Histories up to which networks are trained on a tree, where each step evaluates the network at
+all infostates; those of larger games are trained by the rules."""
 
 one_at_a_time = Lock()
 """Held while JAX compiles and trains: early versions of Python 3.11 fail in the parser (`AST
@@ -91,7 +96,13 @@ class Blueprint:
             return average_policy(minimizer)
         from infoset.deep import train
 
-        network = train(tree, NETWORK, steps=self.length, seed=self.seed).policy
+        if tree.num_histories <= MAX_HISTORIES:
+            network = train(tree, NETWORK, steps=self.length, seed=self.seed).policy
+        else:
+            game = load_game(self.game)
+            network = train(
+                game, NETWORK, build=False, steps=self.length, seed=self.seed, response_steps=0
+            ).policy
         return network.tabulate(tree.sequence_form)
 
 

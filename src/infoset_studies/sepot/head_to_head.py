@@ -148,9 +148,9 @@ HEAD_TO_HEAD: Final = Experiment(
     quick=MatchSetting(((battleship(3, (2, 2)), 500, 500, 30),), 1),
     full=MatchSetting(
         (
-            (battleship(3, (2, 2)), 5_000, 5_000, 500),
-            (battleship(5, (3, 2, 2)), 5_000, 5_000, 200),
-            (GOOFSPIEL_13, 20_000, 10_000, 200),
+            (battleship(3, (2, 2)), 5_000, 5_000, 100),
+            (battleship(5, (3, 2, 2)), 2_000, 2_000, 10),
+            (GOOFSPIEL_13, 10_000, 10_000, 20),
         ),
         5,
     ),

@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from infoset.beliefs import TreePart, cut_tree
+from infoset.beliefs import TreePart, part_between
 from infoset.tree import GameTree
-from infoset.typing import BoolArray, IntArray
+from infoset.typing import BoolArray
 
 __all__ = ["Lookahead"]
 
@@ -37,20 +37,10 @@ class Lookahead:
             acts[own.public_state[own.acting], player] = True
         return acts
 
-    @cached_property
-    def _below(self) -> tuple[IntArray, IntArray]:
-        """The public states sorted by parent, and [P + 1] the start of the children of each."""
-        parent = self.tree.public_tree.parent
-        order = np.argsort(parent, kind="stable").astype(np.int32)
-        size = self.tree.public_tree.num_public_states
-        starts = np.searchsorted(parent[order], np.arange(size + 1)).astype(np.int32)
-        return order, starts
-
     def leaves(self, root: int) -> list[int]:
         """Return the public states at which a search from `root` stops."""
         if self.depth is None:
             return []
-        order, starts = self._below
         found, waiting = [], [(root, np.zeros(self.tree.num_players, int))]
         while waiting:
             state, count = waiting.pop()
@@ -59,12 +49,9 @@ class Lookahead:
                 found.append(state)
                 continue
             count = count + acts
-            waiting += [
-                (child, count) for child in order[starts[state] : starts[state + 1]].tolist()
-            ]
+            waiting += [(child, count) for child in self.tree.public_tree.children(state).tolist()]
         return sorted(found)
 
     def part(self, root: int, leaves: list[int] | None = None) -> TreePart:
         """Return the tree from a public state down to the leaves, by default of the depth limit."""
-        below = self.leaves(root) if leaves is None else leaves
-        return cut_tree(self.tree, public_states=[root, *below])[root]
+        return part_between(self.tree, root, self.leaves(root) if leaves is None else leaves)

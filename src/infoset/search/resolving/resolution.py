@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from infoset.beliefs import GADGETS, TreePart, cut_tree, gadget_form
+from infoset.beliefs import GADGETS, TreePart, gadget_form, part_between
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.search.budget import SearchBudget, SearchRecord
 from infoset.search.resolving.opponent_values import OPPONENT_VALUES, best_response_values
@@ -212,12 +212,10 @@ def values_after(
     """
     whole = resolution.part
     below = [leaf for leaf in whole.leaves.tolist() if _is_below(whole, leaf, public_state)]
-    part = cut_tree(whole.tree, public_states=[public_state, *below])[public_state]
+    part = part_between(whole.tree, public_state, below)
     rows = np.searchsorted(whole.leaf_histories, part.leaf_histories)
-    policy = np.zeros(whole.tree.infostate_trees[player].num_sequences)
-    policy[whole.sequences[player]] = resolution.policy
-    policy[0] = 1.0
-    inside = policy[part.sequences[player]]
+    places = np.searchsorted(whole.sequences[player], part.sequences[player])
+    inside = resolution.policy[places]  # the empty sequence is the first one of both
     return best_response_values(part, player, own_range, inside, resolution.leaf_values[rows])
 
 

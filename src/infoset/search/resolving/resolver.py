@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from infoset.beliefs import GADGETS, PublicBeliefState
+from infoset.beliefs.public_states import histories_at, infostates_at
 from infoset.evaluation import TransformedValues
 from infoset.game import Infostate
 from infoset.policy import TabularPolicy
@@ -84,18 +85,28 @@ class TreeResolver:
             policy=policy,
             method="complete",
             num_nodes=len(part.histories),
-            num_histories=int(np.sum(self.tree.public_state[part.histories] == state)),
+            num_histories=len(histories_at(self.tree, state)),
             num_ends=len(part.terminals) + len(part.leaf_histories),
             num_iterations=found.num_iterations,
         )
 
     def whole_policy(self) -> FloatArray:
         """Return [Q] the player's policy at all public states, by one search at each."""
-        own, policy = self._own, self.blueprint.probabilities[self.player].copy()
-        for state in np.unique(own.public_state[own.acting]).tolist():
-            found = self.resolve(state)
-            if found is not None:
-                self._keep(state, found, policy)
+        policy = self.blueprint.probabilities[self.player].copy()
+        above: list[int] = []  # the public states above the next one
+        waiting = [0]
+        parent = self.tree.public_tree.parent
+        while waiting:
+            state = waiting.pop()
+            while above and above[-1] != parent[state]:
+                # Only searches above are needed again; all of them together may not fit in memory.
+                self._searches.pop(above.pop(), None)
+            if self.lookahead.acts[state, self.player]:
+                found = self.resolve(state)
+                if found is not None:
+                    self._keep(state, found, policy)
+            above.append(state)
+            waiting += self.tree.public_tree.children(state).tolist()
         return policy
 
     def _policy_at(self, public_state: int) -> FloatArray:
@@ -118,16 +129,12 @@ class TreeResolver:
 
     def _keep(self, public_state: int, found: Resolution, policy: FloatArray) -> None:
         """Write a search's policy at its root to a policy [Q] of the whole game."""
-        own = self._own
-        here = np.flatnonzero((own.public_state == public_state) & (own.num_actions > 0))
-        numbers = found.part.sequences[self.player]
-        inside = np.zeros(len(policy))
-        inside[numbers] = found.policy
-        for number in here.tolist():
-            actions = slice(
-                own.first_sequence[number], own.first_sequence[number] + own.num_actions[number]
-            )
-            policy[actions] = inside[actions]
+        own, numbers = self._own, found.part.sequences[self.player]
+        for infostate in infostates_at(self.tree, public_state)[self.player].tolist():
+            first, size = int(own.first_sequence[infostate]), int(own.num_actions[infostate])
+            if size:
+                place = np.searchsorted(numbers, first)
+                policy[first : first + size] = found.policy[place : place + size]
 
     def own_range(self, public_state: int) -> FloatArray:
         """Return [S_i] the player's range, after the searches at the public states before."""
@@ -135,7 +142,7 @@ class TreeResolver:
         for state in above:
             self.resolve(state)
         own = self._own
-        here = np.flatnonzero(own.public_state == public_state)
+        here = infostates_at(self.tree, public_state)[self.player]
         found = np.ones(len(here))
         for place, infostate in enumerate(here.tolist()):
             node = infostate
