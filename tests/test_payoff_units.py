@@ -29,6 +29,8 @@ from infoset.tree import build_tree
 from tests.support.affine_games import AffineGame
 from tests.support.function_game import FunctionGame
 
+pytestmark = pytest.mark.broad
+
 POWERS_OF_TWO = {"2^40": (2.0**40, ()), "2^-40": (2.0**-40, ())}
 OTHERS = {
     "times 0.3": (0.3, ()),

@@ -16,6 +16,8 @@ import infoset
 from infoset import evaluation, experiments, learning, policy, regret, runs, solvers
 from infoset.errors import ParameterError, PolicyFileError, TrajectoryError, UnknownNameError
 
+pytestmark = pytest.mark.broad
+
 
 @cache
 def kuhn_tree():

@@ -36,6 +36,7 @@ def test_a_network_and_the_files_of_solve_are_saved_and_can_be_used(command, tmp
     assert again["nash_conv"] == json.loads((folder / "result.json").read_text())["nash_conv"]
 
 
+@pytest.mark.broad
 def test_without_a_tree_matches_and_a_bound_are_reported(command, tmp_path, monkeypatch):
     from infoset.deep import ResponseBound
     from infoset.deep.device_matches import Estimate

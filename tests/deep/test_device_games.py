@@ -14,14 +14,15 @@ from infoset.tree import build_tree
 KUHN = load_game("kuhn_poker")
 
 
+OTHERS = (
+    "liars_dice(dice_sides=3)",
+    "goofspiel(num_cards=3,points_order=random)",
+    "battleship(board_width=2,board_height=2,ship_sizes=[1;1],ship_values=[2;3],num_shots=2)",
+)
+
+
 @pytest.mark.parametrize(
-    "name",
-    [
-        "kuhn_poker",
-        "liars_dice(dice_sides=3)",
-        "goofspiel(num_cards=3,points_order=random)",
-        "battleship(board_width=2,board_height=2,ship_sizes=[1;1],ship_values=[2;3],num_shots=2)",
-    ],
+    "name", ["kuhn_poker", *(pytest.param(name, marks=pytest.mark.broad) for name in OTHERS)]
 )
 def test_rules_in_jax_agree_with_the_rules_in_python(name):
     game = load_game(name)

@@ -84,6 +84,7 @@ def test_network_policies_refuse_actions_and_infostates_of_other_games():
     assert isinstance(leduc.infostate_at(0), Infostate)
 
 
+@pytest.mark.broad
 def test_a_resumed_run_continues_to_the_same_bits_in_mid_schedule(tmp_path):
     path = tmp_path / "run.npz"
     whole = train("kuhn_poker", SMALL, steps=100, seed=3)

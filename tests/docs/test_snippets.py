@@ -37,13 +37,13 @@ def skip_without_extra(name: str) -> None:
 
 
 QUICK_PAGES = ("README.md", "docs/index.md", "docs/first-solve.md", "docs/own-game.md")
-"""Pages that the ordinary tests run; `-m pages` runs all others."""
+"""Pages that the ordinary tests run; `-m broad` runs all others."""
 
 
 def page_case(page: Path):
     """Return a page as a parameter with its name and mark."""
     name = str(page.relative_to(ROOT))
-    return pytest.param(page, id=name, marks=[] if name in QUICK_PAGES else [pytest.mark.pages])
+    return pytest.param(page, id=name, marks=[] if name in QUICK_PAGES else [pytest.mark.broad])
 
 
 @pytest.mark.parametrize("page", [page_case(page) for page in PAGES])
@@ -56,6 +56,7 @@ def test_page(page, tmp_path, monkeypatch, empty_charts):
     run_page(page)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", MODULES)
 def test_docstrings(name, tmp_path, monkeypatch):
     skip_without_extra(name)

@@ -20,6 +20,7 @@ ANSWERS = {"answered", "ExplorationLimitError", "GameTooLargeError", "CyclicGame
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems ignore ulimit -v")
 
 
+@pytest.mark.broad
 def test_forty_games_end_at_their_limits_with_an_answer_within_the_memory():
     """A game that goes beyond a limit would never end, or end in a `MemoryError`."""
     done = subprocess.run(

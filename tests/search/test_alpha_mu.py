@@ -183,6 +183,7 @@ def test_fronts():
     ]
 
 
+@pytest.mark.broad
 def test_no_leak():
     model = search_model(load_game("trick_taking(num_cards=12,hand_size=3)"))
 

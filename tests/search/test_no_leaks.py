@@ -23,8 +23,18 @@ SMALL = {
     "trick_taking": "trick_taking(num_cards=8,hand_size=3)",
 }
 LONG = ("phantom_ttt",)
+QUICK_GAMES = ("kuhn_poker", "leduc_poker", "goofspiel")
+
+
+def marks_of(name):
+    """Return when a game is tested: `-m long`, `-m broad`, or always."""
+    return (
+        [pytest.mark.long] if name in LONG else [] if name in QUICK_GAMES else [pytest.mark.broad]
+    )
+
+
 GAME_NAMES = [
-    pytest.param(name, marks=[pytest.mark.long] if name in LONG else [])
+    pytest.param(name, marks=marks_of(name))
     for name in GAMES
     if name == "matrix_rps" or not name.startswith("matrix")
 ]
@@ -80,7 +90,13 @@ def test_searchers_do_not_leak_hidden_information(name, searcher, public_weight)
 
 @pytest.mark.parametrize("max_ends", [20_000, 40])
 @pytest.mark.parametrize("searcher", ["depth_limited", "continual_resolving"])
-@pytest.mark.parametrize("name", ["leduc_poker", "goofspiel", "battleship", "liars_dice"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=marks_of(name))
+        for name in ("leduc_poker", "goofspiel", "battleship", "liars_dice")
+    ],
+)
 def test_searches_by_rules_do_not_leak_hidden_information(name, searcher, max_ends):
     """Whole public states are searched, and, with few ends, samples of them."""
     model = RulesModel(load_game(SMALL.get(name, name)))

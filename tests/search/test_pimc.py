@@ -77,7 +77,7 @@ def test_best_response_values_in_leduc_poker(leduc, public_weight, first, second
     [
         (1, 3, -0.0741, 0.2593),
         (1, 4, 0.1250, 0.4167),
-        (1, 5, 0.2000, 0.4800),
+        pytest.param(1, 5, 0.2000, 0.4800, marks=pytest.mark.broad),
         (2, 2, -0.8750, 0.8750),
     ],
 )
