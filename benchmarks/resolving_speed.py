@@ -1,13 +1,15 @@
 """Time of re-solving: single searches and whole policies on trees, and decisions by rules.
 
     taskset -c 0 python benchmarks/resolving_speed.py trees
+    taskset -c 0 python benchmarks/resolving_speed.py choices
     taskset -c 0 python benchmarks/resolving_speed.py rules
 
 `trees` prints the time of a search in the second round of Leduc poker (1000 iterations, with the
 gadget form), and of the policies of both players at all public states of Leduc poker and of
-Goofspiel with five cards. `rules` trains a network and a critic for a minute each, plays games of
-Goofspiel with 13 cards and of battleship on 5x5 cells, and prints the time and the kind of each
-decision. Kernels are compiled first. Times are those of the process.
+Goofspiel with five cards. `choices` prints the time of these policies for each kind of opponent's
+values and two gadgets, with the ratio to the default. `rules` trains a network and a critic for a
+minute each, plays games of Goofspiel with 13 cards and of battleship on 5x5 cells, and prints the
+time and the kind of each decision. Kernels are compiled first. Times are those of the process.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from infoset.games import load_game
 from infoset.policy import TRANSFORMATIONS, Policy, TabularPolicy, constant_transformations
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.search import RulesModel
-from infoset.search.resolving import ContinualResolving
+from infoset.search.resolving import OPPONENT_VALUES, ContinualResolving
 from infoset.solvers.regret_family import average_policy
 from infoset.tree import GameTree, build_tree
 from infoset.typing import NOOP
@@ -38,6 +40,7 @@ BATTLESHIP = (
 )
 TRAINING_SECONDS = 60.0
 NUM_GAMES = 3
+NUM_REPEATS = 3
 
 
 def blueprint_of(tree: GameTree, iterations: int) -> TabularPolicy:
@@ -83,6 +86,34 @@ def whole_policy(name: str, iterations: int, depth: int | None) -> None:
                 f"{name}, all public states, depth {depth}, {iterations} iterations: {taken:.2f} s,"
                 f" NashConv {nash_conv(blueprint):.4f} -> {nash_conv(policy):.4f}"
             )
+
+
+def choices(name: str, depth: int, iterations: int) -> None:
+    """Print the time of whole policies by gadget and opponent's values."""
+    tree = build_tree(load_game(name))
+    blueprint = blueprint_of(tree, 20)
+    values = transformed_values(tree, blueprint, TRANSFORMATIONS)
+    pairs = [(gadget, o) for gadget in ("resolving", "reach-max-margin") for o in OPPONENT_VALUES]
+    times = {}
+    for _ in range(NUM_REPEATS):
+        for gadget, opponent in pairs:  # alternating, so that all meet the same disturbances
+            search = ContinualResolving(
+                tree,
+                blueprint,
+                values,
+                depth=depth,
+                gadget=gadget,
+                opponent=opponent,
+                iterations=iterations,
+            )
+            began = process_time()
+            search.search_policy()
+            taken = process_time() - began
+            times[gadget, opponent] = min(taken, times.get((gadget, opponent), taken))
+    print(f"{name}, depth {depth}, {iterations} iterations")
+    for (gadget, opponent), taken in times.items():
+        ratio = taken / times["resolving", "previous"]
+        print(f"  {gadget:17} {opponent:16} {taken:6.2f} s {ratio:6.2f}")
 
 
 def play(game: Game, search: ContinualResolving, blueprint: Policy, seed: int) -> list[float]:
@@ -136,6 +167,9 @@ def main() -> None:
             whole_policy("leduc_poker", 300, depth)
         for depth in (1, 2, None):
             whole_policy(GOOFSPIEL_5, 500, depth)
+    elif sys.argv[1:] == ["choices"]:
+        choices("leduc_poker", 2, 300)
+        choices(GOOFSPIEL_5, 2, 300)
     elif sys.argv[1:] == ["rules"]:
         for name in (GOOFSPIEL_13, BATTLESHIP):
             decisions(name)

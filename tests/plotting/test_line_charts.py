@@ -62,3 +62,11 @@ def test_a_logarithmic_axis_within_a_decade_has_several_labels():
         low, high = axis.get_view_interval()
         inside = [tick for tick in axis.get_majorticklocs() if low <= tick <= high]
         assert len(inside) >= 3
+
+
+def test_positions_on_the_x_axis_can_be_named():
+    line = Line("search", (1.0, 2.0, 3.0), (0.3, 0.2, 0.1))
+    names = ("1", "2", "to the end")
+    (axes,) = plot_lines([line], **LABELS, is_logarithmic=False, x_ticks=names).axes
+    assert axes.get_xticks().tolist() == [1, 2, 3]
+    assert [label.get_text() for label in axes.get_xticklabels()] == list(names)

@@ -193,6 +193,8 @@ class Chart:
     lines : tuple[Line, ...]
     is_logarithmic : bool
         Whether both axes are logarithmic; otherwise both are linear.
+    x_ticks : tuple[str, ...]
+        Labels of the positions 1, 2, ... on the x axis, in place of numbers.
     """
 
     name: str
@@ -201,6 +203,7 @@ class Chart:
     y_label: str
     lines: tuple[Line, ...]
     is_logarithmic: bool = True
+    x_ticks: tuple[str, ...] = ()
 
     def figure(self) -> Figure:
         """Draw the figure."""
@@ -210,6 +213,7 @@ class Chart:
             x_label=self.x_label,
             y_label=self.y_label,
             is_logarithmic=self.is_logarithmic,
+            x_ticks=self.x_ticks,
         )
 
 

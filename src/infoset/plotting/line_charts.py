@@ -58,6 +58,7 @@ def plot_lines(
     x_label: str,
     y_label: str,
     is_logarithmic: bool = True,
+    x_ticks: Sequence[str] = (),
 ) -> Figure:
     """Draw lines with their labels at the right.
 
@@ -71,6 +72,8 @@ def plot_lines(
     title, x_label, y_label : str
     is_logarithmic : bool
         Whether both axes are logarithmic; otherwise both are linear.
+    x_ticks : Sequence[str], optional
+        Labels of the positions 1, 2, ... on the x axis, in place of numbers.
 
     Returns
     -------
@@ -104,6 +107,8 @@ def plot_lines(
         if is_logarithmic:
             axes.set(xscale="log", yscale="log")
         axes.set_xlabel(x_label)
+        if x_ticks:
+            axes.set_xticks(range(1, len(x_ticks) + 1), x_ticks)
         add_grid(axes)
     panels[0].set_ylabel(y_label)
     if is_logarithmic:

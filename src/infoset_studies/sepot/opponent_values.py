@@ -168,7 +168,7 @@ def _before_and_after(grid: Grid, known: Sequence[Known], found: Found) -> Chart
 
 
 def _depth_chart(grid: Grid, one: Known, found: Found) -> Chart:
-    """Return NashConv by depth, where a search to the end comes one step after the last limit."""
+    """Return NashConv by depth."""
     across = tuple(float(number) for number in range(1, len(grid.depths) + 1))
     searches = [search for search in searches_of(grid) if search.gadget == grid.gadgets[0]]
     lines = [
@@ -185,10 +185,11 @@ def _depth_chart(grid: Grid, one: Known, found: Found) -> Chart:
     return Chart(
         f"{grid.name}-{made.method.replace('+', '-plus')}",
         f"{grid.title}, blueprint {made.label}",
-        f"depth ({len(across)}: to the end)",
+        "depth",
         "NashConv",
         tuple(lines),
         is_logarithmic=False,
+        x_ticks=tuple(map(depth_text, grid.depths)),
     )
 
 
