@@ -7,7 +7,6 @@ from .beliefs import (
 )
 from .efg import (
     ExtensiveForm as ExtensiveForm,
-    save_efg as save_efg,
 )
 from .errors import (
     InfosetError as InfosetError,
@@ -19,22 +18,30 @@ from .evaluation import (
     nash_conv as nash_conv,
 )
 from .front import (
+    build_sequence_form as build_sequence_form,
+    build_tree as build_tree,
+    build_world_graph as build_world_graph,
+    check_game as check_game,
     compare as compare,
     evaluate as evaluate,
     info as info,
+    initial_history as initial_history,
     learn as learn,
     load as load,
+    load_policy as load_policy,
+    play_matches as play_matches,
     register_learner as register_learner,
     register_method as register_method,
     register_searcher as register_searcher,
+    save_efg as save_efg,
     solve as solve,
     solve_team as solve_team,
+    to_openspiel as to_openspiel,
+    to_pettingzoo as to_pettingzoo,
 )
 from .game import (
     Game as Game,
     Observation as Observation,
-    check_game as check_game,
-    initial_history as initial_history,
     transcript as transcript,
 )
 from .games import (
@@ -42,24 +49,18 @@ from .games import (
     matrix_game as matrix_game,
     register_game as register_game,
 )
-from .interop import (
-    to_openspiel as to_openspiel,
-    to_pettingzoo as to_pettingzoo,
-)
 from .learning import (
     LEARNERS as LEARNERS,
     make_learner as make_learner,
 )
 from .matches import (
     average_search as average_search,
-    play_matches as play_matches,
 )
 from .plotting import (
     draw as draw,
 )
 from .policy import (
     TabularPolicy as TabularPolicy,
-    load_policy as load_policy,
     save_policy as save_policy,
     uniform_policy as uniform_policy,
 )
@@ -86,9 +87,6 @@ from .tree import (
     GameTree as GameTree,
     SequenceForm as SequenceForm,
     build_limits as build_limits,
-    build_sequence_form as build_sequence_form,
-    build_tree as build_tree,
-    build_world_graph as build_world_graph,
     graph_cache as graph_cache,
 )
 from .typing import (

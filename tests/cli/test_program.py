@@ -179,6 +179,7 @@ def test_a_damaged_policy_file(command, tmp_path, name, damage):
     policy = tmp_path / "run" / "policy.parquet"
     whole = policy.read_bytes()
     if damage == "folder":
+        policy.unlink()
         policy = tmp_path / "run"
     elif damage == "other parquet":
         import pyarrow as pa

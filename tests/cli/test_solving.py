@@ -53,7 +53,7 @@ def test_the_default_solves_kuhn_poker(command, tmp_path):
     assert lines[2].endswith("lp is exact and fast at this size: 82 coefficients, limit 65,000")
     assert "security level of player 0   -0.0555556" in lines
     assert any("exploitability" in line and "which may be rounding" in line for line in lines)
-    assert "infoset show kuhn_poker runs/kuhn_poker-lp/policy.parquet" in ran.out
+    assert "infoset show runs/kuhn_poker-lp" in ran.out
     assert sorted(os.listdir(tmp_path / "runs" / "kuhn_poker-lp")) == MEASURED_ONCE
 
 
@@ -188,7 +188,7 @@ def test_a_folder_is_not_overwritten(command, tmp_path):
 
 def test_the_command_that_it_suggests_is_quoted(command):
     shown = command("solve", "leduc_poker(num_ranks=3)", "--iterations", "1", "--out", "my run")
-    assert shown.out.endswith("infoset show 'leduc_poker(num_ranks=3)' 'my run/policy.parquet'\n")
+    assert shown.out.endswith("infoset show 'my run'\n")
 
 
 def test_where_nothing_can_be_written_nothing_is_solved(command, tmp_path, monkeypatch):

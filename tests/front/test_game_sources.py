@@ -8,7 +8,7 @@ import pytest
 
 import infoset
 from infoset.efg import ExtensiveForm, load_efg
-from infoset.errors import GameFileError
+from infoset.errors import GameFileError, ParameterError, UnknownNameError
 
 HORSE = Path(__file__).parents[1] / "efg" / "files" / "games" / "horse.efg"
 
@@ -24,3 +24,32 @@ def test_a_file_of_gambit_is_an_extensive_form(tmp_path):
 def test_a_file_that_is_not_there():
     with pytest.raises(GameFileError, match=r"the file nowhere/game\.efg does not exist"):
         infoset.load("nowhere/game.efg")
+
+
+def test_parameters_are_keywords_or_text():
+    assert infoset.load("kuhn_poker", players=3) == infoset.load("kuhn_poker(players=3)")
+    assert infoset.load("kuhn_poker(players=4)", players=3).num_players == 3
+    with pytest.raises(UnknownNameError, match="no parameter 'player'"):
+        infoset.load("kuhn_poker", player=3)
+    with pytest.raises(ParameterError, match="takes no keywords, got players"):
+        infoset.load(str(HORSE), players=3)
+
+
+def test_functions_of_a_game_take_its_name(tmp_path):
+    name = "kuhn_poker(players=3)"
+    game = infoset.load(name)
+    assert infoset.build_tree(name).num_histories == infoset.build_tree(game).num_histories
+    assert (
+        infoset.build_sequence_form(name).fingerprint
+        == infoset.build_tree(game).sequence_form.fingerprint
+    )
+    assert infoset.build_world_graph(name).num_worlds == infoset.build_world_graph(game).num_worlds
+    assert infoset.check_game(game=name) == infoset.check_game(game)
+    assert infoset.initial_history(name) == infoset.initial_history(game)
+    first, second = (infoset.play_matches(g, None, None, num_deals=9) for g in (name, game))
+    assert first.mean == second.mean
+    for given, path in ((name, "name.efg"), (game, "game.efg")):
+        infoset.save_efg(given, tmp_path / path)
+    assert (tmp_path / "name.efg").read_bytes() == (tmp_path / "game.efg").read_bytes()
+    with pytest.raises(UnknownNameError, match="did you mean kuhn_poker"):
+        infoset.build_tree("kuhn_pokr")

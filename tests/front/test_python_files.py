@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 
 import pytest
@@ -172,3 +173,27 @@ def test_registered_methods_learners_and_searchers_go_by_name(monkeypatch):
 def test_a_name_of_the_library_is_not_given_away():
     with pytest.raises(ParameterError, match="cfr"):
         register_method(replace(SCHEMES["cfr+"], average_delay=2))
+
+
+def test_a_file_without_a_name_lists_its_games(file, tmp_path):
+    with pytest.raises(ParameterError, match=r"the name of the game in it: pennies\.py:Pennies$"):
+        infoset.load("pennies.py")
+    (tmp_path / "empty.py").write_text("x = 1\n")
+    with pytest.raises(ParameterError, match=r"empty\.py defines no game"):
+        infoset.load("empty.py")
+
+
+def test_parameters_of_a_class_are_keywords_or_text(file):
+    assert infoset.load("pennies.py:Pennies", stake=3).stake == 3
+    assert infoset.load("pennies.py:Pennies(stake=2)", stake=3).stake == 3
+
+
+def test_a_file_imports_its_neighbors(file, tmp_path, monkeypatch):
+    folder = tmp_path / "games"
+    folder.mkdir()
+    (folder / "pennies_rules.py").write_text(SOURCE)
+    (folder / "mine.py").write_text("from pennies_rules import Pennies\nown = Pennies(stake=5)\n")
+    before = [*sys.path]
+    assert infoset.load("games/mine.py:own").stake == 5
+    assert sys.path == before
+    monkeypatch.delitem(sys.modules, "pennies_rules")

@@ -206,3 +206,20 @@ def test_bad_policies_are_refused():
         tabulate(leduc_form(), [Half(), None])
     with pytest.raises(ParameterError, match="got 1 policies; leduc_poker has 2 players"):
         tabulate(leduc_form(), [uniform_policy()])
+
+
+def test_the_player_may_be_left_out_if_only_one_has_the_infostate():
+    policy = uniform_policy(cached_tree("kuhn_poker").sequence_form)
+    assert policy["[J] / pass / bet"] == policy["[J] / pass / bet", 0]
+    assert policy["[J] / pass"] == policy["[J] / pass", 1]
+    with pytest.raises(UnknownNameError, match="unknown infostate"):
+        policy["[D]"]
+    with pytest.raises(ParameterError, match="there is no player 2"):
+        policy["[J]", 2]
+    pennies = uniform_policy(cached_tree("matrix_mp").sequence_form)
+    label = pennies.sequence_form.infostate_trees[0].acting_labels[0]
+    with pytest.raises(ParameterError, match=r"players 0, 1 have an infostate .*, 0\]"):
+        pennies[label]
+    for key in (0, (), ("[J]", 0, 1)):
+        with pytest.raises(ParameterError, match=r"as in policy\["):
+            policy[key]

@@ -18,6 +18,7 @@ import typer
 from infoset._version import __version__
 from infoset.cli.build_options import with_build_limits
 from infoset.cli.commands import (
+    check,
     compare,
     draw,
     evaluate,
@@ -86,6 +87,7 @@ def overview(
 
 for module in (
     games,
+    check,
     info,
     solve,
     learn,

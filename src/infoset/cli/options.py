@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, TypeAlias
 
 import typer
+
+if TYPE_CHECKING:
+    from infoset.efg import ExtensiveForm
+    from infoset.game import Game
 
 __all__ = [
     "BuildSecondsOption",
@@ -19,6 +23,7 @@ __all__ = [
     "MaxWorldsOption",
     "MemoryOption",
     "OnlyBuildSecondsOption",
+    "OptionalGameArgument",
     "PolicyArgument",
     "SecondsOption",
     "Stops",
@@ -26,6 +31,8 @@ __all__ = [
     "WorkersOption",
     "checkpoint_options",
     "folder_option",
+    "game_and_policy",
+    "parse_count",
     "parse_memory",
 ]
 
@@ -54,6 +61,24 @@ def parse_memory(text: str) -> int:
     return int(float(match[1]) * unit)
 
 
+def parse_count(text: str | int) -> int:
+    """Parse a whole number such as `100000`, `100_000`, `100,000` or `1e5`.
+
+    Raises
+    ------
+    typer.BadParameter
+        If the text is not a whole number.
+    """
+    try:
+        value = float(str(text).replace("_", "").replace(",", ""))
+        count = int(value)
+    except (ValueError, OverflowError):
+        value, count = 0.5, 0
+    if value != count:
+        raise typer.BadParameter(f"{text!r} is not a whole number; give one such as 10000 or 1e4")
+    return count
+
+
 def folder_option(default: str) -> Any:
     """Return the option for the folder of a result, with its default as shown in help."""
     return typer.Option(
@@ -71,11 +96,19 @@ GameArgument: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
-PolicyArgument: TypeAlias = Annotated[
+OptionalGameArgument: TypeAlias = Annotated[
     str,
     typer.Argument(
+        metavar="[GAME]",
+        help="Game; not needed if the policy file names a game that 'infoset games' lists.",
+        show_default=False,
+    ),
+]
+PolicyArgument: TypeAlias = Annotated[
+    str | None,
+    typer.Argument(
         metavar="POLICY",
-        help="Policy: a file (.parquet, .csv or .npz) or uniform.",
+        help="Policy: a file (.parquet, .csv or .npz), the folder of a run, or uniform.",
         show_default=False,
     ),
 ]
@@ -135,7 +168,13 @@ TargetOption: TypeAlias = Annotated[
     ),
 ]
 IterationsOption: TypeAlias = Annotated[
-    int | None, typer.Option("--iterations", help="Maximum number of iterations.")
+    int | None,
+    typer.Option(
+        "--iterations",
+        metavar="NUMBER",
+        parser=parse_count,
+        help="Maximum number of iterations.",
+    ),
 ]
 SecondsOption: TypeAlias = Annotated[
     float | None, typer.Option("--seconds", help="Time limit in seconds.")
@@ -162,6 +201,27 @@ class Stops(NamedTuple):
     target: str | None
     iterations: int | None
     seconds: float | None
+
+
+def game_and_policy(first: str, second: str | None) -> tuple[Game | ExtensiveForm, str]:
+    """Return the game and the policy of a command with the arguments `[GAME] POLICY`.
+
+    Raises
+    ------
+    typer.BadParameter
+        If only a game is given.
+    InfosetError
+        As raised by `load` and `game_of_policy`.
+    """
+    from infoset.front import game_of_policy, is_policy_file, load
+
+    if second is not None:
+        return load(first), second
+    if not is_policy_file(first):
+        raise typer.BadParameter(
+            f"the policy is missing: give GAME POLICY, or the file of a policy alone, got {first}"
+        )
+    return game_of_policy(first), first
 
 
 def checkpoint_options(checkpoint: Path | None, seconds: float | None) -> dict[str, Any]:

@@ -6,11 +6,12 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from tempfile import mkdtemp
 from typing import Any
 
 from infoset.cli.interrupts import interrupts_ignored
-from infoset.cli.screen import tell
+from infoset.cli.screen import say, tell
 from infoset.errors import (
     GraphCacheWarning,
     ParameterError,
@@ -20,7 +21,7 @@ from infoset.errors import (
     UnsavedWarning,
 )
 
-__all__ = ["save_results", "warnings_reported"]
+__all__ = ["save_results", "say_how_to_show", "warnings_reported"]
 
 REPORTED = (GraphCacheWarning, UnsavedWarning, SpentTimeWarning, ShortSearchWarning)
 
@@ -54,6 +55,19 @@ def save_results(save: Callable[[Path | None], Path], out: Path | None) -> Path:
                 raise error from error.__cause__
             tell(f"warning: {error}. The results are saved in {folder} instead")
             return folder
+
+
+def say_how_to_show(game: str, policy: Path) -> None:
+    """Print the command that prints a policy.
+
+    game : as in the command that made the policy; it is left out if the file names it.
+    policy : a file, or the folder of a run with one policy.
+    """
+    from infoset.games import GAMES
+
+    is_named = GAMES.knows(game.partition("(")[0].strip())
+    arguments = [str(policy)] if is_named else [game, str(policy)]
+    say(f"to print the policy: infoset show {' '.join(map(quote, arguments))}")
 
 
 @contextmanager

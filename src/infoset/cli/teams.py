@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, cast
 
 import typer
@@ -13,7 +12,7 @@ import typer
 from infoset.cli.exit_codes import INTERRUPTED
 from infoset.cli.interrupts import interrupts_reported
 from infoset.cli.progress import live
-from infoset.cli.saved_results import save_results
+from infoset.cli.saved_results import save_results, say_how_to_show
 from infoset.cli.screen import (
     add_times,
     asks_for_list,
@@ -173,7 +172,7 @@ def is_for_teams(method: str) -> bool:
     """Return whether a name belongs to a team method."""
     from infoset.teams import TEAM_METHODS
 
-    return method.lower() in TEAM_METHODS
+    return TEAM_METHODS.knows(method)
 
 
 def refuse(hint: str, **options: object) -> None:
@@ -258,9 +257,8 @@ def _save(
         return
     _report(result)
     files = run_files(result)
-    policy = folder / files["policy"]
     say(f"saved in {folder}: {', '.join(files.values())}")
-    say(f"to print the policy: infoset show {quote(spec)} {quote(str(policy))}")
+    say_how_to_show(spec, folder)
 
 
 def _report_unsaved(result: TeamResult, *, as_json: bool) -> None:

@@ -14,7 +14,26 @@ from infoset.front.game_sources import (
 )
 from infoset.front.kernel_cache import compile_kernels
 from infoset.front.learning_runs import learn, resolve_learner
-from infoset.front.players import is_policy_file, is_searcher, resolve_players
+from infoset.front.named_games import (
+    build_sequence_form,
+    build_tree,
+    build_world_graph,
+    check_game,
+    initial_history,
+    play_matches,
+    save_efg,
+    to_openspiel,
+    to_pettingzoo,
+)
+from infoset.front.players import is_searcher, resolve_players
+from infoset.front.policy_files import (
+    game_of_policy,
+    is_network,
+    is_policy_file,
+    load_network_file,
+    load_policy,
+    read_policy_metadata,
+)
 from infoset.front.registration import (
     register_learner,
     register_method,
@@ -22,9 +41,6 @@ from infoset.front.registration import (
 )
 from infoset.front.solution import (
     evaluate,
-    is_network,
-    load_network_file,
-    read_policy_metadata,
     resolve_method,
     resolve_policy,
     solve,
@@ -36,17 +52,25 @@ __all__ = [
     "FormLike",
     "GameInfo",
     "GameLike",
+    "build_sequence_form",
+    "build_tree",
+    "build_world_graph",
+    "check_game",
     "compare",
     "comparison_budget",
     "compile_kernels",
     "evaluate",
+    "game_of_policy",
     "info",
+    "initial_history",
     "is_network",
     "is_policy_file",
     "is_searcher",
     "learn",
     "load",
     "load_network_file",
+    "load_policy",
+    "play_matches",
     "read_policy_metadata",
     "register_learner",
     "register_method",
@@ -56,9 +80,12 @@ __all__ = [
     "resolve_method",
     "resolve_players",
     "resolve_policy",
+    "save_efg",
     "solve",
     "solve_team",
     "to_compiled",
     "to_form",
     "to_game",
+    "to_openspiel",
+    "to_pettingzoo",
 ]

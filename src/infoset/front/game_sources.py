@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from infoset.efg import ExtensiveForm, as_game
 from infoset.errors import ParameterError
-from infoset.front.python_files import is_python_file, load_from_python_file
+from infoset.front.python_files import is_python_file, load_from_python_file, missing_name
 from infoset.game import Game
 from infoset.games import load_game
 from infoset.tree import (
@@ -44,8 +44,8 @@ PYTHON = ".py"
 EXPECTED = 'a name such as "kuhn_poker", a Game, a GameTree or an ExtensiveForm'
 
 
-def load(spec: str) -> Game | ExtensiveForm:
-    """Load a game by name, with parameters in parentheses.
+def load(spec: str, **parameters: Any) -> Game | ExtensiveForm:
+    """Load a game by name, with parameters in parentheses or as keywords.
 
     Parameters
     ----------
@@ -54,6 +54,9 @@ def load(spec: str) -> Game | ExtensiveForm:
         `openspiel:NAME(...)` for a game of OpenSpiel (optional extra);
         `path/to/file.py:Class(...)` for a game in a Python file, which is executed;
         `path/to/game.efg` for a Gambit file.
+    **parameters
+        Parameters of a registered game, or of a class in a Python file, which replace those of the
+        text.
 
     Returns
     -------
@@ -65,8 +68,8 @@ def load(spec: str) -> Game | ExtensiveForm:
     UnknownNameError
         If the game or a parameter is unknown; the message suggests the nearest names.
     ParameterError
-        If a value has the wrong type or is out of range, or a Python file is given without a name
-        in it.
+        If a value has the wrong type or is out of range, a Python file is given without a name in
+        it, or a game has no parameters.
     MissingExtraError
         If OpenSpiel is needed and not installed.
     GameFileError
@@ -74,18 +77,21 @@ def load(spec: str) -> Game | ExtensiveForm:
 
     Examples
     --------
-    >>> load("kuhn_poker(players=3)").num_players
-    3
+    >>> load("kuhn_poker", players=3)
+    KuhnPoker(players=3)
     """
     check_type("game", spec, str, EXPECTED)
     spec = spec.strip()
     if spec.lower().endswith(PYTHON):
-        raise ParameterError(
-            f"{spec} is a Python file; add the name of the game in it, as in {spec}:MyGame"
-        )
+        raise ParameterError(missing_name(spec, (Game,), "game"))
     if is_python_file(spec):
-        game: Game = load_from_python_file(spec, (Game,), "game")
+        game: Game = load_from_python_file(spec, (Game,), "game", parameters=parameters)
         return game
+    if parameters and (spec.startswith(OPENSPIEL) or spec.lower().endswith(EFG)):
+        raise ParameterError(
+            f"{spec} takes no keywords, got {', '.join(parameters)}; write parameters of a game of "
+            "OpenSpiel in parentheses"
+        )
     if spec.startswith(OPENSPIEL):
         from infoset.interop import load_openspiel
 
@@ -94,7 +100,7 @@ def load(spec: str) -> Game | ExtensiveForm:
         from infoset.efg import load_efg
 
         return load_efg(spec)
-    return load_game(spec)
+    return load_game(spec, **parameters)
 
 
 def resolve_game(game: GameLike) -> Game | CompiledGame:

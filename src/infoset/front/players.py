@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, Final
@@ -15,23 +14,23 @@ from infoset.errors import (
     UnknownNameError,
 )
 from infoset.front.game_sources import to_form
-from infoset.front.python_files import is_python_file, load_from_python_file
-from infoset.front.solution import (
+from infoset.front.policy_files import (
     is_network,
+    is_policy_file,
     load_critic_file,
     load_network_file,
-    resolve_policy,
 )
+from infoset.front.python_files import is_python_file, load_from_python_file
+from infoset.front.solution import resolve_policy
 from infoset.game import Game
 from infoset.games import parse_spec
 from infoset.policy import Policy, TabularPolicy, transfer_policy, uniform_policy
 from infoset.search import SEARCHERS, Searcher, SearchModel, make_searcher, search_model
 from infoset.tree import BuildProgress, GameTree, SequenceForm, build_tree
 
-__all__ = ["is_policy_file", "is_searcher", "resolve_players"]
+__all__ = ["is_searcher", "resolve_players"]
 
 UNIFORM = "uniform"
-FILE_ENDINGS = (".parquet", ".csv", ".npz")
 EXAMPLE = "give uniform, a policy file, or a searcher such as pimc(num_worlds=200)"
 
 FILE_PARAMETERS: Final = ("blueprint", "leaf_value", "values")
@@ -83,9 +82,9 @@ def resolve_players(
     given = find_source_form(rules)
 
     def find(player: str) -> Policy:
-        if is_network(player):
-            return load_network_file(player)
         if is_policy_file(player):
+            if is_network(player):
+                return load_network_file(player)
             if given is None:
                 return resolve_policy(player, form())
             return _from_either(player, given, game)
@@ -131,18 +130,12 @@ def _from_either(player: str, form: ExtensiveForm, rules: Game | GameTree) -> Ta
         return resolve_policy(player, tree.sequence_form)
 
 
-def is_policy_file(player: str) -> bool:
-    """Return whether a text names a policy file: an existing file, or a name with its extension."""
-    # Not `Path.is_file`, which raises an error for texts that are too long for a path.
-    return player.lower().endswith(FILE_ENDINGS) or os.path.isfile(player)
-
-
 def is_searcher(player: str) -> bool:
     """Return whether a text names a searcher, rather than `uniform` or a policy file."""
     if is_python_file(player):
         return True
     name = player.partition("(")[0].strip().lower()
-    return not is_policy_file(player) and name in SEARCHERS.known_names
+    return not is_policy_file(player) and SEARCHERS.knows(name)
 
 
 def _check_name(player: str) -> None:
@@ -150,5 +143,5 @@ def _check_name(player: str) -> None:
     if is_policy_file(player) or is_python_file(player):
         return
     name, _ = parse_spec(player, kind="player", example=EXAMPLE)
-    if name != UNIFORM and name.lower() not in SEARCHERS.known_names:
+    if name != UNIFORM and not SEARCHERS.knows(name):
         raise UnknownNameError.of("player", name, [UNIFORM, *SEARCHERS.known_names])

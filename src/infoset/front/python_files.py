@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -13,7 +14,7 @@ from infoset.errors import InfosetError, ParameterError, UnknownNameError
 from infoset.games import parse_spec
 from infoset.utils.arguments import check_path
 
-__all__ = ["is_python_file", "load_from_python_file"]
+__all__ = ["is_python_file", "load_from_python_file", "missing_name"]
 
 SEPARATOR = ".py:"
 
@@ -24,9 +25,16 @@ def is_python_file(spec: object) -> bool:
 
 
 def load_from_python_file(
-    spec: str, kinds: tuple[type, ...], noun: str, arguments: Sequence[object] = ()
+    spec: str,
+    kinds: tuple[type, ...],
+    noun: str,
+    arguments: Sequence[object] = (),
+    parameters: Mapping[str, Any] | None = None,
 ) -> Any:
     """Load an object from a Python file, which is executed as by `import`.
+
+    While it is executed, its folder is the first place where modules are found, as for
+    `python path/to/file.py`.
 
     Parameters
     ----------
@@ -39,6 +47,8 @@ def load_from_python_file(
         Kind of object, such as "game" or "method", for error messages.
     arguments : Sequence
         Arguments that are passed to a class before the parameters.
+    parameters : Mapping[str, Any], optional
+        Parameters that replace those in parentheses.
 
     Raises
     ------
@@ -51,25 +61,54 @@ def load_from_python_file(
     stem, _, rest = spec.partition(SEPARATOR)
     path = Path(f"{stem}.py")
     check_path("file", path)
-    name, parameters = parse_spec(rest)
+    name, given = parse_spec(rest)
+    given |= parameters or {}
     found = _objects(_execute(path), kinds)
     if name not in found:
         raise UnknownNameError.of(f"{noun} of {path}", name, found)
     value = found[name]
     if not isinstance(value, type):
-        if parameters:
+        if given:
             raise ParameterError(
                 f"{name} of {path} is not a class and takes no parameters; write {stem}.py:{name}"
             )
         return value
     try:
-        return value(*arguments, **parameters)
+        return value(*arguments, **given)
     except InfosetError:
         raise
     except Exception as error:
         raise ParameterError(
-            f"{name} of {path} cannot be created with the parameters {parameters}: {error}"
+            f"{name} of {path} cannot be created with the parameters {given}: {error}"
         ) from error
+
+
+def missing_name(spec: str, kinds: tuple[type, ...], noun: str) -> str:
+    """Return the message for a Python file without the name of an object in it.
+
+    Raises
+    ------
+    ParameterError
+        If the file does not exist, or executing it raises an error.
+    """
+    check_path("file", spec)
+    found = [*_objects(_execute(Path(spec)), kinds)]
+    if not found:
+        return f"{spec} defines no {noun}; define one, and add its name, as in {spec}:MyGame"
+    names = " or ".join(f"{spec}:{name}" for name in found)
+    return f"{spec} is a Python file; add the name of the {noun} in it: {names}"
+
+
+@contextmanager
+def _first_on_path(folder: Path) -> Iterator[None]:
+    """Find modules in a folder first."""
+    entry = str(folder.resolve())
+    sys.path.insert(0, entry)
+    try:
+        yield
+    finally:
+        if entry in sys.path:
+            sys.path.remove(entry)
 
 
 def _execute(path: Path) -> ModuleType:
@@ -79,7 +118,8 @@ def _execute(path: Path) -> ModuleType:
     module = module_from_spec(found)
     sys.modules[found.name] = module  # needed by dataclasses, which resolve annotations there
     try:
-        found.loader.exec_module(module)
+        with _first_on_path(path.parent):
+            found.loader.exec_module(module)
     except Exception as error:
         raise ParameterError(
             f"executing {path} raised {type(error).__name__}: {error}; run python {path} for the "

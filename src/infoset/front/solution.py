@@ -5,20 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from math import nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from infoset.efg import ExtensiveForm, as_game, find_recall_violation
-from infoset.errors import ParameterError, PolicyFileError, PolicyMismatchError
+from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import Evaluation, behavior_values, evaluate_policy
 from infoset.front.game_sources import FormLike, resolve_game, to_form
+from infoset.front.policy_files import load_policy_file
 from infoset.front.python_files import is_python_file, load_from_python_file
-from infoset.game import Game
 from infoset.policy import (
     Policy,
     TabularPolicy,
-    load_policy,
-    load_policy_csv,
-    read_metadata,
     tabulate,
     uniform_policy,
 )
@@ -37,16 +33,9 @@ from infoset.tree import BuildProgress, SequenceForm
 from infoset.utils.arguments import check_path
 from infoset.utils.clocks import compiling_seconds, working_seconds
 
-if TYPE_CHECKING:
-    from infoset.deep import Critic, NetworkPolicy
-
 __all__ = [
     "checkpointing",
     "evaluate",
-    "is_network",
-    "load_critic_file",
-    "load_network_file",
-    "read_policy_metadata",
     "resolve_method",
     "resolve_policy",
     "solve",
@@ -164,7 +153,7 @@ def resolve_method(
 
 def _refuse_teams(method: object) -> None:
     """Raise if a method is a team method, whose options and results are different."""
-    if isinstance(method, str) and method.lower() in TEAM_METHODS:
+    if isinstance(method, str) and TEAM_METHODS.knows(method):
         raise ParameterError(
             f"{method!r} is a team method: call infoset.solve_team(game, {method!r}), or run "
             f"infoset solve GAME --method {method.lower()}"
@@ -189,8 +178,8 @@ def resolve_policy(
     """Return the tabular policy for an object, a file, or the word `uniform`.
 
     A file whose name ends in `.csv` is read as comma-separated values, one that ends in `.npz` as a
-    network, and any other as Parquet. Any other policy, such as a searcher, is queried once at each
-    infostate.
+    network, and any other as Parquet; the folder of a run stands for its policy. Any other policy,
+    such as a searcher, is queried once at each infostate.
 
     Raises
     ------
@@ -211,16 +200,7 @@ def resolve_policy(
     if policy == "uniform":
         return uniform_policy(sequence_form)
     if isinstance(policy, (str, Path)):
-        check_path("policy", policy)
-        if not Path(policy).suffix and not Path(policy).is_file():
-            raise PolicyFileError(
-                f"there is no file {policy}; give a policy file (.parquet, .csv or .npz), or "
-                "'uniform'"
-            )
-        if is_network(policy):
-            return load_network_file(policy).tabulate(sequence_form)
-        read = load_policy_csv if is_csv(policy) else load_policy
-        return read(policy, sequence_form)
+        return load_policy_file(policy, sequence_form)
     if not _is_queried(policy):
         give = "a policy such as infoset.solve(game).policy, a searcher, a file or 'uniform'"
         raise ParameterError(f"policy={policy!r} is not a policy; give {give}")
@@ -230,63 +210,6 @@ def resolve_policy(
 def _is_queried(policy: object) -> bool:
     """Return whether a value is a policy that is not tabular."""
     return not isinstance(policy, TabularPolicy) and hasattr(policy, "action_probabilities")
-
-
-def read_policy_metadata(policy: str | Path) -> dict[str, Any] | None:
-    """Return the metadata of a policy file; None for CSV files and for `uniform`.
-
-    Raises
-    ------
-    PolicyFileError
-        If the file cannot be read as a policy.
-    """
-    if policy == "uniform" or is_csv(policy):
-        return None
-    if is_network(policy):
-        from infoset.deep import read_network_metadata
-
-        return read_network_metadata(policy)
-    return read_metadata(policy)
-
-
-def load_network_file(path: str | Path) -> NetworkPolicy:
-    """Return the network policy in a file; JAX is loaded.
-
-    Raises
-    ------
-    MissingExtraError
-        If the extra `deep` is not installed.
-    PolicyFileError, PolicyMismatchError
-        As raised by `load_network`.
-    """
-    from infoset.deep import load_network
-
-    return load_network(path)
-
-
-def load_critic_file(path: str | Path, game: Game) -> Critic:
-    """Return the critic in a file; JAX is loaded.
-
-    Raises
-    ------
-    MissingExtraError
-        If the extra `deep` is not installed.
-    PolicyFileError, PolicyMismatchError
-        As raised by `load_critic`.
-    """
-    from infoset.deep import load_critic
-
-    return load_critic(path, game)
-
-
-def is_network(policy: str | Path) -> bool:
-    """Return whether the name of a file is that of a network."""
-    return Path(policy).suffix.lower() == ".npz"
-
-
-def is_csv(policy: str | Path) -> bool:
-    """Return whether the name of a file ends in `.csv`."""
-    return Path(policy).suffix.lower() == ".csv"
 
 
 def evaluate(

@@ -246,13 +246,15 @@ def get_game_entry(name: str) -> GameEntry:
     return GAMES.resolve(name)
 
 
-def load_game(spec: str) -> Game:
+def load_game(spec: str, **parameters: Any) -> Game:
     """Load a registered game by its name and parameters.
 
     Parameters
     ----------
     spec : str
         A name or alias, with parameters in OpenSpiel's notation: `name(parameter=value,...)`.
+    **parameters
+        More parameters, which replace those of the text.
 
     Returns
     -------
@@ -272,8 +274,8 @@ def load_game(spec: str) -> Game:
     >>> str(load_game("liars_dice(numdice=1, dice_sides=4)"))
     'liars_dice(dice_sides=4)'
     """
-    name, parameters = parse_spec(spec)
-    return get_game_entry(name).load(parameters)
+    name, given = parse_spec(spec)
+    return get_game_entry(name).load({**given, **parameters})
 
 
 def register_game(

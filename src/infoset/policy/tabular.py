@@ -16,7 +16,7 @@ from infoset.policy._plan_kernels import behavior_to_plan, normalize_behavior
 from infoset.policy.protocol import Policy, UniformPolicy, checked_probabilities
 from infoset.tree import InfostateTree, SequenceForm, check_sequence_form
 from infoset.typing import Action, FloatArray, Player
-from infoset.utils.arguments import SUM_TOLERANCE, check_type
+from infoset.utils.arguments import SUM_TOLERANCE, check_player, check_type
 from infoset.utils.short_repr import Facts, ShortRepr
 
 __all__ = [
@@ -75,6 +75,8 @@ class TabularPolicy(ShortRepr):
     >>> from infoset.tree import build_tree
     >>> policy = uniform_policy(build_tree(load_game("kuhn_poker")).sequence_form)
     >>> policy["[K]", 0]
+    {'pass': 0.5, 'bet': 0.5}
+    >>> policy["[K] / bet"]  # an infostate of one player only
     {'pass': 0.5, 'bet': 0.5}
     """
 
@@ -192,23 +194,50 @@ class TabularPolicy(ShortRepr):
         chosen = [first + known.index(action) for action in legal_actions]
         return self.probabilities[infostate.player][chosen]
 
-    def __getitem__(self, key: tuple[str, Player]) -> dict[Action, float]:
+    def __getitem__(self, key: str | tuple[str, Player]) -> dict[Action, float]:
         """Return the probabilities by action at `infostate, player`, with the infostate as text.
+
+        The player may be left out if only one has an infostate with that text.
 
         Raises
         ------
         UnknownNameError
-            If the player has no acting infostate with that text.
+            If the player, or no player, has an acting infostate with that text.
+        ParameterError
+            If the player is left out and several have one, or there is no such player.
         """
-        label, player = key
+        label, player = self._acting_infostate(key)
         tree = self.sequence_form.infostate_trees[player]
-        if label not in tree.acting_labels:
-            raise UnknownNameError.of(f"infostate of player {player}", label, tree.acting_labels)
         number = int(tree.acting[tree.acting_labels.index(label)])
         first = int(tree.first_sequence[number])
         actions = tree.legal_actions(number)
         values = self.probabilities[player][first : first + len(actions)]
         return dict(zip(actions, values.tolist(), strict=True))
+
+    def _acting_infostate(self, key: str | tuple[str, Player]) -> tuple[str, Player]:
+        """Return an acting infostate as text, and its player."""
+        trees = self.sequence_form.infostate_trees
+        parts = key if isinstance(key, tuple) else (key,)
+        if not 1 <= len(parts) <= 2 or not isinstance(parts[0], str):
+            raise ParameterError(
+                f"{key!r} is not an infostate; give its text and player, as in "
+                f"policy[{trees[0].acting_labels[0]!r}, 0]"
+            )
+        label, *players = parts
+        for player in players:
+            check_player(player, len(trees), self.sequence_form.name)
+        possible = players or range(len(trees))
+        found = [player for player in possible if label in trees[player].acting_labels]
+        if not found:
+            known = [text for player in possible for text in trees[player].acting_labels]
+            of = f" of player {players[0]}" if players else ""
+            raise UnknownNameError.of(f"infostate{of}", label, known)
+        if len(found) > 1:
+            raise ParameterError(
+                f"players {', '.join(map(str, found))} have an infostate {label!r}; add one of "
+                f"them, as in policy[{label!r}, {found[0]}]"
+            )
+        return label, found[0]
 
     def rows(self) -> Iterator[PolicyRow]:
         """Yield one row per acting infostate, ordered by player and with parents first."""

@@ -25,8 +25,8 @@ Entry = TypeVar("Entry", bound=Named)
 class Registry(Mapping[str, Entry]):
     """Entries of one kind by name, to which users may add their own.
 
-    As a mapping, a registry accepts only exact names. `resolve` ignores case, accepts aliases, and
-    suggests similar names if a name is unknown.
+    As a mapping, a registry accepts only exact names. `resolve` ignores case, accepts aliases,
+    `plus` for `+`, and `_` for `-`, and suggests similar names if a name is unknown.
 
     Parameters
     ----------
@@ -53,6 +53,8 @@ class Registry(Mapping[str, Entry]):
     >>> methods = Registry("method", [Method("cfr"), Method("lp")], entry_type=Method)
     >>> methods.resolve("CFR")
     Method(name='cfr')
+    >>> methods.knows("LP"), methods.knows("simplex")
+    (True, False)
     >>> methods.register(Method("mine"), "my_method")
     >>> list(methods)
     ['cfr', 'lp', 'mine']
@@ -72,6 +74,7 @@ class Registry(Mapping[str, Entry]):
         self.expected = expected
         self._entries: dict[str, Entry] = {}
         self._names: dict[str, str] = {}  # lower-case names and aliases -> names
+        self._spellings: dict[str, str] = {}  # spellings without `_` and `plus` -> names
         self._built_in: frozenset[str] = frozenset()
         names_of: dict[str, list[str]] = {}
         for alias, name in (aliases or {}).items():
@@ -103,8 +106,16 @@ class Registry(Mapping[str, Entry]):
         """All names that `resolve` accepts, including aliases, in lower case."""
         return tuple(self._names)
 
+    def knows(self, name: str) -> bool:
+        """Return whether `resolve` accepts a name."""
+        return self._name_of(name) is not None
+
+    def _name_of(self, text: str) -> str | None:
+        """Return the name of the entry that a text means; None if there is none."""
+        return self._names.get(text.lower()) or self._spellings.get(_spelling(text))
+
     def resolve(self, name_or_entry: str | Entry) -> Entry:
-        """Return the entry with a name or alias, ignoring case; an entry is returned unchanged.
+        """Return the entry with a name or alias in any spelling; an entry is returned unchanged.
 
         Raises
         ------
@@ -117,7 +128,7 @@ class Registry(Mapping[str, Entry]):
         check_type(self.kind, name_or_entry, (str, self.entry_type), expected)
         if not isinstance(name_or_entry, str):
             return name_or_entry
-        name = self._names.get(name_or_entry.lower())
+        name = self._name_of(name_or_entry)
         if name is None:
             raise UnknownNameError.of(self.kind, name_or_entry, self._names)
         return self._entries[name]
@@ -145,7 +156,13 @@ class Registry(Mapping[str, Entry]):
                 )
         self._entries[entry.name] = entry
         self._names.update({name.lower(): entry.name for name in names})
+        self._spellings.update({_spelling(name): entry.name for name in names})
 
     def _check_free(self, name: str) -> None:
         if name.lower() in self._names:
             raise ParameterError(f"two entries are called {name!r}; rename one of them")
+
+
+def _spelling(name: str) -> str:
+    """Return a name in lower case, with `+` for `plus` and `-` for `_`."""
+    return name.lower().replace("_", "-").replace("-plus", "+").replace("plus", "+")

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from infoset.cli.options import GameArgument, JsonOption, MemoryOption
+from infoset.cli.options import (
+    JsonOption,
+    MemoryOption,
+    OptionalGameArgument,
+    game_and_policy,
+)
 from infoset.cli.progress import live
 from infoset.cli.screen import (
     SEARCHER_NOTE,
@@ -21,21 +26,24 @@ from infoset.cli.screen import (
 )
 
 if TYPE_CHECKING:
+    from infoset.efg import ExtensiveForm
+    from infoset.game import Game
     from infoset.search import ExploitabilityBound
 
 DEFAULT_DEALS = 1000
 
 
 def run(
-    game: GameArgument,
+    game: OptionalGameArgument,
     policy: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="POLICY",
-            help="Policy: uniform, a policy file, a searcher such as pimc, or file.py:NAME.",
+            help="Policy: uniform, a policy file, the folder of a run, a searcher such as pimc, or "
+            "file.py:NAME.",
             show_default=False,
         ),
-    ],
+    ] = None,
     lower_bound: Annotated[
         bool,
         typer.Option(
@@ -82,21 +90,21 @@ def run(
     With --lower-bound, nothing is tabulated: responses that are found by search
     play matches against the policy.
     """
+    rules, path = game_and_policy(game, policy)
     if lower_bound:
-        _bound(game, policy, responder, deals or DEFAULT_DEALS, seed or 0, workers or 1, as_json)
+        _bound(rules, path, responder, deals or DEFAULT_DEALS, seed or 0, workers or 1, as_json)
         return
     given = {"responder": responder, "deals": deals, "seed": seed, "workers": workers}
     for name, value in given.items():
         if value is not None:
             raise typer.BadParameter(f"--{name} needs --lower-bound: otherwise nothing is sampled")
-    _measure(game, policy, memory, as_json)
+    _measure(rules, path, memory, as_json)
 
 
-def _measure(game: str, policy: str, memory: int | None, as_json: bool) -> None:
+def _measure(rules: Game | ExtensiveForm, policy: str, memory: int | None, as_json: bool) -> None:
     """Measure a policy exactly, and print the numbers."""
-    from infoset.front import evaluate, is_policy_file, load, resolve_players, to_game
+    from infoset.front import evaluate, is_policy_file, resolve_players, to_game
 
-    rules = load(game)
     with live(str(rules)) as progress:
         if policy != "uniform" and not is_policy_file(policy):
             (searcher,) = resolve_players([policy], to_game(rules))
@@ -126,7 +134,7 @@ def _measure(game: str, policy: str, memory: int | None, as_json: bool) -> None:
 
 
 def _bound(
-    game: str,
+    game: Game | ExtensiveForm,
     policy: str,
     responder: str | None,
     deals: int,

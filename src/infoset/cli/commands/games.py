@@ -1,8 +1,10 @@
-"""`infoset games`: list the games that can be loaded by name."""
+"""`infoset games`: list the games that can be loaded by name, or describe one."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from infoset.cli.options import JsonOption
 from infoset.cli.screen import make_table, print_json, print_table, say
@@ -11,10 +13,23 @@ if TYPE_CHECKING:
     from infoset.games import GameEntry, ParameterEntry
 
 
-def run(as_json: JsonOption = False) -> None:
-    """List the games with their parameters and defaults."""
-    from infoset.games import GAMES
+def run(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[NAME]",
+            help="Game to describe; by default all are listed.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the games with their parameters and defaults, or describe one game."""
+    from infoset.games import GAMES, get_game_entry
 
+    if name is not None:
+        _describe(get_game_entry(name), as_json)
+        return
     if as_json:
         print_json({"games": [_record(entry) for entry in GAMES.values()]})
         return
@@ -27,12 +42,39 @@ def run(as_json: JsonOption = False) -> None:
     say("openspiel:NAME(...) loads any other game of OpenSpiel (optional extra)")
 
 
+def _describe(entry: GameEntry, as_json: bool) -> None:
+    """Print the rules, names and parameters of a game."""
+    from functools import partial
+    from inspect import getdoc
+
+    if as_json:
+        print_json({"games": [_record(entry)]})
+        return
+    say(f"{entry.name}: {entry.summary}")
+    # A matrix game is a function with arguments, whose docstring does not describe the game.
+    text = "" if isinstance(entry.loader, partial) else getdoc(entry.loader) or ""
+    for line in text.partition("\nParameters\n")[0].splitlines()[1:]:
+        say(line)
+    if entry.aliases:
+        say(f"other names: {', '.join(entry.aliases)}")
+    if entry.parameters:
+        table = make_table("parameter", "default", "allowed", "meaning")
+        for parameter in entry.parameters:
+            allowed = "" if parameter.domain is None else str(parameter.domain)
+            table.add_row(parameter.name, _default_text(parameter), allowed, parameter.meaning)
+        print_table(table)
+    say(f"for example: infoset info {entry.name}; infoset play {entry.name}")
+
+
 def _text(parameter: ParameterEntry) -> str:
+    star = "*" if parameter.is_addition else ""
+    return f"{parameter.name}={_default_text(parameter)}{star}"
+
+
+def _default_text(parameter: ParameterEntry) -> str:
     from infoset.game import parameter_text
 
-    star = "*" if parameter.is_addition else ""
-    default = "..." if parameter.is_required else parameter_text(parameter.default)
-    return f"{parameter.name}={default}{star}"
+    return "..." if parameter.is_required else parameter_text(parameter.default)
 
 
 def _record(entry: GameEntry) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from shlex import quote
 from statistics import median
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -21,9 +20,10 @@ from infoset.cli.options import (
     WorkersOption,
     checkpoint_options,
     folder_option,
+    parse_count,
 )
 from infoset.cli.progress import live
-from infoset.cli.saved_results import save_results
+from infoset.cli.saved_results import save_results, say_how_to_show
 from infoset.cli.screen import (
     add_times,
     asks_for_list,
@@ -64,7 +64,8 @@ MethodOption: TypeAlias = Annotated[
     ),
 ]
 EpisodesOption: TypeAlias = Annotated[
-    int, typer.Option(metavar="NUMBER", help="Number of episodes of each run.")
+    int,
+    typer.Option(metavar="NUMBER", parser=parse_count, help="Number of episodes of each run."),
 ]
 SeedsOption: TypeAlias = Annotated[
     int, typer.Option(metavar="NUMBER", help="Number of runs, with seeds 0, 1, ...")
@@ -162,7 +163,7 @@ def _report(result: LearnResult, folder: Path, spec: str) -> None:
     if result.joint_play:
         say("load the correlated policies with infoset.evaluation.load_correlated_policy")
     else:
-        say(f"to print the policy: infoset show {quote(spec)} {quote(str(folder / files[0]))}")
+        say_how_to_show(spec, folder / files[0])
 
 
 def _errors(result: LearnResult) -> dict[str, tuple[float, ...]]:

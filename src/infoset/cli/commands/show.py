@@ -3,26 +3,95 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from infoset.cli.options import GameArgument, JsonOption, MemoryOption, PolicyArgument
+from infoset.cli.options import (
+    JsonOption,
+    MemoryOption,
+    OptionalGameArgument,
+    PolicyArgument,
+    game_and_policy,
+)
 from infoset.cli.progress import live
 from infoset.cli.screen import print_json, say
 
 if TYPE_CHECKING:
-    from infoset.policy import PolicyRow
+    from infoset.policy import PolicyRow, TabularPolicy
 
 SMALLEST_SHOWN = 0.0005
 
 
+class Choice(NamedTuple):
+    """Which infostates to print; None for no condition.
+
+    Attributes
+    ----------
+    player : int or None
+    reached : bool
+        Only those with an own reach that is not rounded to zero.
+    depth : int or None
+        Only the first decisions of the player in each play.
+    match : str or None
+        Only those whose text contains this text.
+    top : int or None
+        Only the infostates with the largest own reach, for each player.
+    """
+
+    player: int | None
+    reached: bool
+    depth: int | None
+    match: str | None
+    top: int | None
+
+    def rows(self, policy: TabularPolicy) -> list[PolicyRow]:
+        """Return the rows of a policy that are chosen, in their order."""
+        kept = [row for row, depth in _with_depths(policy) if self._includes(row, depth)]
+        if self.top is None:
+            return kept
+        best: set[int] = set()
+        for _, group in groupby(range(len(kept)), key=lambda place: kept[place].player):
+            best.update(sorted(group, key=lambda place: -kept[place].own_reach)[: self.top])
+        return [row for place, row in enumerate(kept) if place in best]
+
+    def _includes(self, row: PolicyRow, depth: int) -> bool:
+        return (
+            self.player in (None, row.player)
+            and not (self.reached and row.own_reach < SMALLEST_SHOWN)
+            and (self.depth is None or depth <= self.depth)
+            and (self.match is None or self.match in row.infostate)
+        )
+
+
 def run(
-    game: GameArgument,
-    policy: PolicyArgument,
+    game: OptionalGameArgument,
+    policy: PolicyArgument = None,
+    player: Annotated[
+        int | None, typer.Option(min=0, help="Print the infostates of one player only.")
+    ] = None,
+    reached: Annotated[
+        bool, typer.Option("--reached", help="Print infostates with positive own reach only.")
+    ] = False,
+    depth: Annotated[
+        int | None,
+        typer.Option(min=1, help="Print only the first decisions of a player in each play."),
+    ] = None,
+    match: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="Print only infostates that contain a text."),
+    ] = None,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER",
+            min=1,
+            help="Print only the infostates of each player with the largest own reach.",
+        ),
+    ] = None,
     as_csv: Annotated[
         bool,
         typer.Option(
@@ -36,25 +105,47 @@ def run(
 
     Own reach is the probability that the player's own actions lead to the infostate.
     """
-    from infoset.front import load, read_policy_metadata, resolve_policy, to_form
+    from infoset.front import read_policy_metadata, resolve_policy, to_form
     from infoset.policy import save_policy_csv
+    from infoset.utils.arguments import check_player
 
-    if as_csv and as_json:
-        raise typer.BadParameter("--csv and --json cannot be combined; give only one of them")
-    rules = load(game)
+    choice = Choice(player, reached, depth, match, top)
+    if as_csv and (as_json or choice != ALL):
+        raise typer.BadParameter("--csv prints everything; omit the other options")
+    rules, path = game_and_policy(game, policy)
+    if player is not None:
+        check_player(player, rules.num_players, str(rules))
     with live(str(rules)) as progress:
         form = to_form(rules, memory=memory, progress=progress.building)
-        found = resolve_policy(policy, form)
-        about = read_policy_metadata(policy)
-    if as_json:
-        rows = [_record(row) for row in found.rows()]
-        print_json({"game": str(rules), "policy": policy, "metadata": about, "infostates": rows})
-    elif as_csv:
+        found = resolve_policy(path, form)
+        about = read_policy_metadata(path)
+    if as_csv:
         save_policy_csv(found, sys.stdout)
-    else:
-        method = "" if about is None else f", by {about.get('method')}"
-        say(f"{rules}: {policy}{method}")
-        _print_text(found.rows())
+        return
+    rows = choice.rows(found)
+    if as_json:
+        records = [_record(row) for row in rows]
+        print_json({"game": str(rules), "policy": path, "metadata": about, "infostates": records})
+        return
+    method = "" if about is None else f", by {about.get('method')}"
+    say(f"{rules}: {path}{method}")
+    _print_text(rows, [plex.num_infostates for plex in form.treeplexes])
+
+
+ALL = Choice(None, False, None, None, None)
+
+
+def _with_depths(policy: TabularPolicy) -> Iterator[tuple[PolicyRow, int]]:
+    """Yield the rows of a policy, each with the number of own decisions up to it, from 1."""
+    rows = policy.rows()
+    for tree in policy.sequence_form.infostate_trees:
+        depth = [0] * tree.num_infostates
+        for infostate, (parent, count) in enumerate(
+            zip(tree.parent.tolist(), tree.num_actions.tolist(), strict=True)
+        ):
+            depth[infostate] = (depth[parent] if infostate else 0) + (count > 0)
+            if count:
+                yield next(rows), depth[infostate]
 
 
 def _record(row: PolicyRow) -> dict[str, Any]:
@@ -67,12 +158,14 @@ def _record(row: PolicyRow) -> dict[str, Any]:
     }
 
 
-def _print_text(rows: Iterable[PolicyRow]) -> None:
+def _print_text(rows: Iterable[PolicyRow], totals: list[int]) -> None:
+    """Print rows by player; `totals` are the numbers of infostates of all players."""
     for player, group in groupby(rows, key=attrgetter("player")):
         of_player = list(group)
         width = max(len(row.infostate) for row in of_player)
         say()
-        say(f"player {player}: {len(of_player):,} infostates")
+        shown = "" if len(of_player) == totals[player] else f"{len(of_player):,} of "
+        say(f"player {player}: {shown}{totals[player]:,} infostates")
         say(f"own reach  {'infostate':<{width}}  policy")
         for row in of_player:
             say(f"{row.own_reach:9.3f}  {row.infostate:<{width}}  {_policy_text(row)}")

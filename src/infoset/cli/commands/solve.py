@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
@@ -25,7 +24,7 @@ from infoset.cli.options import (
     folder_option,
 )
 from infoset.cli.progress import live
-from infoset.cli.saved_results import save_results
+from infoset.cli.saved_results import save_results, say_how_to_show
 from infoset.cli.screen import (
     add_times,
     asks_for_list,
@@ -72,6 +71,7 @@ def _known_method(context: typer.Context, method: str) -> str:
     """Check the name of a method; print the table of methods and exit if it is `list`."""
     from infoset.errors import UnknownNameError
     from infoset.front.python_files import is_python_file
+    from infoset.learning import LEARNERS
     from infoset.solvers import METHODS
     from infoset.teams import TEAM_METHODS
 
@@ -81,12 +81,17 @@ def _known_method(context: typer.Context, method: str) -> str:
         list_and_leave(context, "methods", ("name", "description"), rows)
     if is_python_file(method):
         return method
-    if method.lower() not in {*METHODS.known_names, *TEAM_METHODS.known_names}:
-        unknown = UnknownNameError.of(
-            "method", method, (*METHODS.known_names, *TEAM_METHODS.known_names)
+    if METHODS.knows(method) or TEAM_METHODS.knows(method):
+        return method
+    learners = [name for name in LEARNERS if method.lower() in name]
+    if learners:
+        raise UnknownNameError(
+            f"solve has no method {method!r}; learners are called {', '.join(learners)}: infoset "
+            f"learn GAME --method {learners[0]}"
         )
-        raise UnknownNameError(f"{unknown} (infoset solve --method list prints all methods)")
-    return method
+    known = (*METHODS.known_names, *TEAM_METHODS.known_names)
+    unknown = UnknownNameError.of("method", method, known)
+    raise UnknownNameError(f"{unknown} (infoset solve --method list prints all methods)")
 
 
 MethodOption: TypeAlias = Annotated[
@@ -208,6 +213,5 @@ def _report(result: SolveResult, folder: Path, spec: str) -> None:
         table.add_row(f"{name} gap", number_text(gap))
     print_table(table, title=f"{result.game}, {result.method}")
     files = run_files(result)
-    policy = folder / files["policy"]
     say(f"saved in {folder}: {', '.join(files.values())}")
-    say(f"to print the policy: infoset show {quote(spec)} {quote(str(policy))}")
+    say_how_to_show(spec, folder)

@@ -19,6 +19,7 @@ from infoset.cli.options import (
     SecondsOption,
     checkpoint_options,
     folder_option,
+    parse_count,
 )
 from infoset.cli.progress import live
 from infoset.cli.saved_results import save_results
@@ -92,7 +93,12 @@ def run(
     method: MethodOption = DEFAULT_METHOD,
     steps: Annotated[
         int | None,
-        typer.Option(metavar="NUMBER", help="Number of learner steps.", show_default="10000"),
+        typer.Option(
+            metavar="NUMBER",
+            parser=parse_count,
+            help="Number of learner steps.",
+            show_default="10000",
+        ),
     ] = None,
     seconds: SecondsOption = None,
     seed: Annotated[int, typer.Option(metavar="NUMBER", help="Seed of weights and episodes.")] = 0,

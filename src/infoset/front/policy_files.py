@@ -1,0 +1,188 @@
+"""Policy files by path: their game, and the policy of a run folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from infoset.errors import InfosetError, PolicyFileError
+from infoset.front.game_sources import FormLike, to_form
+from infoset.game import Game
+from infoset.games import load_game
+from infoset.policy import TabularPolicy, load_policy_csv, read_metadata
+from infoset.policy import load_policy as load_parquet
+from infoset.tree import SequenceForm
+from infoset.utils.arguments import check_path
+from infoset.utils.text import shortened
+
+if TYPE_CHECKING:
+    from infoset.deep import Critic, NetworkPolicy
+
+__all__ = [
+    "game_of_policy",
+    "is_network",
+    "is_policy_file",
+    "load_critic_file",
+    "load_network_file",
+    "load_policy",
+    "load_policy_file",
+    "policy_path",
+    "read_policy_metadata",
+]
+
+FILE_ENDINGS: Final = (".parquet", ".csv", ".npz")
+
+RESULT: Final = "result.json"
+"""A file that every folder of a run has."""
+
+
+def policy_path(policy: str | Path) -> Path:
+    """Return the path of a policy file; for the folder of a run, that of its policy.
+
+    A table is preferred to a network.
+
+    Raises
+    ------
+    PolicyFileError
+        If the folder has no policy, or several.
+    """
+    if not os.path.isdir(policy):
+        return Path(policy)
+    folder = Path(policy)
+    found = sorted(folder.glob("policy*.parquet")) or sorted(folder.glob("network*.npz"))
+    if not found:
+        raise PolicyFileError(f"the folder {folder} has no policy; give the path of a policy file")
+    if len(found) > 1:
+        names = ", ".join(path.name for path in found)
+        raise PolicyFileError(f"the folder {folder} has several policies; give one of: {names}")
+    return found[0]
+
+
+def is_policy_file(policy: str) -> bool:
+    """Return whether a text names a policy: a file, the folder of a run, or a file's extension."""
+    # Not `Path.is_file`, which raises an error for texts that are too long for a path.
+    is_run = os.path.isfile(os.path.join(policy, RESULT))
+    return policy.lower().endswith(FILE_ENDINGS) or os.path.isfile(policy) or is_run
+
+
+def is_network(policy: str | Path) -> bool:
+    """Return whether a policy file is that of a network."""
+    return policy_path(policy).suffix.lower() == ".npz"
+
+
+def is_csv(policy: str | Path) -> bool:
+    """Return whether a policy file has comma-separated values."""
+    return policy_path(policy).suffix.lower() == ".csv"
+
+
+def load_policy(path: str | Path, game: FormLike | None = None) -> TabularPolicy:
+    """Read a policy from a file, or from the folder of a run.
+
+    Parameters
+    ----------
+    path : str or Path
+        A Parquet or CSV file, a network, or a folder with one of them.
+    game : str, Game, GameTree, ExtensiveForm or SequenceForm, optional
+        The game of the policy. By default it is the game that the file names, which must be known
+        by name: a library game or one from `register_game`.
+
+    Raises
+    ------
+    PolicyFileError
+        If the file is missing, damaged, or not a policy, or does not name a known game.
+    PolicyMismatchError
+        If the policy belongs to another game.
+
+    Examples
+    --------
+    >>> load_policy("runs/kuhn_poker-lp")["[Q]"]  # doctest: +SKIP
+    {'pass': 1.0, 'bet': 0.0}
+    """
+    return load_policy_file(path, to_form(game_of_policy(path) if game is None else game))
+
+
+def game_of_policy(path: str | Path) -> Game:
+    """Return the game that a policy file names, if it is known by name.
+
+    Raises
+    ------
+    PolicyFileError
+        If the file names no such game, or cannot be read.
+    """
+    about = read_policy_metadata(path) or {}
+    name = about.get("game")
+    try:
+        return load_game(str(name))
+    except InfosetError as error:
+        reason = "does not name its game" if name is None else f"is for {shortened(repr(name))}"
+        raise PolicyFileError(
+            f"{path} {reason}, which is not known by name; give the game before the policy"
+        ) from error
+
+
+def load_policy_file(path: str | Path, sequence_form: SequenceForm) -> TabularPolicy:
+    """Read a policy for a game from a file, or from the folder of a run.
+
+    Raises
+    ------
+    PolicyFileError, PolicyMismatchError
+        As in `load_policy`.
+    """
+    check_path("policy", path)
+    found = policy_path(path)
+    if not found.suffix and not found.is_file():
+        raise PolicyFileError(
+            f"there is no file {path}; give a policy file (.parquet, .csv or .npz), the folder of "
+            "a run, or 'uniform'"
+        )
+    if is_network(found):
+        return load_network_file(found).tabulate(sequence_form)
+    return (load_policy_csv if is_csv(found) else load_parquet)(found, sequence_form)
+
+
+def read_policy_metadata(policy: str | Path) -> dict[str, Any] | None:
+    """Return the metadata of a policy file; None for CSV files and for `uniform`.
+
+    Raises
+    ------
+    PolicyFileError
+        If the file cannot be read as a policy.
+    """
+    if policy == "uniform" or is_csv(policy):
+        return None
+    if is_network(policy):
+        from infoset.deep import read_network_metadata
+
+        return read_network_metadata(policy_path(policy))
+    return read_metadata(policy_path(policy))
+
+
+def load_network_file(path: str | Path) -> NetworkPolicy:
+    """Return the network policy in a file; JAX is loaded.
+
+    Raises
+    ------
+    MissingExtraError
+        If the extra `deep` is not installed.
+    PolicyFileError, PolicyMismatchError
+        As raised by `load_network`.
+    """
+    from infoset.deep import load_network
+
+    return load_network(policy_path(path))
+
+
+def load_critic_file(path: str | Path, game: Game) -> Critic:
+    """Return the critic in a file; JAX is loaded.
+
+    Raises
+    ------
+    MissingExtraError
+        If the extra `deep` is not installed.
+    PolicyFileError, PolicyMismatchError
+        As raised by `load_critic`.
+    """
+    from infoset.deep import load_critic
+
+    return load_critic(path, game)
