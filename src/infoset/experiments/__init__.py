@@ -21,6 +21,7 @@ from infoset.experiments.run_folder import (
     RUN_FILES,
     run_files,
     save_comparison,
+    save_response,
     save_run,
     save_team,
 )
@@ -71,6 +72,7 @@ __all__ = [
     "run_study",
     "save_comparison",
     "save_learning",
+    "save_response",
     "save_run",
     "save_team",
     "save_training",

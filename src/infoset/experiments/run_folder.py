@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from infoset._version import __version__
 from infoset.efg import ExtensiveForm
+from infoset.evaluation import BestResponse
 from infoset.experiments.folders import RUNS, run_slug, save_folder, saved_record
 from infoset.experiments.json_values import json_text, json_value
 from infoset.game import Game, GameSource
@@ -30,6 +31,7 @@ __all__ = [
     "RUN_FILES",
     "run_files",
     "save_comparison",
+    "save_response",
     "save_run",
     "save_team",
     "source_record",
@@ -154,6 +156,52 @@ def save_team(
     return _write_run(result, folder, about=about, rows=_team_rows(result), figure=figure)
 
 
+def save_response(
+    response: BestResponse,
+    folder: str | Path | None = None,
+    *,
+    game: Game | ExtensiveForm | None = None,
+) -> Path:
+    """Write a best response, with its player and value, to a new folder.
+
+    Parameters
+    ----------
+    response : BestResponse
+    folder : str or Path, optional
+        By default `runs/GAME-response-PLAYER`.
+    game : Game or ExtensiveForm, optional
+        The game whose parameters are saved; by default that of the policy.
+
+    Returns
+    -------
+    Path
+        The new folder.
+
+    Raises
+    ------
+    ParameterError
+        If `response` is not a `BestResponse`, or the folder or a file cannot be written.
+    """
+    check_type("response", response, BestResponse, "a result of best_response(policy, player)")
+    policy, player = response.policy, response.player
+    name = policy.sequence_form.name
+    about = {
+        **source_record(policy, game),
+        "method": f"best response of player {player}",
+        "seed": None,
+    }
+    numbers = {"game": name, "player": player, "value": response.value}
+    files = {what: RUN_FILES[what] for what in ("policy", "result")}
+
+    def write(made: Path) -> None:
+        save_policy(policy, made / files["policy"], about)
+        record = saved_record(_with_source(numbers, policy, about), made, files)
+        write_text(made / files["result"], json_text(record, indent=2) + "\n")
+
+    default = RUNS / run_slug(name, f"response-{player}")
+    return save_folder(default if folder is None else folder, write)
+
+
 def save_comparison(results: Sequence[SolveResult], folder: str | Path | None = None) -> Path:
     """Write the traces, figure and numbers of several solver results to a new folder.
 
@@ -228,7 +276,7 @@ def _write_run(
         if figure is not None:
             with replace_file(made / RUN_FILES["picture"]) as path:
                 _write_picture(figure, path)
-        record = saved_record(_record(result, about), made, files)
+        record = saved_record(_with_source(result.summary(), result.policy, about), made, files)
         write_text(made / RUN_FILES["result"], json_text(record, indent=2) + "\n")
 
     default = RUNS / run_slug(result.game, result.method)
@@ -256,12 +304,15 @@ def source_record(policy: TabularPolicy, game: Game | ExtensiveForm | None) -> d
     }
 
 
-def _record(result: SolveResult | TeamResult, about: Mapping[str, Any]) -> dict[str, Any]:
+def _with_source(
+    numbers: Mapping[str, Any], policy: TabularPolicy, about: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the numbers of a result with its source, the version, and the time."""
     return {
-        **result.summary(),
+        **numbers,
         **about,
         "version": __version__,
-        "fingerprint": result.policy.sequence_form.fingerprint,
+        "fingerprint": policy.sequence_form.fingerprint,
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 

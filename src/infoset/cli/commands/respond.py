@@ -1,0 +1,101 @@
+"""`infoset respond`: compute a best response to a policy, and save it as a policy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from infoset.cli.options import (
+    JsonOption,
+    MemoryOption,
+    OptionalGameArgument,
+    folder_option,
+    game_and_policy,
+)
+from infoset.cli.progress import live
+from infoset.cli.saved_results import save_results, say_how_to_show
+from infoset.cli.screen import (
+    SEARCHER_NOTE,
+    make_table,
+    number_text,
+    print_json,
+    print_table,
+    say,
+    tell,
+)
+
+if TYPE_CHECKING:
+    from infoset.efg import ExtensiveForm
+    from infoset.evaluation import BestResponse
+    from infoset.game import Game
+    from infoset.policy import TabularPolicy
+
+
+def run(
+    game: OptionalGameArgument,
+    policy: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="POLICY",
+            help="Policy: uniform, a policy file, the folder of a run, a searcher such as pimc, or "
+            "file.py:NAME.",
+            show_default=False,
+        ),
+    ] = None,
+    player: Annotated[
+        int, typer.Option(min=0, help="Player who responds, counted from 0.", show_default=True)
+    ] = 0,
+    out: Annotated[Path | None, folder_option("runs/GAME-response-PLAYER")] = None,
+    as_json: JsonOption = False,
+    memory: MemoryOption = None,
+) -> None:
+    """Compute a best response of one player to a policy, and save it as a policy.
+
+    The other players play as in POLICY, so that the result can be played against,
+    shown, drawn and measured like any policy.
+    """
+    from infoset.evaluation import expected_values
+    from infoset.experiments import check_writable, save_response
+
+    check_writable(out)
+    rules, path = game_and_policy(game, policy)
+    response, before = _respond(rules, path, player, memory)
+    value = float(expected_values(before)[player])
+    folder = save_results(lambda to: save_response(response, to, game=rules), out)
+    numbers = {"player": player, "value": response.value, "gain": max(0.0, response.value - value)}
+    if as_json:
+        print_json({"game": str(rules), "policy": path, **numbers, "folder": str(folder)})
+        return
+    table = make_table()
+    table.add_row("value of the policy", number_text(value))
+    table.add_row("value of the best response", number_text(response.value))
+    table.add_row("gain", number_text(numbers["gain"]))
+    print_table(table, title=f"{rules}: best response of player {player} to {path}")
+    say(f"saved in {folder}: policy.parquet, result.json")
+    say_how_to_show(game if policy else str(rules), folder)
+    other = (player + 1) % rules.num_players
+    command = ["infoset", "play", str(rules), "--as", str(other), "--against", str(folder)]
+    say(f"to play against it: {' '.join(map(quote, command))}")
+
+
+def _respond(
+    rules: Game | ExtensiveForm, path: str, player: int, memory: int | None
+) -> tuple[BestResponse, TabularPolicy]:
+    """Return a best response, and the policy to which it responds."""
+    from infoset.evaluation import best_response
+    from infoset.front import is_policy_file, resolve_players, resolve_policy, to_form, to_game
+    from infoset.utils.arguments import check_player
+
+    check_player(player, rules.num_players, str(rules))
+    with live(str(rules)) as progress:
+        form = to_form(rules, memory=memory, progress=progress.building)
+        if path == "uniform" or is_policy_file(path):
+            found = resolve_policy(path, form)
+        else:
+            (searcher,) = resolve_players([path], to_game(rules))
+            tell(SEARCHER_NOTE)
+            found = resolve_policy(searcher, form)
+    return best_response(found, player), found
