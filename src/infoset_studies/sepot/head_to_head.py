@@ -148,12 +148,12 @@ HEAD_TO_HEAD: Final = Experiment(
     quick=MatchSetting(((battleship(3, (2, 2)), 500, 500, 30),), 1),
     full=MatchSetting(
         (
-            (battleship(3, (2, 2)), 5_000, 5_000, 100),
+            (battleship(3, (2, 2)), 5_000, 5_000, 30),
             (battleship(5, (3, 2, 2)), 2_000, 2_000, 10),
             (GOOFSPIEL_13, 10_000, 10_000, 20),
         ),
         5,
     ),
     quick_time="three minutes",
-    full_time="a day",
+    full_time="an hour and a half",
 )
