@@ -19,6 +19,7 @@ from infoset.evaluation.correlated_policies import (
     load_correlated_policy,
     save_correlated_policy,
 )
+from infoset.evaluation.decision_values import decision_losses, decision_values
 from infoset.evaluation.efce import (
     EFCEEvaluation,
     EFCEEvaluator,
@@ -60,6 +61,8 @@ __all__ = [
     "behavior_values",
     "best_response",
     "best_response_plan",
+    "decision_losses",
+    "decision_values",
     "evaluate_cce",
     "evaluate_efce",
     "evaluate_plans",
