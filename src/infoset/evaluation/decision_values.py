@@ -49,7 +49,7 @@ def decision_values(policy: TabularPolicy, player: Player) -> FloatArray:
     >>> form = build_tree(load_game("kuhn_poker")).sequence_form
     >>> form.infostate_trees[0].acting_labels[0]
     '[J]'
-    >>> decision_values(uniform_policy(form), 0)[:3].tolist()
+    >>> decision_values(uniform_policy(form), 0)[:3].round(9).tolist()
     [0.125, -1.25, -0.5]
     """
     check_policy(policy)
@@ -95,7 +95,7 @@ def decision_losses(policy: TabularPolicy, player: Player) -> FloatArray:
     >>> from infoset.policy import uniform_policy
     >>> from infoset.tree import build_tree
     >>> form = build_tree(load_game("kuhn_poker")).sequence_form
-    >>> decision_losses(uniform_policy(form), 0)[1:3].tolist()
+    >>> decision_losses(uniform_policy(form), 0)[1:3].round(9).tolist()
     [0.75, 0.0]
     """
     values = decision_values(policy, player)
