@@ -27,11 +27,13 @@ def test_a_play_from_beginning_to_end(command):
     assert ran.err == ""
     assert ran.out.splitlines() == [
         "kuhn_poker: you are player 0 of 2, against uniform",
-        "answer with the name or number of an action; Ctrl-D quits",
+        "answer with the name, its beginning, or the number of an action; ? lists these keys, q "
+        "or Ctrl-D quits",
         "",
         "1. - | you see K",
         "your move: [1] pass  [2] bet",
-        "'x' is not a legal action; the legal actions are: pass, bet",
+        "'x' is not a legal action, or the beginning of several; ? helps",
+        "your move: [1] pass  [2] bet",
         "",
         THE_END,
         "kuhn_poker",
@@ -39,6 +41,9 @@ def test_a_play_from_beginning_to_end(command):
         "2. player 0: bet  | all see bet",
         "3. player 1: pass | all see pass",
         "end: player 0 gets +1, player 1 gets -1",
+        "",
+        "your total after 1 hand: +1",
+        "another hand? Enter to play, q to quit",
     ]
 
 
@@ -46,7 +51,7 @@ def test_the_same_seed_gives_the_same_draws(command):
     arguments = ["play", "leduc_poker", "--as", "1", "--json"]
     plays = [command(*arguments, "--seed", seed, stdin=ALWAYS_FIRST).json for seed in (7, 7, 8, 9)]
     assert plays[0] == plays[1]
-    transcripts = [tuple(ran["transcript"]) for ran in plays]
+    transcripts = [tuple(ran["hands"][0]["transcript"]) for ran in plays]
     assert len(set(transcripts)) > 1
 
 
@@ -57,14 +62,18 @@ def test_json_is_alone_on_standard_output(command):
         "player": 0,
         "against": "uniform",
         "seed": 3,
-        "finished": True,
-        "rewards": [1, -1],
-        "transcript": [
-            "kuhn_poker",
-            "1. chance         | player 0 sees K | player 1 sees Q",
-            "2. player 0: bet  | all see bet",
-            "3. player 1: pass | all see pass",
-            "end: player 0 gets +1, player 1 gets -1",
+        "hands": [
+            {
+                "finished": True,
+                "rewards": [1, -1],
+                "transcript": [
+                    "kuhn_poker",
+                    "1. chance         | player 0 sees K | player 1 sees Q",
+                    "2. player 0: bet  | all see bet",
+                    "3. player 1: pass | all see pass",
+                    "end: player 0 gets +1, player 1 gets -1",
+                ],
+            }
         ],
     }
     assert "your move" in ran.err
@@ -77,7 +86,7 @@ def test_the_end_of_input_is_a_polite_end(command, stdin):
     assert "you quit" in ran.out
     assert THE_END not in ran.out
     assert "Q" not in ran.out
-    left = command("play", "kuhn_poker", "--seed", "3", "--json", stdin=stdin).json
+    (left,) = command("play", "kuhn_poker", "--seed", "3", "--json", stdin=stdin).json["hands"]
     assert left["finished"] is False
     assert left["rewards"] is None
     assert left["transcript"] == ["kuhn_poker, seen by player 0", "1. - | you see K"]
@@ -104,9 +113,9 @@ def test_ctrl_c_exits_with_130(command):
 
 def test_bytes_that_are_no_text_are_a_bad_answer(command):
     garbled = UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid")
-    ran = command("play", "kuhn_poker", "--seed", "3", stdin=Answers(garbled, "bet\n"))
+    ran = command("play", "kuhn_poker", "--seed", "3", stdin=Answers(garbled, "bet\n", "q\n"))
     assert ran.code == 0
-    assert "'?' is not a legal action" in ran.out
+    assert "'\N{REPLACEMENT CHARACTER}' is not a legal action" in ran.out
 
 
 def test_simultaneous_moves(command):
@@ -120,7 +129,8 @@ def test_actions_that_are_numbers_are_meant_by_name(command):
     arguments = ["play", "goofspiel(num_cards=4,imp_info=True)", "--seed", "1"]
     ran = command(*arguments, stdin="3\n3\n4\n2\n")
     assert "your move: 1  2  3  4" in ran.out
-    assert "'3' is not a legal action; the legal actions are: 1, 2, 4" in ran.out
+    assert "'3' is not a legal action" in ran.out
+    assert "your move: 1  2  4" in ran.out
     assert "2. player 0: 3, " in ran.out
     assert "3. player 0: 4, " in ran.out
 
@@ -132,7 +142,7 @@ def test_a_policy_file_plays_the_others(command):
             *["play", "kuhn_poker", "--against", "run/policy.parquet", "--seed", seed, "--json"],
             stdin="bet\n",
         ).json
-        deal, _, answer, *_ = found["transcript"][1:]
+        deal, _, answer, *_ = found["hands"][0]["transcript"][1:]
         if "player 1 sees K" in deal:
             assert answer.startswith("3. player 1: bet")
         if "player 1 sees J" in deal:
@@ -143,7 +153,7 @@ def test_a_searcher_plays_the_others(command):
     against = ["--against", "pimc(num_worlds=None)", "--json"]
     for seed in range(12):
         found = command("play", "kuhn_poker", *against, "--seed", seed, stdin="bet\n").json
-        deal, _, answer, *_ = found["transcript"][1:]
+        deal, _, answer, *_ = found["hands"][0]["transcript"][1:]
         if "player 1 sees K" in deal:
             assert answer.startswith("3. player 1: bet")
         if "player 1 sees J" in deal:
@@ -155,7 +165,7 @@ def test_a_searcher_runs_a_new_search_each_time(command):
     answers = {}
     for seed in range(24):
         found = command(*arguments, "--seed", seed, stdin="bet\n").json
-        deal, _, answer, *_ = found["transcript"][1:]
+        deal, _, answer, *_ = found["hands"][0]["transcript"][1:]
         answers.setdefault(deal.split("player 1 sees ")[1][0], set()).add(answer.split()[3])
     assert answers == {"J": {"pass"}, "Q": {"pass", "bet"}, "K": {"bet"}}
 
@@ -170,14 +180,16 @@ def test_a_searcher_runs_a_new_search_each_time(command):
 def test_searchers_play_games_that_are_too_large_to_build(command, game, against):
     arguments = ["play", game, "--as", "1", "--against", against, "--seed", "0", "--json"]
     found = command(*arguments, stdin=ALWAYS_FIRST).json
-    assert (found["finished"], found["against"]) == (True, against)
-    assert sum(found["rewards"]) == 0
+    assert found["against"] == against
+    assert found["hands"][0]["finished"]
+    assert sum(found["hands"][0]["rewards"]) == 0
 
 
 @pytest.mark.parametrize("seat", [0, 1])
 def test_no_card_of_the_other_is_shown_before_the_end(command, seat):
     for seed in range(12):
-        ran = command("play", "kuhn_poker", "--as", seat, "--seed", seed, stdin=ALWAYS_FIRST)
+        stdin = "1\n1\nq\nq\n"  # one hand, in which the player acts once or twice
+        ran = command("play", "kuhn_poker", "--as", seat, "--seed", seed, stdin=stdin)
         before, _, after = ran.out.partition(THE_END)
         cards = {player: after.split(f"player {player} sees ")[1][0] for player in (0, 1)}
         assert f"you see {cards[seat]}" in before
@@ -201,6 +213,60 @@ def test_what_is_shown_follows_from_what_the_player_knows(monkeypatch, game, sea
     for alike in plays.values():
         assert all(lines == alike[0][0] for lines, _ in alike)
     assert any(len({others for _, others in alike}) > 2 for alike in plays.values())
+
+
+def test_hands_follow_each_other_with_a_total(command):
+    ran = command("play", "kuhn_poker", "--seed", "3", "--json", stdin="bet\n\npass\npass\n\nq\n")
+    hands = ran.json["hands"]
+    assert [hand["finished"] for hand in hands] == [True, True, False]
+    total = sum(hand["rewards"][0] for hand in hands[:2])
+    assert f"your total after 2 hands: {total:+g}" in ran.err
+    assert hands[0]["transcript"] != hands[1]["transcript"]
+
+
+def test_keys_are_explained_and_the_question_is_repeated(command):
+    ran = command("play", "kuhn_poker", "--seed", "3", stdin="?\n!\nb\nq\n")
+    assert ran.out.count("your move: [1] pass  [2] bet") == 3
+    assert "? lists these keys, q or Ctrl-D quits" in ran.out.splitlines()
+    assert "'!' is not a legal action" in ran.out, "without a coach"
+
+
+def test_the_coach_says_what_a_policy_does_and_what_actions_cost(command):
+    command("solve", "kuhn_poker", "--method", "lp", "--out", "run")
+    for seed in range(20):
+        ran = command(
+            *["play", "kuhn_poker", "--seed", seed, "--coach", "run"], stdin="!\nbet\nq\n"
+        )
+        assert "! asks the coach" in ran.out.splitlines()[1]
+        if "you see Q" not in ran.out:
+            continue
+        # In every equilibrium, a first bet with a queen loses: kings call, jacks fold.
+        advice = [line for line in ran.out.splitlines() if "the coach plays" in line]
+        assert advice[0] == "the coach plays: pass 1.000  bet 0.000 (costs 0.167)"
+        assert advice[1] == f"2. you: bet; {advice[0]}"
+        assert "your decisions cost 0.167 in all" in ran.out
+        return
+    pytest.fail("no hand with a queen")
+
+
+def test_a_coach_needs_a_policy_for_the_game(command):
+    command("solve", "kuhn_poker(players=3)", "--iterations", "1", "--out", "three")
+    complaint = command("play", "kuhn_poker", "--coach", "three", stdin="").complaint
+    assert "not for kuhn_poker" in complaint
+
+
+def test_boards_show_what_the_player_knows(command):
+    small = "battleship(board_width=3,board_height=3,ship_sizes=[2],ship_values=[1])"
+    ran = command("play", small, "--seed", "1", stdin="1\n1\nq\n")
+    assert "0 A A .       0 . . .\n" in ran.out
+    shot = ran.out.split("you: 0_0")[1]
+    assert ("0 A A .       0 x . .\n" in shot) == ("0_0,hit" in ran.out)
+
+
+def test_the_end_shows_nothing_internal(command):
+    ran = command("play", "hanabi(colors=1,ranks=2,hand_size=2)", "--seed", "0", stdin="1\n" * 20)
+    assert THE_END in ran.out
+    assert "Table" not in ran.out
 
 
 SECRET = "zebra"
@@ -256,6 +322,10 @@ def test_neither_worlds_nor_actions_nor_observations_of_others_leak(monkeypatch)
         ("1.0", ["pass", "bet"], None),
         ("²", ["pass", "bet"], None),
         ("", ["pass", "bet"], None),
+        ("p", ["pass", "bet"], 0),
+        ("Be", ["pass", "bet"], 1),
+        ("b", ["bet", "bluff"], None),
+        ("play 1", ["play 1", "play 10"], 0),
         ("4", ["2", "4", "5"], 1),
         ("1", ["2", "4", "5"], None),
         ("call", ["call", "Call"], None),

@@ -45,10 +45,10 @@ def test_the_transcript_for_one_player() -> None:
         transcript(kuhn("pass", "bet", "pass"), viewer=1)
         == """\
 kuhn_poker, seen by player 1
-1. -        | you see J
-2. -        | all see pass
-3. you: bet | all see bet
-4. -        | all see pass
+1. -              | you see J
+2. player 0: pass | all see pass
+3. you: bet       | all see bet
+4. player 0: pass | all see pass
 end: you get +1"""
     )
 

@@ -305,6 +305,19 @@ class Game(ABC):
         """
         return None
 
+    def board_as_seen(self, infostate: Infostate) -> str | None:
+        """Return what a player knows of the board, as text; None if the game has no board.
+
+        Override it if a drawing is easier to read than the list of observations. `infoset play`
+        shows it before each decision.
+
+        Parameters
+        ----------
+        infostate : Infostate
+            All that may be shown.
+        """
+        return None
+
     def parameters(self) -> dict[str, Any]:
         """Return the parameters by name: the fields of a dataclass; empty for other games."""
         return {field.name: getattr(self, field.name) for field in self._fields()}

@@ -17,7 +17,7 @@ MANY_OUTCOMES = 10_000
 """Chance moves with more outcomes are shown without checking whether they are observed."""
 
 
-def transcript(history: History, viewer: Player | None = None) -> str:
+def transcript(history: History, viewer: Player | None = None, *, show_worlds: bool = True) -> str:
     """Return a play as text: one line per transition, then the rewards if the play is over.
 
     Each line contains the actions, the public observation, the observations of groups and single
@@ -31,7 +31,11 @@ def transcript(history: History, viewer: Player | None = None) -> str:
     history : History
     viewer : Player, optional
         Show only what this player knows: its own actions and observations and, when the play is
-        over, its utility. While the play goes on, the player's infostate determines the transcript.
+        over, its utility. In games with public actions these include the actions of the others.
+        While the play goes on, the player's infostate determines the transcript.
+    show_worlds : bool
+        Whether chance outcomes that the observations do not determine are shown as world states,
+        so that different histories have different transcripts.
 
     Returns
     -------
@@ -53,8 +57,8 @@ def transcript(history: History, viewer: Player | None = None) -> str:
     >>> print(transcript(history, viewer=0))
     kuhn_poker, seen by player 0
     1. -        | you see K
-    2. you: bet | all see bet
-    3. -        | all see bet,K,J
+    2. you: bet      | all see bet
+    3. player 1: bet | all see bet,K,J
     end: you get +2
     """
     if viewer is not None and viewer not in range(history.game.num_players):
@@ -64,7 +68,8 @@ def transcript(history: History, viewer: Player | None = None) -> str:
         )
     path = history.path()
     rows = [
-        (_actions_text(stop, viewer), " | ".join(_observations(stop, viewer))) for stop in path[1:]
+        (_actions_text(stop, viewer), " | ".join(_observations(stop, viewer, show_worlds)))
+        for stop in path[1:]
     ]
     if viewer is None and any(any(stop.rewards_so_far) for stop in path[:-1]):
         rows = [
@@ -94,12 +99,12 @@ def _actions_text(history: History, viewer: Player | None) -> str:
     actions = [
         f"{_name(player, viewer)}: {value_text(history.joint_action[player])}"
         for player in sorted(actors)
-        if viewer in (None, player)
+        if viewer in (None, player) or history.game.public_actions
     ]
     return ", ".join(actions) or ("chance" if viewer is None else "-")
 
 
-def _observations(history: History, viewer: Player | None) -> Iterator[str]:
+def _observations(history: History, viewer: Player | None, show_worlds: bool) -> Iterator[str]:
     """Yield the observations of the last transition that the viewer knows."""
     seen = history.observation
     if seen.public is not None:
@@ -110,7 +115,7 @@ def _observations(history: History, viewer: Player | None) -> Iterator[str]:
     for player in range(history.game.num_players) if viewer is None else [viewer]:
         if (own := seen.private_part(player)) is not None:
             yield f"{_seers((player,), viewer)} {value_text(own)}"
-    if viewer is None and _is_hidden(history):
+    if viewer is None and show_worlds and _is_hidden(history):
         yield f"chance moves to {history.world}"
 
 

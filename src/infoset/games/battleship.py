@@ -6,12 +6,14 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import product
+from string import ascii_uppercase
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
 from infoset.game import Game, Infostate, Observation, Probability, PublicState
 from infoset.game.hooks import Moves, public_observations
+from infoset.games.boards import beside, grid_text
 from infoset.games.parameters import (
     check_parameters,
     choice,
@@ -29,6 +31,9 @@ __all__ = ["Battleship"]
 
 UNLIMITED = -1
 WATER, HIT, SUNK = "water", "hit", "sunk"
+SHOT_MARKS = {WATER: "o", HIT: "x", SUNK: "#"}
+TITLES = ("your ships", "opponent")
+LEGEND = "x hit, # hit that sank a ship, o water"
 
 MAX_FLEETS = 50_000
 """Maximum number of ways to place a fleet, for the list of histories."""
@@ -320,6 +325,26 @@ class Battleship(Game):
             rows = further
             tables.append(np.array([placed for placed, _ in rows], np.int64))
         return tables
+
+    def board_as_seen(self, infostate: Infostate) -> str:
+        """Return the player's own board with its ships (A, B, ...), and that of the opponent."""
+        own = infostate.player
+        cells = list(self._targets)
+        boards = [["."] * len(cells) for _ in range(2)]  # by the player who is shot at
+        for at, step in enumerate(infostate.steps):
+            if isinstance(step.public, tuple):
+                target, result = step.public
+                boards[1 - at % 2][cells.index(target)] = SHOT_MARKS[result]
+            elif step.action is not NOOP:
+                covered = self._spots[at // 2][step.action]
+                for number, cell in enumerate(self._targets.values()):
+                    if covered & cell:
+                        boards[own][number] = ascii_uppercase[at // 2]
+        shape = self.board_height, self.board_width
+        digits = [str(column % 10) for column in range(self.board_width)]
+        texts = [grid_text(boards[player], shape, digits) for player in (own, 1 - own)]
+        ours, theirs = (f"{title}\n{text}" for title, text in zip(TITLES, texts, strict=True))
+        return f"{beside(ours, theirs)}\n{LEGEND}"
 
     def _is_placed(self, world: Waters) -> bool:
         """Whether all ships are on the boards."""

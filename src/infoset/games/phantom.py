@@ -8,8 +8,9 @@ from functools import cached_property
 from string import ascii_lowercase
 from typing import Final, NamedTuple
 
-from infoset.game import Game, Observation, Probability
-from infoset.typing import JointAction, Player
+from infoset.game import Game, Infostate, Observation, Probability
+from infoset.games.boards import grid_text
+from infoset.typing import NOOP, JointAction, Player
 
 __all__ = ["EMPTY", "MAX_COLUMNS", "PhantomGame", "Position"]
 
@@ -142,6 +143,16 @@ class PhantomGame(Game):
         if self.is_abrupt or self.hides_tries:
             return Observation(private={world.player: went})
         return Observation(public=went)
+
+    def board_as_seen(self, infostate: Infostate) -> str:
+        """Return the player's own stones, and the opponent's stones that it has found."""
+        view, own = EMPTY * len(self.cells), infostate.player
+        for step in infostate.steps:
+            if step.action is not NOOP:
+                is_taken = "taken" in (step.private, step.public)
+                cell = self.cells.index(str(step.action))
+                view = with_mark(view, cell, MARKS[1 - own if is_taken else own])
+        return grid_text(view, self.shape, ascii_lowercase, first_row=1)
 
     def _after_try(self, world: Position, cell: int) -> Position:
         if world.board[cell] != EMPTY:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from textwrap import fill
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, TypeVar
@@ -18,6 +18,7 @@ from infoset.errors import ParameterError
 if TYPE_CHECKING:
     import numpy as np
 
+    from infoset.cli.coach import Coach
     from infoset.game import Game, History
     from infoset.policy import Policy
     from infoset.typing import Action, Player
@@ -28,6 +29,8 @@ Done = TypeVar("Done")
 
 UNIFORM = "uniform"
 WIDTH = 78
+HELP, COACH, STOP = "?", "!", ("q", "quit")
+KEYS = "? lists these keys, q or Ctrl-D quits"
 UNBROKEN = "\N{NO-BREAK SPACE}"
 
 
@@ -53,6 +56,14 @@ def run(
         int | None,
         typer.Option(min=0, help="Random seed.", show_default="random"),
     ] = None,
+    coach: Annotated[
+        str | None,
+        typer.Option(
+            metavar="POLICY",
+            help="Policy with which your decisions are compared after each hand, and when you type "
+            "!: a policy file or the folder of a run.",
+        ),
+    ] = None,
     seconds: Annotated[
         float | None,
         typer.Option("--seconds", help="Time limit for all moves between two of yours."),
@@ -60,9 +71,9 @@ def run(
     memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Play a game in the terminal.
+    """Play a game in the terminal, hand after hand.
 
-    You see only what your player observes. At the end, everything is shown.
+    You see only what your player observes. At the end of a hand, everything is shown.
     """
     import numpy as np
 
@@ -73,14 +84,22 @@ def run(
     rng = np.random.default_rng(seed)
     others = _opponent(rules, against, memory)
     write = tell if as_json else say
+    table = Table(
+        rules,
+        human,
+        _searching_anew(others, rng),
+        rng,
+        seconds,
+        memory,
+        None if coach is None else _coach(rules, coach, human, memory),
+    )
     write(f"{rules}: you are player {human} of {rules.num_players}, against {against}")
-    write("answer with the name or number of an action; Ctrl-D quits")
-    table = Table(rules, human, _searching_anew(others, rng), rng, seconds, memory)
-    history = play_interactively(table, write)
-    _show_end(history, write)
+    write(f"answer with the name, its beginning, or the number of an action; {table.keys}")
+    hands = list(play_hands(table, write))
     _tell_notes(others, against)
     if as_json:
-        print_json(_record(history, human, against, seed))
+        about = {"game": str(rules), "player": human, "against": against, "seed": seed}
+        print_json({**about, "hands": [_record(history, human) for history in hands]})
 
 
 def _check_player(rules: Game, human: Player) -> None:
@@ -96,6 +115,16 @@ def _opponent(rules: Game, against: str, memory: int | None) -> Policy:
 
     with live(str(rules)) as progress:
         return resolve_players([against], rules, memory=memory, progress=progress.building)[0]
+
+
+def _coach(rules: Game, coach: str, human: Player, memory: int | None) -> Coach:
+    """Return the coach that knows a policy."""
+    from infoset.cli.coach import Coach
+    from infoset.front import resolve_policy, to_form
+
+    with live(str(rules)) as progress:
+        form = to_form(rules, memory=memory, progress=progress.building)
+        return Coach(resolve_policy(coach, form), human)
 
 
 def _searching_anew(player: Policy, rng: np.random.Generator) -> Policy:
@@ -127,6 +156,7 @@ class Table(NamedTuple):
         Time limit between two decisions of the human; None for no limit.
     memory : int or None
         Memory limit in bytes; by default 70% of the free memory.
+    coach : Coach or None
     """
 
     rules: Game
@@ -135,6 +165,12 @@ class Table(NamedTuple):
     rng: np.random.Generator
     seconds: float | None = None
     memory: int | None = None
+    coach: Coach | None = None
+
+    @property
+    def keys(self) -> str:
+        """What can be typed besides actions."""
+        return KEYS if self.coach is None else f"! asks the coach, {KEYS}"
 
     def within_limits(self, work: Callable[[], Done]) -> Done:
         """Return the result of a function, which may call rules that do not end."""
@@ -164,6 +200,31 @@ class Table(NamedTuple):
         return history.sample(history.joint(actions), self.rng)
 
 
+def play_hands(table: Table, write: Write) -> Iterator[History]:
+    """Play hands until the player or the input ends; yield the history of each."""
+    total, number = 0.0, 0
+    while True:
+        history = play_interactively(table, write)
+        _show_end(history, write)
+        yield history
+        if not history.is_terminal:
+            return
+        if table.coach is not None:
+            for line in table.coach.review(history):
+                write(line)
+        number += 1
+        total += float(history.rewards_so_far[table.human])
+        plural = "" if number == 1 else "s"
+        write("")
+        write(f"your total after {number} hand{plural}: {total:+g}")
+        write("another hand? Enter to play, q to quit")
+        try:
+            if _read_line().lower() in STOP:
+                return
+        except InputEndedError:
+            return
+
+
 def play_interactively(table: Table, write: Write) -> History:
     """Play until the game or the input ends; return the history."""
     from infoset.game import initial_history
@@ -176,7 +237,7 @@ def play_interactively(table: Table, write: Write) -> History:
             return history
         num_shown = _show_observations(history, table.human, num_shown, write)
         try:
-            chosen = {table.human: _ask(legal, write)}
+            chosen = {table.human: _ask(table, history, legal, write)}
         except InputEndedError:
             return history
         history = table.within_limits(partial(table.move, history, chosen))
@@ -193,22 +254,33 @@ def _show_observations(history: History, human: Player, num_shown: int, write: W
     return len(lines)
 
 
-def _ask(legal: Sequence[Action], write: Write) -> Action:
+def _ask(table: Table, history: History, legal: Sequence[Action], write: Write) -> Action:
     """Read one of the legal actions from standard input.
 
     Raises
     ------
     InputEndedError
-        At the end of the input.
+        At the end of the input, or if the player quits.
     """
     names = [str(action) for action in legal]
-    write(menu(names))
+    infostate = history.infostates[table.human]
+    board = table.rules.board_as_seen(infostate)
     while True:
+        if board is not None:
+            write(board)
+        write(menu(names))
         line = _read_line()
         position = find_choice(line, names)
         if position is not None:
             return legal[position]
-        write(f"{line!r} is not a legal action; the legal actions are: {', '.join(names)}")
+        if line.lower() in STOP:
+            raise InputEndedError
+        if line == HELP:
+            write(table.keys)
+        elif line == COACH and table.coach is not None:
+            write(table.coach.advice(infostate))
+        else:
+            write(f"{line!r} is not a legal action, or the beginning of several; ? helps")
 
 
 def _read_line() -> str:
@@ -216,7 +288,7 @@ def _read_line() -> str:
     try:
         line = sys.stdin.readline()
     except UnicodeDecodeError:
-        return "?"
+        return "\N{REPLACEMENT CHARACTER}"
     if not line:
         raise InputEndedError
     return line.strip()
@@ -247,24 +319,28 @@ def menu(names: Sequence[str]) -> str:
 
 
 def find_choice(text: str, names: Sequence[str]) -> int | None:
-    """Return the index of the action with a name or a number from 1; None if there is none.
+    """Return the index of the action with a name, beginning or number from 1; None if unclear.
 
-    If the actions are numbers themselves, a number is always read as a name.
+    If the actions are numbers themselves, a number is always read as a whole name.
 
     Examples
     --------
     >>> find_choice("Bet", ["pass", "bet"]), find_choice("1", ["pass", "bet"])
     (1, 0)
+    >>> find_choice("be", ["pass", "bet"]), find_choice("f", ["fold", "feint"])
+    (1, None)
     >>> find_choice("5", ["2", "5"]), find_choice("1", ["2", "5"]), find_choice("?", ["2", "5"])
     (1, None, None)
     """
-    named = [position for position, name in enumerate(names) if name.lower() == text.lower()]
+    given = text.lower()
+    named = [position for position, name in enumerate(names) if name.lower() == given]
     if len(named) == 1:
         return named[0]
-    are_numbers = any(name.isdecimal() for name in names)
-    if are_numbers or not text.isdecimal() or not 1 <= int(text) <= len(names):
-        return None
-    return int(text) - 1
+    if text.isdecimal():
+        are_numbers = any(name.isdecimal() for name in names)
+        return int(text) - 1 if not are_numbers and 1 <= int(text) <= len(names) else None
+    begun = [position for position, name in enumerate(names) if name.lower().startswith(given)]
+    return begun[0] if given and len(begun) == 1 else None
 
 
 def _show_end(history: History, write: Write) -> None:
@@ -273,20 +349,16 @@ def _show_end(history: History, write: Write) -> None:
     write("")
     if history.is_terminal:
         write("game over; the whole history:")
-        write(transcript(history))
+        write(transcript(history, show_worlds=False))
     else:
         write("you quit before the end of the game; hidden information is not shown")
 
 
-def _record(history: History, human: Player, against: str, seed: int | None) -> dict[str, Any]:
+def _record(history: History, human: Player) -> dict[str, Any]:
     from infoset.game import transcript
 
     over = history.is_terminal
     return {
-        "game": str(history.game),
-        "player": human,
-        "against": against,
-        "seed": seed,
         "finished": over,
         "rewards": history.rewards_so_far if over else None,
         "transcript": transcript(history, viewer=None if over else human).splitlines(),
