@@ -24,7 +24,7 @@ from infoset.runs import Budget, TracePoint
 from infoset.tree import BuildPoint
 
 FILES = sorted(RUN_FILES.values())
-MEASURED_ONCE = sorted({*FILES} - {RUN_FILES["picture"]})
+MEASURED_ONCE = sorted({*FILES} - {RUN_FILES["picture"]} | {"policy.png"})
 KEYS = {
     "game",
     "method",

@@ -8,7 +8,7 @@ import pytest
 
 import infoset
 from infoset.errors import ParameterError
-from infoset.experiments import RUN_FILES, save_team
+from infoset.experiments import RUN_FILES, run_files, save_team
 from infoset.policy import distance, load_policy, read_metadata
 from infoset.teams import build_product_form
 from tests.support.random_product_forms import random_product_form
@@ -30,11 +30,12 @@ def test_the_files_agree_with_the_result(tmp_path):
     assert (folder / RUN_FILES["trace"]).read_text().count("\n") == len(result.trace) + 1
 
 
-def test_what_was_measured_once_has_no_picture_of_convergence(tmp_path):
+def test_what_was_measured_once_has_a_picture_of_its_policy(tmp_path):
     result = infoset.solve_team(TRADE, "exact")
     assert len(result.trace) == 1
     folder = save_team(result, tmp_path / "run")
-    files = {what: name for what, name in RUN_FILES.items() if what != "picture"}
+    files = {**RUN_FILES, "picture": "policy.png"}
+    assert run_files(result) == files
     assert {path.name for path in folder.iterdir()} == set(files.values())
 
 

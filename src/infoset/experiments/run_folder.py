@@ -16,7 +16,7 @@ from infoset.evaluation import BestResponse
 from infoset.experiments.folders import RUNS, run_slug, save_folder, saved_record
 from infoset.experiments.json_values import json_text, json_value
 from infoset.game import Game, GameSource
-from infoset.plotting import plot_comparison, plot_convergence, plot_team
+from infoset.plotting import plot_comparison, plot_convergence, plot_policy, plot_team
 from infoset.policy import TabularPolicy, save_policy
 from infoset.runs import SolveResult
 from infoset.teams import TeamResult
@@ -98,21 +98,20 @@ def save_run(
         "method": result.method,
         "seed": None,
     }
-    figure = None
-    if "picture" in run_files(result):
+    if len(result.trace) > 1:
         figure = plot_convergence(result.trace, game=result.game, method=result.method)
+    else:
+        figure = plot_policy(result.policy, title=f"{result.game}, {result.method}")
     return _write_run(result, folder, about=about, rows=trace_rows(result), figure=figure)
 
 
 def run_files(result: SolveResult | TeamResult) -> dict[str, str]:
     """Return the file names of a result by content.
 
-    A result that was measured once, as those of linear programs, has no convergence to plot.
+    A result that was measured once, as those of linear programs, has no convergence to plot; the
+    picture shows its policy.
     """
-    files = dict(RUN_FILES)
-    if len(result.trace) == 1:
-        del files["picture"]
-    return files
+    return {**RUN_FILES, "picture": "policy.png"} if len(result.trace) == 1 else {**RUN_FILES}
 
 
 def save_team(
@@ -152,7 +151,9 @@ def save_team(
         "method": result.method,
         "seed": result.seed,
     }
-    figure = plot_team(result) if "picture" in run_files(result) else None
+    title = f"{result.game}, {result.method}"
+    is_curve = len(result.trace) > 1
+    figure = plot_team(result) if is_curve else plot_policy(result.policy, title=title)
     return _write_run(result, folder, about=about, rows=_team_rows(result), figure=figure)
 
 
@@ -252,7 +253,7 @@ def _write_run(
     *,
     about: Mapping[str, Any],
     rows: Iterable[list[object]],
-    figure: Figure | None,
+    figure: Figure,
 ) -> Path:
     """Write the files of a result with one policy to a new folder, and return the folder.
 
@@ -265,17 +266,16 @@ def _write_run(
         Further metadata of the policy and of `result.json`.
     rows : Iterable[list[object]]
         Rows of the trace, after a row of column names.
-    figure : Figure or None
+    figure : Figure
     """
-    files = {what: name for what, name in RUN_FILES.items() if figure or what != "picture"}
+    files = run_files(result)
 
     def write(made: Path) -> None:
         save_policy(result.policy, made / RUN_FILES["policy"], about)
         with replace_file(made / RUN_FILES["trace"]) as path:
             _write_trace(rows, path)
-        if figure is not None:
-            with replace_file(made / RUN_FILES["picture"]) as path:
-                _write_picture(figure, path)
+        with replace_file(made / files["picture"]) as path:
+            _write_picture(figure, path)
         record = saved_record(_with_source(result.summary(), result.policy, about), made, files)
         write_text(made / RUN_FILES["result"], json_text(record, indent=2) + "\n")
 

@@ -5,6 +5,7 @@ from infoset.plotting.drawing import VIEWS, Drawing, check_target, draw
 from infoset.plotting.heat_maps import plot_beliefs, plot_heat_map
 from infoset.plotting.line_charts import Line, plot_lines
 from infoset.plotting.picture import Picture, PictureInfoset, PictureNode, PictureStep, Region
+from infoset.plotting.policy_bars import plot_policy
 from infoset.plotting.team_charts import plot_team
 
 __all__ = [
@@ -24,5 +25,6 @@ __all__ = [
     "plot_heat_map",
     "plot_learning",
     "plot_lines",
+    "plot_policy",
     "plot_team",
 ]
