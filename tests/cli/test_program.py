@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -11,19 +12,23 @@ from importlib import import_module
 from io import BytesIO, TextIOWrapper
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 import infoset
 from infoset.cli.app import app, main
+from infoset.cli.examples import EXAMPLES
 from infoset.cli.options import parse_memory
 
 COMMANDS = [
     "games",
+    "check",
     "info",
     "solve",
     "compare",
     "prove",
     "evaluate",
+    "respond",
     "show",
     "play",
     "match",
@@ -242,6 +247,31 @@ def test_memory_that_runs_out_is_no_traceback(command, monkeypatch):
 )
 def test_amounts_of_memory(text, num_bytes):
     assert parse_memory(text) == num_bytes
+
+
+@pytest.mark.parametrize(
+    "example", [example for examples in EXAMPLES.values() for example in examples]
+)
+def test_examples_are_in_the_help_of_their_command_and_can_be_parsed(example):
+    program, name, *arguments = shlex.split(example)
+    assert program == "infoset"
+    assert example in EXAMPLES[name]
+    command = typer.main.get_command(app).commands[name]
+    assert command.make_context(name, arguments).params
+    shown = CliRunner().invoke(app, [name, "--help"], env={"COLUMNS": "100", "NO_COLOR": "1"})
+    assert f" {example} " in shown.output
+
+
+def test_names_are_completed_in_a_shell(command, monkeypatch):
+    def completed(words):
+        monkeypatch.setenv("_INFOSET_COMPLETE", "complete_bash")
+        monkeypatch.setenv("COMP_WORDS", words)
+        monkeypatch.setenv("COMP_CWORD", str(words.count(" ")))
+        return command().out.split()
+
+    assert completed("infoset so") == ["solve"]
+    assert completed("infoset solve kuhn") == ["kuhn_poker", "kuhn_poker_long"]
+    assert completed("infoset solve --tar") == ["--target"]
 
 
 def test_help_and_version_load_nothing_heavy():

@@ -36,6 +36,7 @@ from infoset.cli.commands import (
     train,
     warm,
 )
+from infoset.cli.examples import help_end
 from infoset.cli.exit_codes import DONE, INTERRUPTED, USER_ERROR
 from infoset.cli.interrupts import is_interrupt
 from infoset.cli.saved_results import warnings_reported
@@ -62,7 +63,7 @@ PLAIN_WORDS = {
 
 app = typer.Typer(
     name="infoset",
-    add_completion=False,
+    add_completion=True,
     invoke_without_command=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -106,7 +107,7 @@ for module in (
     warm,
 ):
     name = module.__name__.rpartition(".")[2]
-    app.command(name)(with_build_limits(name, module.run))
+    app.command(name, epilog=help_end(name))(with_build_limits(name, module.run))
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

@@ -88,12 +88,20 @@ def folder_option(default: str) -> Any:
     )
 
 
+def complete_game(incomplete: str) -> list[str]:
+    """Return the names of games that begin with a text, for completion in a shell."""
+    from infoset.games import GAMES
+
+    return [name for name in GAMES if name.startswith(incomplete)]
+
+
 GameArgument: TypeAlias = Annotated[
     str,
     typer.Argument(
         metavar="GAME",
         help="Game, such as kuhn_poker or 'leduc_poker(num_ranks=4)'; 'infoset games' lists them.",
         show_default=False,
+        autocompletion=complete_game,
     ),
 ]
 OptionalGameArgument: TypeAlias = Annotated[
