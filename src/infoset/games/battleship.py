@@ -14,6 +14,7 @@ import numpy as np
 from infoset.game import Game, Infostate, Observation, Probability, PublicState
 from infoset.game.hooks import Moves, public_observations
 from infoset.games.boards import beside, grid_text
+from infoset.games.fleet_sampling import HIT, SUNK, WATER, Cells, FleetSampler
 from infoset.games.parameters import (
     check_parameters,
     choice,
@@ -30,7 +31,6 @@ from infoset.typing import NOOP, Action, BoolArray, FloatArray, JointAction, Lon
 __all__ = ["Battleship"]
 
 UNLIMITED = -1
-WATER, HIT, SUNK = "water", "hit", "sunk"
 SHOT_MARKS = {WATER: "o", HIT: "x", SUNK: "#"}
 TITLES = ("your ships", "opponent")
 LEGEND = "x hit, # hit that sank a ship, o water"
@@ -39,9 +39,6 @@ MAX_FLEETS = 50_000
 """Maximum number of ways to place a fleet, for the list of histories."""
 
 Entry = TypeVar("Entry")
-
-Cells = int
-"""A set of cells of a board, as a bit set; cells are numbered row by row."""
 
 
 class Waters(NamedTuple):
@@ -58,6 +55,34 @@ class Waters(NamedTuple):
     def is_lost(self, player: Player) -> bool:
         """Whether all ships of a player have been sunk."""
         return all(self.is_sunk(ship, player) for ship in range(len(self.fleets[player])))
+
+
+class Seen(NamedTuple):
+    """What a player, or the public, has seen of a play.
+
+    Attributes
+    ----------
+    num_placed : int
+        Number of ships placed by both players.
+    shots : Sequence[Hashable]
+        The target and the result of each shot.
+    targets : list[int]
+        The position of each target among the legal ones.
+    player : Player or None
+        The player who has seen this; None for the public.
+    own : list[int] or None
+        The positions of the player's placements in `Battleship._spots`.
+    """
+
+    num_placed: int
+    shots: Sequence[Hashable]
+    targets: list[int]
+    player: Player | None
+    own: list[int] | None
+
+    def num_ships(self, player: Player) -> int:
+        """Return the number of ships that a player has placed."""
+        return (self.num_placed + 1 - player) // 2
 
 
 @dataclass(frozen=True)
@@ -126,7 +151,7 @@ class Battleship(Game):
         if len(self.ship_values) != ships:
             rule = f"must have one value for each of the {ships} ships"
             raise parameter_error(self, "ship_values", rule, (1.0,) * ships)
-        if sum(self.ship_sizes) > cells or not fits(self._spots, 0):
+        if sum(self.ship_sizes) > cells or space_for(self._spots, 0) is None:
             rule = f"must fit on a board {self.board_width} wide and {self.board_height} high"
             raise parameter_error(self, "ship_sizes", rule, "[1],ship_values=[1.0]")
         if self.allow_repeated_shots and self.num_shots == UNLIMITED:
@@ -216,30 +241,106 @@ class Battleship(Game):
         num_histories: int,
         rng: np.random.Generator,
     ) -> tuple[Moves, FloatArray] | None:
-        """Draw placements that agree with the results of shots, unless fleets are too many."""
+        """Draw placements that agree with the results of shots."""
         ranked = self._ranked_histories(information)
-        return None if ranked is None else ranked.drawn(num_histories, rng)
+        if ranked is not None:
+            return ranked.drawn(num_histories, rng)
+        seen = self._seen(information)
+        return None if seen is None else self._drawn(seen, num_histories, rng)
+
+    def _seen(self, information: Infostate | PublicState) -> Seen | None:
+        """Return what some information shows of a play; None if it is impossible."""
+        public = public_observations(information)
+        placed, shots = public[: 2 * len(self.ship_sizes)], public[2 * len(self.ship_sizes) :]
+        targets = self._targets_as_seen(shots)
+        if targets is None or any(seen is not None for seen in placed):
+            return None
+        if not isinstance(information, Infostate):
+            return Seen(len(placed), shots, targets, None, None)
+        own = self._own_spots(information, len(placed))
+        return None if own is None else Seen(len(placed), shots, targets, information.player, own)
 
     def _ranked_histories(self, information: Infostate | PublicState) -> RankedHistories | None:
         """Return the histories that agree with some information; None if they are unknown.
 
         They are the pairs of a fleet of each player, because neither restricts the other.
         """
-        public = public_observations(information)
-        placed, shots = public[: 2 * len(self.ship_sizes)], public[2 * len(self.ship_sizes) :]
-        targets = self._targets_as_seen(shots)
-        if targets is None or any(seen is not None for seen in placed) or self._fleets is None:
+        seen = self._seen(information)
+        if seen is None or self._fleets is None:
             return None
-        fleets = [self._fleets[(len(placed) + 1 - player) // 2] for player in (0, 1)]
-        if isinstance(information, Infostate):
-            own = self._own_spots(information, len(placed))
-            if own is None:
-                return None
-            known = (fleets[information.player][:, :, 0] == own).all(axis=1)
-            fleets[information.player] = fleets[information.player][known]
-        fleets = [self._agreeing(fleets[player], shots, 1 - player) for player in (0, 1)]
+        fleets = [self._fleets[seen.num_ships(player)] for player in (0, 1)]
+        if seen.player is not None:
+            known = (fleets[seen.player][:, :, 0] == seen.own).all(axis=1)
+            fleets[seen.player] = fleets[seen.player][known]
+        fleets = [self._agreeing(fleets[player], seen.shots, 1 - player) for player in (0, 1)]
         total = len(fleets[0]) * len(fleets[1])
-        return RankedHistories(total, partial(moves_at_ranks, fleets, len(placed), targets))
+        moves = partial(moves_at_ranks, fleets, seen.num_placed, seen.targets)
+        return RankedHistories(total, moves)
+
+    def _drawn(
+        self, seen: Seen, number: int, rng: np.random.Generator
+    ) -> tuple[Moves, FloatArray] | None:
+        """Return histories with drawn fleets, and their weights; None if all draws failed."""
+        samplers = [self._sampler(seen, player) for player in (0, 1)]
+        if samplers[0] is None or samplers[1] is None:
+            return None
+        fleets: list[list[LongArray]] = [[], []]
+        weights = []
+        for _ in range(number):
+            pair = self._fleet(samplers[0], rng), self._fleet(samplers[1], rng)
+            if pair[0] is not None and pair[1] is not None:
+                fleets[0].append(pair[0][0])
+                fleets[1].append(pair[1][0])
+                weights.append(pair[0][1] * pair[1][1] / number)
+        if not weights:
+            return None
+        tables = [np.array(rows, np.int64).reshape(len(weights), -1, 2) for rows in fleets]
+        # the first with the first, and so on
+        ranks = np.arange(len(weights), dtype=np.float64) * (len(weights) + 1)
+        return moves_at_ranks(tables, seen.num_placed, seen.targets, ranks), np.array(weights)
+
+    def _fleet(
+        self, sampler: FleetSampler | LongArray, rng: np.random.Generator
+    ) -> tuple[LongArray, float] | None:
+        """Return a drawn fleet and its weight, or the fleet that is known; None if it failed."""
+        if not isinstance(sampler, FleetSampler):
+            return sampler, 1.0
+        drawn = sampler.draw(rng)
+        fleet = None if drawn is None else self._as_placed(drawn[0])
+        return None if drawn is None or fleet is None else (fleet, drawn[1])
+
+    def _sampler(self, seen: Seen, player: Player) -> FleetSampler | LongArray | None:
+        """Return the sampler of a player's fleets that agree with what was seen, or its own fleet.
+
+        None if its own fleet does not agree.
+        """
+        if seen.player == player:
+            own = self._as_placed(seen.own or [])
+            agrees = own is not None and len(self._agreeing(own[None], seen.shots, 1 - player)) > 0
+            return own if agrees else None
+        results = [shot for shot in seen.shots if isinstance(shot, tuple)]
+        shots = [(self._targets[target], result) for target, result in results[1 - player :: 2]]
+        is_last = bool(results) and (len(results) - 1) % 2 == 1 - player
+        return FleetSampler(self._spots[: seen.num_ships(player)], shots, is_last=is_last)
+
+    def _as_placed(self, numbers: Sequence[int]) -> LongArray | None:
+        """Return [ships, 2] the two numbers of each placement, as in `_fleets`.
+
+        None if the ships do not leave enough space for the remaining ones.
+        """
+        rows, taken = [], 0
+        for ship, number in enumerate(numbers):
+            action, cells = self._numbered_spots[ship][number]
+            legal = list(open_spots(self._spots[ship:], taken))
+            if action not in legal:
+                return None
+            rows.append((number, legal.index(action)))
+            taken |= cells
+        return np.array(rows, np.int64).reshape(-1, 2)
+
+    @cached_property
+    def _numbered_spots(self) -> list[list[tuple[Action, Cells]]]:
+        return [list(ship.items()) for ship in self._spots]
 
     def _targets_as_seen(self, shots: Sequence[Hashable]) -> list[int] | None:
         """Return the position of each target among the legal ones; None if it is impossible."""
@@ -388,10 +489,13 @@ def spots(size: int, width: int, height: int) -> dict[Action, Cells]:
 def open_spots(ships: Sequence[Mapping[Action, Cells]], taken: Cells) -> dict[Action, Cells]:
     """Return the placements of the first ship that keep space for the others."""
     ship, *others = ships
+    space = space_for(others, taken)
+    if space is None:
+        return {}
     return {
         spot: cells
         for spot, cells in ship.items()
-        if not cells & taken and fits(others, cells | taken)
+        if not cells & taken and not (cells & space and space_for(others, cells | taken) is None)
     }
 
 
@@ -408,11 +512,15 @@ def moves_at_ranks(
     return moves
 
 
-def fits(ships: Sequence[Mapping[Action, Cells]], taken: Cells) -> bool:
-    """Return whether all ships, each given by its placements, fit on the cells not taken."""
+def space_for(ships: Sequence[Mapping[Action, Cells]], taken: Cells) -> Cells | None:
+    """Return cells on which all ships fit, each given by its placements; None if they do not."""
     if not ships:
-        return True
-    return any(not cells & taken and fits(ships[1:], cells | taken) for cells in ships[0].values())
+        return 0
+    for cells in ships[0].values():
+        rest = None if cells & taken else space_for(ships[1:], cells | taken)
+        if rest is not None:
+            return cells | rest
+    return None
 
 
 def replaced(pair: tuple[Entry, Entry], player: Player, value: Entry) -> tuple[Entry, Entry]:

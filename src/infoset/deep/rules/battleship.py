@@ -16,7 +16,8 @@ from infoset.deep.device_games import OVER, DeviceGame
 from infoset.deep.rules.labels import label_of, one_hot
 from infoset.game import Infostate, Step
 from infoset.games import Battleship
-from infoset.games.battleship import HIT, SUNK, WATER, spots
+from infoset.games.battleship import spots
+from infoset.games.fleet_sampling import HIT, SUNK, WATER
 from infoset.typing import BoolArray, IntArray
 
 __all__ = ["BattleshipRules"]
