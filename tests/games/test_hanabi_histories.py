@@ -89,12 +89,12 @@ def test_all_deals_are_drawn_if_they_are_few(spec):
 def test_few_draws_are_unbiased(spec):
     game, rng = load_game(spec), np.random.default_rng(4)
     seen = [one for _ in range(6) for one in informations(careful_play(game, rng))]
-    found = ((one, listed(game, one) or {}) for one in seen[:: 1 + len(seen) // 30])
+    found = ((one, listed(game, one) or {}) for one in seen[:: 1 + len(seen) // 15])
     some = ((one, expected) for one, expected in found if 1 <= len(expected) <= 24)
     many = sorted(some, key=lambda pair: -len(pair[1]))
     assert len(many[0][1]) >= 3 or "seer" in spec
     for information, expected in many[:2]:
-        number, repetitions = -(-len(expected) // 3), 300
+        number, repetitions = -(-len(expected) // 3), 200
         weights = dict.fromkeys(expected, 0.0), dict.fromkeys(expected, 0.0)
         for _ in range(repetitions):
             histories, weight = sample_histories_as_seen(game, information, number, rng)
@@ -106,7 +106,7 @@ def test_few_draws_are_unbiased(spec):
         deviation = np.abs(mean - [*expected.values()])
         error = np.sqrt((square - mean**2).clip(min=0) / repetitions)
         assert (deviation <= 4.5 * error + 1e-9).all()
-        assert (error <= 0.2 * mean).all()
+        assert (error <= 0.25 * mean).all()
 
 
 def test_equal_weights_would_be_biased():
@@ -141,7 +141,7 @@ def test_every_decision_of_a_long_play_has_a_belief(spec):
     game, rng = load_game(spec), np.random.default_rng(0)
     play = careful_play(game, rng).path()
     assert len(play) > 50
-    for history in play[1:-1:3]:
+    for history in play[1:-1:5]:
         (player,) = history.actors
         known = history.infostates[player]
         belief = private_belief(game, known, rng=rng, max_worlds=100, num_samples=10)
@@ -274,4 +274,4 @@ def test_cards_of_few_kinds_are_drawn_first():
 
 @pytest.mark.parametrize("spec", [TINY, *SMALL[4:6]])
 def test_the_draws_pass_the_checks(spec):
-    assert check_game(load_game(spec), max_histories=300)
+    assert check_game(load_game(spec), max_histories=100)
