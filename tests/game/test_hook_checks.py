@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from infoset.errors import GameRuleError
-from infoset.game import Game, Observation, PublicState, check_game
-from infoset.games import Battleship, Goofspiel
+from infoset.game import Game, Observation, PublicState, check_game, initial_history
+from infoset.game.hooks import public_observations
+from infoset.games import Battleship, Goofspiel, KuhnPoker
 
 
 class Listing(Goofspiel):
@@ -179,3 +182,91 @@ def test_wrong_actions_are_reported(answer, message):
     else:
         with pytest.raises(GameRuleError, match=message):
             check_game(game, max_histories=200)
+
+
+class Dealing(KuhnPoker):
+    """Kuhn poker that draws the hidden cards, with changes."""
+
+    change = staticmethod(lambda histories, weights: (histories, weights))
+
+    def sample_histories_as_seen(self, information, num_histories, rng):
+        ends = [initial_history(self)]
+        for public in public_observations(information):
+            after = [
+                one.extend(joint, world)
+                for one in ends
+                for action in (("bet", "pass") if one.actors else (None,))
+                for joint in [tuple(action if player in one.actors else None for player in (0, 1))]
+                for world, _ in one.outcomes(joint)
+            ]
+            ends = [one for one in after if one.observation.public == public]
+        agreeing = [one for one in ends if information in (one.public_state, *one.infostates)]
+        drawn = [agreeing[int(rng.integers(len(agreeing)))] for _ in range(num_histories)]
+        return self.change(drawn, np.full(num_histories, len(agreeing) / 6 / num_histories))
+
+
+def dealing(change):
+    return type("Changed", (Dealing,), {"change": staticmethod(change)})()
+
+
+def dealt_first(histories, weights):
+    root = histories[0].path()[0]
+    first = root.extend((None, None), root.chance_outcomes[0][0])
+    return ([first, *histories[1:]] if histories[0].depth == 1 else histories), weights
+
+
+def invented_world(histories, weights):
+    return [replace(one, world="nowhere") for one in histories], weights
+
+
+def invented_beginning(histories, weights):
+    root = replace(histories[0].path()[0], world="nowhere")
+    some = [replace(one, parent=root) for one in histories if one.depth == 1]
+    return some or histories, weights
+
+
+def illegal_action(histories, weights):
+    return [replace(one, joint_action=("raise", None)) for one in histories], weights
+
+
+ALL_HISTORIES, NO_HISTORIES = 10_000, 5
+
+
+@pytest.mark.parametrize("max_histories", [ALL_HISTORIES, NO_HISTORIES])
+def test_right_draws_of_hidden_cards_are_accepted(max_histories):
+    is_complete = max_histories == ALL_HISTORIES
+    assert check_game(Dealing(), max_histories=max_histories).is_complete == is_complete
+
+
+def with_weights(change):
+    return dealing(lambda histories, weights: (histories, change(weights)))
+
+
+@pytest.mark.parametrize(
+    "game",
+    [
+        with_weights(lambda weights: weights * 1.01),
+        with_weights(lambda weights: weights * 6),  # as for moves
+        dealing(lambda histories, weights: (histories[1:], weights[1:])),
+    ],
+)
+def test_wrong_weights_of_hidden_cards_are_reported(game):
+    with pytest.raises(GameRuleError, match=r"the mean sum of weights is .*, not about"):
+        check_game(game)
+
+
+WRONG_DRAWS = {
+    dealt_first: "does not agree",
+    invented_world: "transition to 'nowhere'",
+    invented_beginning: "transition to 'nowhere'",
+    illegal_action: "impossible transition",
+}
+
+
+@pytest.mark.parametrize("change", WRONG_DRAWS)
+def test_wrong_draws_of_hidden_cards_are_reported(change):
+    with pytest.raises(GameRuleError, match=r"it draws .*, which does not agree"):
+        check_game(dealing(change))
+    # The number of histories is too small for the deal; the mistake is found along a play.
+    with pytest.raises(GameRuleError, match=WRONG_DRAWS[change]):
+        check_game(dealing(change), max_histories=NO_HISTORIES)

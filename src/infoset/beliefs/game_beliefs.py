@@ -16,6 +16,7 @@ from infoset.beliefs.history_sampling import SamplingLimits, drawn_histories, sa
 from infoset.errors import ParameterError
 from infoset.game import Game, History, Infostate, PublicState
 from infoset.game.broken_rules import rules_at
+from infoset.game.hooks import has_hook
 from infoset.policy import Policy
 from infoset.typing import FloatArray
 
@@ -87,12 +88,18 @@ class GameBeliefs:
             whole = histories.listed(information)
             if whole is not None:
                 return whole
-            drawn = drawn_histories(histories.root, information, limits)
+            # A game that can list histories has not done so, because they are too many. In other
+            # games, enumeration shows whether they are.
+            lists = has_hook(self.game, "histories_as_seen")
+            drawn = drawn_histories(histories.root, information, limits) if lists else None
             if drawn is not None:
                 return drawn
             batch, length = histories.enumerated(information)
-        if length == _num_steps(information):
-            return batch
+            if length == _num_steps(information):
+                return batch
+            drawn = None if lists else drawn_histories(histories.root, information, limits)
+            if drawn is not None:
+                return drawn
         if limits.rng is None:
             raise ParameterError(
                 f"more than max_worlds={limits.max_worlds} histories of {self.game} agree with the "

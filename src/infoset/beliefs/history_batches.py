@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple, TypeAlias, overload
@@ -265,6 +265,10 @@ class HistoryBatch(Sequence[History]):
                 after = before.extend(self.joint_action(position), self.worlds[position])
                 self._histories[position] = after
         return self._histories[position]
+
+    def remember(self, histories: Mapping[int, History]) -> None:
+        """Use the given `History` objects at their positions, instead of creating new ones."""
+        self._histories.update(histories)
 
     def joint_action(self, position: int) -> JointAction:
         """Return the last joint action of a history, which is not the initial one."""

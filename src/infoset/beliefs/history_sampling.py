@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from infoset.beliefs.assumed_policies import batch_reach, unreached_error
+from infoset.beliefs.drawn_paths import path_batch
 from infoset.beliefs.history_batches import HistoryBatch, ObservedStep
 from infoset.beliefs.history_filter import (
     Information,
@@ -23,17 +24,15 @@ from infoset.errors import UnsupportedGameError
 from infoset.game import Game
 from infoset.game.hooks import public_observations, sample_histories_as_seen
 from infoset.policy import Policy
-from infoset.typing import BoolArray, FloatArray
 from infoset.utils.arguments import check_count, check_generator
+from infoset.utils.subsampling import inclusion_probabilities, systematic_sample
 
 __all__ = [
     "MAX_WORLDS",
     "NUM_SAMPLES",
     "SamplingLimits",
     "drawn_histories",
-    "inclusion_probabilities",
     "sampled_histories",
-    "systematic_sample",
 ]
 
 MAX_WORLDS: Final = 200_000
@@ -80,8 +79,10 @@ def drawn_histories(
     drawn = sample_histories_as_seen(root.game, information, limits.num_samples, limits.rng)
     if drawn is None or not len(drawn[0]):
         return None
-    moves, weight = drawn
-    return listed_batch(root, moves, public, weight)
+    histories, weight = drawn
+    if isinstance(histories, np.ndarray):
+        return listed_batch(root, histories, public, weight)
+    return path_batch(root, histories, weight, observed_steps(information))
 
 
 def sampled_histories(
@@ -185,43 +186,3 @@ class _Sampler:
         sample = batch.select(np.flatnonzero(kept)).as_samples()
         # Horvitz-Thompson: dividing by the inclusion probability keeps every sum unbiased.
         return replace(sample, weight=sample.weight / kept_with[kept])
-
-
-def inclusion_probabilities(weight: FloatArray, number: int) -> FloatArray:
-    """Return [K] the probability `min(1, c · weight)` of selecting each item; the sum is `number`.
-
-    The heaviest items are selected with certainty, the others with probability proportional to
-    weight. Items of weight zero are never selected. If at most `number` items have positive weight,
-    all of them are selected.
-
-    Notes
-    -----
-    Source: Fearnhead and Clifford, "On-line inference for hidden Markov models via particle
-    filters", Journal of the Royal Statistical Society B 65 (2003), section 3.
-
-    Examples
-    --------
-    >>> inclusion_probabilities(np.array([6.0, 1.0, 1.0]), 2).tolist()
-    [1.0, 0.5, 0.5]
-    """
-    if np.count_nonzero(weight) <= number:
-        return (weight > 0).astype(float)
-    falling = np.sort(weight)[::-1]
-    below = np.cumsum(falling[::-1])[::-1]  # weight of each item and all lighter ones
-    left = number - np.arange(number)
-    # If m items are certain, the others share number - m, so that c = (number - m) / below[m]. Find
-    # the smallest m for which the next item has c · weight < 1.
-    certain = int(np.argmax(falling[:number] * left < below[:number]))
-    shared: FloatArray = weight * (number - certain) / below[certain]
-    return shared.clip(max=1.0)
-
-
-def systematic_sample(probability: FloatArray, rng: np.random.Generator) -> BoolArray:
-    """Return [K] whether each item is selected; selection has the given probabilities.
-
-    The probabilities are laid end to end as intervals. Points at unit distance, shifted by one
-    random number, select the intervals in which they fall. The number selected is the sum of the
-    probabilities.
-    """
-    points = np.floor(np.cumsum(probability) + rng.random())
-    return np.diff(points, prepend=0.0) > 0

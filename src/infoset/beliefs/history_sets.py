@@ -11,15 +11,12 @@ import numpy as np
 from infoset.beliefs.assumed_policies import ModelNoise
 from infoset.beliefs.game_beliefs import GameBeliefs
 from infoset.beliefs.history_batches import HistoryBatch
-from infoset.beliefs.history_sampling import (
-    SamplingLimits,
-    inclusion_probabilities,
-    systematic_sample,
-)
+from infoset.beliefs.history_sampling import SamplingLimits
 from infoset.game import Game, Infostate
 from infoset.policy import Policy
 from infoset.tree.world_graph import freeze
 from infoset.typing import BoolArray, FloatArray, LongArray, World
+from infoset.utils.subsampling import inclusion_probabilities, systematic_sample
 
 __all__ = ["HistorySet", "PublicHistories", "histories_around"]
 

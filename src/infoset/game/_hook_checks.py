@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import pairwise
-from operator import getitem
+from itertools import islice, pairwise
+from operator import contains, getitem
 from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
 from infoset.errors import NO_WORLD, GameRuleError, show
 from infoset.game._world_checks import Edge, WorldFacts
+from infoset.game.broken_rules import rules_at
 from infoset.game.history import History, initial_history, play_out
 from infoset.game.hooks import (
     actions_as_seen,
@@ -22,7 +23,7 @@ from infoset.game.hooks import (
 )
 from infoset.game.infostate import Infostate, PublicState
 from infoset.game.protocol import Game
-from infoset.typing import NOOP, Action, Player, World
+from infoset.typing import NOOP, Action, JointAction, Player, World
 
 __all__ = ["HookChecks"]
 
@@ -34,7 +35,8 @@ LISTED_RULE: Final = (
 )
 DRAWN_RULE: Final = (
     "sample_histories_as_seen draws histories that agree with the information; the sum of their "
-    "weights has the number of these histories as its expectation"
+    "weights has as its expectation the number of these histories, or for History objects their "
+    "total chance reach"
 )
 HIDDEN_RULE: Final = (
     "where histories_as_seen lists histories, only actions are hidden: nothing is observed "
@@ -74,6 +76,9 @@ MAX_LISTED: Final = 1000
 NUM_ROWS: Final = 3
 """Number of listed, and of drawn histories that are replayed there."""
 
+MAX_OUTCOMES: Final = 1000
+"""Maximum number of outcomes among which the next world state of a drawn history is looked for."""
+
 ROUNDING: Final = 1e-9
 
 NO_ACTION: Final = -1
@@ -82,6 +87,9 @@ NO_ACTION: Final = -1
 Moves: TypeAlias = tuple[tuple[int, ...], ...]
 """Per transition, the position of each player's action among its legal actions, or -1."""
 
+Worlds: TypeAlias = tuple[World, ...]
+"""The world states of a history."""
+
 Information: TypeAlias = Infostate | PublicState
 Item = TypeVar("Item")
 
@@ -89,10 +97,15 @@ Item = TypeVar("Item")
 class Past(NamedTuple):
     """A history, as the optional methods describe it."""
 
-    world: World
+    worlds: Worlds
     moves: Moves
     infostates: tuple[Infostate, ...]
     chance_reach: float
+
+    @property
+    def world(self) -> World:
+        """The last world state."""
+        return self.worlds[-1]
 
     @property
     def information(self) -> Iterator[Information]:
@@ -102,9 +115,14 @@ class Past(NamedTuple):
 
     @property
     def text(self) -> str:
+        """The joint actions, as text."""
+        return show([*self.actions])
+
+    @property
+    def actions(self) -> tuple[JointAction, ...]:
         """The joint actions."""
         steps = zip(*(infostate.steps for infostate in self.infostates), strict=True)
-        return show([tuple(step.action for step in together) for together in steps])
+        return tuple(tuple(step.action for step in together) for together in steps)
 
 
 class HookChecks:
@@ -123,7 +141,7 @@ class HookChecks:
         self, game: Game, num_players: int, root: World, facts_of: Callable[[World], WorldFacts]
     ) -> None:
         self.game = game
-        self._root = Past(root, (), tuple(map(Infostate, range(num_players))), 1.0)
+        self._root = Past((root,), (), tuple(map(Infostate, range(num_players))), 1.0)
         self._facts_of = facts_of
         self._actions: dict[tuple[Player, Hashable], Sequence[Hashable] | None] = {}
 
@@ -166,7 +184,7 @@ class HookChecks:
         )
         infostates = tuple(map(Infostate.extend, past.infostates, edge.steps))
         reach = past.chance_reach * edge.probability
-        return Past(edge.next_world, (*past.moves, moves), infostates, reach)
+        return Past((*past.worlds, edge.next_world), (*past.moves, moves), infostates, reach)
 
     def _check_actions(self, world: World, edge: Edge) -> None:
         """Raise if `actions_as_seen` omits an action that led to a public observation."""
@@ -217,17 +235,23 @@ class HookChecks:
     def _check_weights(
         self, information: Information, pasts: Sequence[Past], rng: np.random.Generator
     ) -> None:
-        totals = []
+        totals, expected = [], float(len(pasts))
         for _ in range(NUM_REPETITIONS):
             drawn = sample_histories_as_seen(self.game, information, NUM_DRAWS, rng)
             if drawn is None:
                 return
-            _check_invented(DRAWN_RULE, information, map(_as_moves, drawn[0].tolist()), pasts)
-            totals.append(float(drawn[1].sum()))
+            histories, weight = drawn
+            if isinstance(histories, np.ndarray):
+                rows = map(_as_moves, histories.tolist())
+                _check_invented(DRAWN_RULE, information, rows, pasts)
+            else:
+                _check_drawn(information, histories, pasts)
+                expected = sum(past.chance_reach for past in pasts)
+            totals.append(float(weight.sum()))
         mean, error = float(np.mean(totals)), float(np.std(totals)) / NUM_REPETITIONS**0.5
-        if abs(mean - len(pasts)) > MAX_DEVIATION * error + ROUNDING * len(pasts):
-            problem = f"the mean sum of weights is {mean:.6g}, of {len(pasts)} histories"
-            raise _error(DRAWN_RULE, information, problem)
+        if abs(mean - expected) > MAX_DEVIATION * error + ROUNDING * expected:
+            problem = f"the mean sum of weights is {mean:.6g}, not about {expected:.6g}"
+            raise _error(DRAWN_RULE, information, f"{problem}, of {len(pasts)} histories")
 
     def _check_play(self, rng: np.random.Generator) -> None:
         """Check lists along a random play: they contain the play, and other histories agree."""
@@ -245,9 +269,12 @@ class HookChecks:
                         raise _error(LISTED_RULE, information, problem, history.world)
                     self._check_agreement(LISTED_RULE, information, _spread(rows, NUM_ROWS))
                 drawn = sample_histories_as_seen(self.game, information, NUM_ROWS, rng)
-                if drawn is not None:
+                if drawn is not None and isinstance(drawn[0], np.ndarray):
                     rows = [_as_moves(row) for row in drawn[0].tolist()]
                     self._check_agreement(DRAWN_RULE, information, rows)
+                elif drawn is not None:
+                    for one in drawn[0]:
+                        self._check_replayed(information, one)
 
     def _check_agreement(self, rule: str, information: Information, rows: Sequence[Moves]) -> None:
         """Raise if a history does not agree with the information, by replaying it."""
@@ -258,6 +285,34 @@ class HookChecks:
                 ends = [one for one in after if one.observation.public == public]
             if not any(information in (end.public_state, *end.infostates) for end in ends):
                 raise _error(rule, information, f"it lists {row}, which does not agree")
+
+    def _check_replayed(self, information: Information, history: History) -> None:
+        """Raise if a drawn history is impossible or does not agree with the information."""
+        end = initial_history(self.game)
+        for after in history.path():
+            if after.parent is None:
+                is_possible = after.world == end.world
+            elif is_possible := self._is_possible(end, after):
+                end = end.extend(after.joint_action, after.world)
+            if not is_possible:
+                problem = (
+                    f"it draws a history with the impossible transition to {show(after.world)}"
+                )
+                raise _error(DRAWN_RULE, information, problem, end.world)
+        if information not in (end.public_state, *end.infostates):
+            problem = f"it draws {show(_actions_along(history))}, which does not agree"
+            raise _error(DRAWN_RULE, information, problem, end.world)
+
+    def _is_possible(self, before: History, after: History) -> bool:
+        """Return whether a transition is possible; chance is checked if it has few outcomes."""
+        legal = [before.legal_actions(player) or (NOOP,) for player in range(self.game.num_players)]
+        if not all(map(contains, legal, after.joint_action)):
+            return False
+        with rules_at(self.game, before.world):
+            listed = self.game.transitions(before.world, after.joint_action)
+            outcomes = list(islice(listed, MAX_OUTCOMES + 1))
+        is_listed = any(world == after.world and chance for world, chance in outcomes)
+        return is_listed or len(outcomes) > MAX_OUTCOMES
 
 
 def _random_action(
@@ -299,6 +354,22 @@ def _check_invented(
     for row in rows:
         if row not in expected:
             raise _error(rule, information, f"it lists {row}, which does not agree")
+
+
+def _check_drawn(information: Information, drawn: Sequence[History], pasts: Sequence[Past]) -> None:
+    """Raise if a history is drawn that does not agree with the information."""
+    expected = {(past.worlds, past.actions) for past in pasts}
+    for history in drawn:
+        worlds = tuple(one.world for one in history.path())
+        actions = _actions_along(history)
+        if (worlds, actions) not in expected:
+            problem = f"it draws {show(actions)}, which does not agree"
+            raise _error(DRAWN_RULE, information, problem, history.world)
+
+
+def _actions_along(history: History) -> tuple[JointAction, ...]:
+    """Return the joint actions of a history."""
+    return tuple(one.joint_action for one in history.path()[1:])
 
 
 def _check_hidden(pasts: Sequence[Past]) -> None:

@@ -54,9 +54,10 @@ SHAPES = {
     "histories_as_seen": "histories_as_seen returns an integer array [K, T, N] of positions in "
     "lists of legal actions (-1 for a player who does not act) for K <= max_histories different "
     "histories of T transitions and N players, or None",
-    "sample_histories_as_seen": "sample_histories_as_seen returns an integer array [K, T, N] of "
-    "positions in lists of legal actions (-1 for a player who does not act), and an array [K] of "
-    "positive weights, or None",
+    "sample_histories_as_seen": "sample_histories_as_seen returns K histories, and an array [K] of "
+    "positive weights, or None; the histories are an integer array [K, T, N] of positions in lists "
+    "of legal actions (-1 for a player who does not act), or a list of K `History` objects with T "
+    "transitions",
     "actions_as_seen": "actions_as_seen returns a sequence of actions, such as a tuple, or None",
 }
 """The rule for each method, for the error if it raises."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from infoset.errors import GameRuleError, show
 from infoset.game.answer_checks import SHAPES
 from infoset.game.broken_rules import rules_at
+from infoset.game.history import History
 from infoset.game.infostate import Infostate, PublicState
 from infoset.game.protocol import Game
 from infoset.typing import Action, FloatArray, Player
@@ -77,16 +78,17 @@ def sample_histories_as_seen(
     information: Infostate | PublicState,
     num_histories: int,
     rng: np.random.Generator,
-) -> tuple[Moves, FloatArray] | None:
+) -> tuple[Moves | Sequence[History], FloatArray] | None:
     """Return histories that a game draws, and their weights; None if it does not draw them.
 
     Raises
     ------
     GameRuleError
-        If the answer is not a pair of arrays of the right shapes, or a weight is not positive.
+        If the answer is not a pair of drawn histories of the right form and an array of their
+        weights, or a weight is not positive.
     """
     name = "sample_histories_as_seen"
-    if not has_hook(game, name) or _has_private_part(information):
+    if not has_hook(game, name):
         return None
     with rules_at(game):
         answer = game.sample_histories_as_seen(information, num_histories, rng)
@@ -94,12 +96,18 @@ def sample_histories_as_seen(
             return None
         if not isinstance(answer, tuple) or len(answer) != 2:
             raise GameRuleError(SHAPES[name], found=f"it returned {show(answer)}")
-        moves, weight = _checked(name, answer[0], game, information), np.asarray(answer[1])
-        is_weight = weight.dtype.kind == "f" and weight.shape == (len(moves),)
+        drawn, weight = answer[0], np.asarray(answer[1])
+        if isinstance(drawn, list | tuple) and all(isinstance(one, History) for one in drawn):
+            _check_histories(drawn, game, information)
+        else:
+            _checked(name, drawn, game, information)
+            if _has_private_part(information):
+                return None
+        is_weight = weight.dtype.kind == "f" and weight.shape == (len(drawn),)
         if not (is_weight and np.isfinite(weight).all() and (weight > 0).all()):
-            found = f"it returned {len(moves)} histories with the weights {show(answer[1])}"
+            found = f"it returned {len(drawn)} histories with the weights {show(answer[1])}"
             raise GameRuleError(SHAPES[name], found=found)
-    return moves, weight.astype(np.float64)
+    return drawn, weight.astype(np.float64)
 
 
 def actions_as_seen(game: Game, player: Player, public: Hashable) -> tuple[Action, ...] | None:
@@ -127,7 +135,21 @@ def _has_private_part(information: Infostate | PublicState) -> bool:
     return any(step.private is not None for step in steps)
 
 
-def _checked(name: str, moves: Moves, game: Game, information: Infostate | PublicState) -> Moves:
+def _check_histories(
+    drawn: Sequence[History], game: Game, information: Infostate | PublicState
+) -> None:
+    """Raise if a drawn history is one of another game, or of another length."""
+    num_steps = len(public_observations(information))
+    for history in drawn:
+        if history.depth != num_steps:
+            found = f"it returned a history of {history.depth} transitions, not {num_steps}"
+            raise GameRuleError(SHAPES["sample_histories_as_seen"], found=found)
+        if history.game is not game and history.game != game:
+            found = f"it returned a history of the game {history.game}"
+            raise GameRuleError(SHAPES["sample_histories_as_seen"], found=found)
+
+
+def _checked(name: str, moves: object, game: Game, information: Infostate | PublicState) -> Moves:
     """Return the array of histories if it has the right type and shape."""
     if not isinstance(moves, np.ndarray) or moves.dtype.kind not in "iu":
         kind = moves.dtype if isinstance(moves, np.ndarray) else type(moves).__name__

@@ -263,10 +263,14 @@ class Game(ABC):
         information: Infostate | PublicState,
         num_histories: int,
         rng: np.random.Generator,
-    ) -> tuple[NDArray[np.integer[Any]], FloatArray] | None:
+    ) -> tuple[NDArray[np.integer[Any]] | Sequence[Any], FloatArray] | None:
         """Draw histories that agree with a public state, or with an infostate.
 
-        Override it together with `histories_as_seen` if there may be too many histories to list.
+        Override it if there may be too many histories to list, and few of the histories that agree
+        with the first observations also agree with the later ones. In a game in which only actions
+        are hidden, an array of moves is enough, as in `histories_as_seen`. Otherwise return
+        `History` objects, for example hidden cards that are drawn so that they agree with all hints
+        about them.
 
         Parameters
         ----------
@@ -278,10 +282,14 @@ class Game(ABC):
 
         Returns
         -------
-        tuple[np.ndarray, FloatArray] or None
-            [K, T, N] the drawn histories, as in `histories_as_seen`, but repetitions are allowed.
-            [K] positive weights: the sum of the weights of the draws of a history has expectation 1
-            for each history that agrees. None if the histories are unknown.
+        tuple or None
+            The drawn histories and their weights, or None if the histories are unknown. Repetitions
+            are allowed, and K may be less than `num_histories`. Either [K, T, N] moves, as in
+            `histories_as_seen`, and [K] positive weights: for each history that agrees, the sum of
+            the weights of its draws has expectation 1. Or a list of K `History` objects, and [K]
+            positive weights: for each history that agrees, the sum of the weights of its draws has
+            its chance reach as expectation. A history of chance reach p that is drawn with
+            probability q in each of M draws has weight p / (M q).
         """
         return None
 

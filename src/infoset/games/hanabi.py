@@ -9,11 +9,21 @@ from typing import ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
-from infoset.game import Game, Observation, Probability, Step
+from infoset.game import (
+    Game,
+    History,
+    Infostate,
+    Observation,
+    Probability,
+    PublicState,
+    Step,
+    initial_history,
+)
 from infoset.game.protocol import SharedView
 from infoset.games.cards import deals, sample_cards, sample_others, with_entry
+from infoset.games.hanabi_cards import Announcement, SeenCards, read_announcement
 from infoset.games.parameters import check_parameters, choice, flag, integer, parameter_error
-from infoset.typing import JointAction, Player
+from infoset.typing import NOOP, FloatArray, JointAction, Player
 
 __all__ = ["Hanabi"]
 
@@ -38,6 +48,13 @@ class Table(NamedTuple):
     lives: int = 0
     player: Player = 0
     turns: int = 0
+
+
+class Moves(NamedTuple):
+    """What everybody observed of a play: the starting player, and the action of each turn."""
+
+    beginner: Player
+    actions: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -211,21 +228,54 @@ class Hanabi(Game):
         rng: np.random.Generator,
     ) -> tuple[Table, float] | None:
         """Deal the cards that the player does not observe, namely its own."""
-        is_seer = self.observation_type == "seer" and isinstance(step.public, tuple)
-        shown: tuple[Hashable, ...] = step.public if is_seer else (step.public,)  # type: ignore[assignment]
-        news, hands = (shown or (None,))[0], shown[1:]
-        begins = [self._starting_text(holder) for holder in range(self.players)]
+        news, hands = self._seen(step)
+        begins = self._starting_texts
         if world.hands or news not in begins:
             return None
-        known = self._places(dict(enumerate(hands)) if is_seer else self._shown(step.private))
         size = self.players * self._cards_in_hand
-        found = sample_others(self.full_deck, size, known, rng)
+        found = sample_others(self.full_deck, size, self._places(hands), rng)
         share = begins.count(news) / self.players
         return found and (self._dealt(found[0], begins.index(news)), share * found[1])
+
+    def sample_histories_as_seen(
+        self,
+        information: Infostate | PublicState,
+        num_histories: int,
+        rng: np.random.Generator,
+    ) -> tuple[Sequence[History], FloatArray] | None:
+        """Draw the cards that a player, or the public, has not seen, given all that it observed."""
+        read = self._read(information)
+        if read is None:
+            return None
+        moves, seen = read
+        share = self._starting_texts.count(self._starting_text(moves.beginner)) / self.players
+        histories, weights = [], []
+        for cards, weight in seen.draws(num_histories, rng):
+            history = self._replayed(cards, moves)
+            if information not in (history.public_state, *history.infostates):
+                return None  # it is impossible
+            histories.append(history)
+            weights.append(weight * share)
+        return histories, np.array(weights)
+
+    @property
+    def _starting_texts(self) -> list[str | None]:
+        """The public text that announces each player as the starting player."""
+        return [self._starting_text(player) for player in range(self.players)]
 
     def _starting_text(self, beginner: Player) -> str | None:
         """Return the public text that announces the starting player."""
         return f"player {beginner} begins" if self.random_start_player else None
+
+    def _seen(self, step: Step) -> tuple[Hashable, dict[Player, Hashable]]:
+        """Return the public text of a step, and the cards that it shows.
+
+        In a deal, they come with their holders. In later steps, there is at most one new card.
+        """
+        if self.observation_type != "seer":
+            return step.public, self._shown(step.private)
+        parts = step.public if isinstance(step.public, tuple) else ()
+        return (parts or (None,))[0], dict(enumerate(parts[1:]))
 
     def _shown(self, seen: Hashable) -> dict[Player, Hashable]:
         """Return the hands that a player observes in a deal, by holder."""
@@ -252,18 +302,53 @@ class Hanabi(Game):
 
     def _dealt(self, cards: tuple[str, ...], beginner: Player) -> Table:
         """Return the table after the deal of `cards`, hand by hand."""
+        return self._first_table(cards, without(self.full_deck, cards), beginner)
+
+    def _first_table(
+        self, cards: tuple[str, ...], deck: tuple[str, ...], beginner: Player
+    ) -> Table:
         size = self._cards_in_hand
         return Table(
             hands=tuple(
                 cards[holder * size : (holder + 1) * size] for holder in range(self.players)
             ),
-            deck=without(self.full_deck, cards),
+            deck=deck,
             fireworks=(0,) * self.colors,
             information=self.max_information_tokens,
             lives=self.max_life_tokens,
             player=beginner,
             turns=self.players,
         )
+
+    def _read(self, information: Infostate | PublicState) -> tuple[Moves, SeenCards] | None:
+        """Return the moves, and the kinds of each card that agree; None if it is impossible."""
+        seen = [self._seen(step) for step in steps_of(information)]
+        begins = self._starting_texts
+        if not seen or seen[0][0] not in begins:
+            return None
+        beginner, actions = begins.index(seen[0][0]), []
+        reader = _CardReader(self, self._places(seen[0][1]), beginner)
+        for text, shown in seen[1:]:
+            said = read_announcement(text)
+            if said is None or not reader.read(said, next(iter(shown.values()), None)):
+                return None
+            actions.append(said.action)
+        return Moves(beginner, actions), SeenCards(self.full_deck, reader.kinds)
+
+    def _replayed(self, cards: Sequence[str], moves: Moves) -> History:
+        """Return the history of some moves, given all cards that are dealt, in order."""
+        size = self.players * self._cards_in_hand
+        history = initial_history(self)
+        world = self._dealt(tuple(cards[:size]), moves.beginner)
+        history = history.extend((NOOP,) * self.players, world)
+        drawn = iter(cards[size:])
+        for action in moves.actions:
+            joint_action = joint(self, world.player, action)
+            after = self._after(world, joint_action)
+            if self._has_to_draw(after, world.player):
+                after = with_card(after, world.player, (next(drawn),))
+            history, world = history.extend(joint_action, after), after
+        return history
 
     def _hints(self, world: Table, marks: str) -> list[str]:
         """Return the hints about `marks` (colors or ranks), starting with the next player."""
@@ -322,6 +407,87 @@ class Hanabi(Game):
         everybody = range(self.players)
         shared = {tuple(p for p in everybody if p != holder): cards[holder] for holder in cards}
         return Observation(public=news, shared=shared)
+
+
+class _CardReader:
+    """Follows a play as an observer sees it, and narrows down the kinds of each dealt card.
+
+    In the hands of its world state, a card is represented by its number in the order of the deal.
+
+    Parameters
+    ----------
+    game : Hanabi
+    shown : Mapping[int, str]
+        The cards of the deal that the observer sees, by number.
+    beginner : Player
+    """
+
+    def __init__(self, game: Hanabi, shown: Mapping[int, str], beginner: Player) -> None:
+        self._game = game
+        self._every = frozenset(game.full_deck)
+        size = game.players * game._cards_in_hand
+        numbers = tuple(map(str, range(size)))
+        self._world = game._first_table(numbers, game.full_deck[size:], beginner)
+        self.kinds = [self._every] * size
+        for number, card in shown.items():
+            self.kinds[number] &= {card}
+
+    def read(self, said: Announcement, drawn: Hashable) -> bool:
+        """Follow a move and the draw after it; return whether they are possible.
+
+        drawn : the new card, in a tuple; something else if the observer does not see one.
+        """
+        if not all(self.kinds) or self._game._is_over(self._world):
+            return False
+        is_possible = self._reveal(said) if said.player is None else self._hint(said, said.player)
+        if is_possible:
+            self._move(said.action, drawn)
+        return is_possible
+
+    def _reveal(self, said: Announcement) -> bool:
+        """Note the card that is played or discarded."""
+        world, (place,) = self._world, said.places
+        if said.action not in self._game.legal_actions(world, world.player):
+            return False
+        hand = world.hands[world.player]
+        self.kinds[int(hand[place])] &= {said.mark}
+        hands = with_entry(world.hands, world.player, with_entry(hand, place, said.mark))
+        self._world = world._replace(hands=hands)
+        return bool(self.kinds[int(hand[place])])
+
+    def _hint(self, said: Announcement, holder: Player) -> bool:
+        """Note which cards of a hand have the color or rank of a hint."""
+        world = self._world
+        if not world.information or holder == world.player or holder >= self._game.players:
+            return False
+        matching = frozenset(card for card in self._every if said.mark in card)
+        for place, number in enumerate(world.hands[holder]):
+            is_matching = place in said.places
+            self.kinds[int(number)] &= matching if is_matching else self._every - matching
+        return all(self.kinds)
+
+    def _move(self, action: str, drawn: Hashable) -> None:
+        """Make a move, and note the new card."""
+        game, player = self._game, self._world.player
+        world = game._after(self._world, joint(game, player, action))
+        if game._has_to_draw(world, player):
+            hand = (*world.hands[player], str(len(self.kinds)))
+            hands = with_entry(world.hands, player, hand)
+            world = world._replace(hands=hands, deck=world.deck[1:])
+            self.kinds.append(self._every & {*drawn} if isinstance(drawn, tuple) else self._every)
+        self._world = world
+
+
+def joint(game: Hanabi, player: Player, action: str) -> JointAction:
+    """Return the joint action of the only player who acts."""
+    return with_entry((NOOP,) * game.players, player, action)
+
+
+def steps_of(information: Infostate | PublicState) -> Sequence[Step]:
+    """Return the observation of each transition."""
+    if isinstance(information, Infostate):
+        return information.steps
+    return [Step(NOOP, None, public) for public in information.observations]
 
 
 def score(world: Table) -> int:

@@ -31,7 +31,7 @@ from infoset.utils.arguments import check_type
 
 __all__ = ["RulesModel"]
 
-NUM_PROBES = (10, 100, 1000)
+NUM_PROBES = (1, 10, 100, 1000)
 """Numbers of histories sampled, until one agrees, to find the legal actions at an infostate."""
 
 
