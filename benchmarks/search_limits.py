@@ -31,8 +31,8 @@ GAMES = (
     "trick_taking(num_cards=52)",
 )
 SEARCHERS = ("pimc", "ismcts")
-DECISIONS = (0, 3, 6)
-"""Numbers of the decisions from which searches start."""
+DECISIONS = (0, 6, 20, 60)
+"""Numbers of the decisions from which searches start; shorter plays have fewer."""
 COLUMNS = ("game", "searcher", "decision", "belief", "whole search", "done", "valued actions")
 
 
@@ -49,8 +49,8 @@ def rows(model: SearchModel, infostates: list[Infostate]) -> Iterator[list[str]]
     """Yield a row of the table for each searcher and decision."""
     for text in SEARCHERS:
         searcher = make_searcher(text, model, milliseconds=MILLISECONDS)
-        for number in DECISIONS:
-            known = infostates[min(number, len(infostates) - 1)]
+        for number in filter(lambda number: number < len(infostates), DECISIONS):
+            known = infostates[number]
             start = [str(model.game), text, str(number)]
             try:
                 searcher.search(known, np.random.default_rng(number))
