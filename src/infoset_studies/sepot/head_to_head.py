@@ -37,13 +37,9 @@ def battleship(side: int, ship_sizes: tuple[int, ...]) -> str:
     )
 
 
-GOOFSPIEL_13: Final = (
-    "goofspiel(num_cards=13,imp_info=True,points_order=descending,returns_type=win_loss)"
-)
 TITLES: Final[Mapping[str, str]] = {
     battleship(3, (2, 2)): "battleship 3x3, ships of 2 and 2",
     battleship(5, (3, 2, 2)): "battleship 5x5, ships of 3, 2 and 2",
-    GOOFSPIEL_13: "goofspiel 13, descending",
 }
 
 
@@ -149,8 +145,7 @@ HEAD_TO_HEAD: Final = Experiment(
     full=MatchSetting(
         (
             (battleship(3, (2, 2)), 5_000, 5_000, 30),
-            (battleship(5, (3, 2, 2)), 2_000, 2_000, 10),
-            (GOOFSPIEL_13, 10_000, 10_000, 20),
+            (battleship(5, (3, 2, 2)), 1_000, 1_000, 8),
         ),
         5,
     ),
