@@ -119,7 +119,8 @@ def play_matches(
     therefore follow its average policy, which `average_search` computes.
 
     The plays of one deal are correlated, but deals are independent. The interval is therefore
-    Student's t interval over the deals, each of which counts by the average of its plays. It relies
+    Student's t interval over the deals, each of which counts by the average of its plays. Win rates
+    have an interval between 0 and 1, as described in `MatchResult.win_rate`. The t interval relies
     on the central limit theorem: with few deals, or large and rare gains, it is too narrow.
 
     With a half width, the interval is checked after 1024 deals, and then whenever the observed

