@@ -384,6 +384,7 @@ def test_threads_change_no_digit(command):
 
 
 def test_values_are_proved_in_fractions(command):
-    assert "-1/18" in command("prove", "kuhn_poker").out
+    shown = command("prove", "kuhn_poker").out.splitlines()
+    assert shown == ["kuhn_poker", "value of player 0: -1/18, about -0.0555556"]
     found = command("prove", "kuhn_poker", "--json").json
     assert found["value"] == found["lower"] == {"fraction": "-1/18", "number": -1 / 18}

@@ -167,3 +167,9 @@ def test_a_compact_form_is_reported_and_not_saved(command, tmp_path, monkeypatch
     assert "note: trade_comm(num_items=2) has too many histories" in ran.err
     assert command(*arguments, "--json").json["folder"] is None
     assert not (tmp_path / "runs").exists()
+
+
+def test_a_method_for_one_team_says_so(command):
+    complaint = command("solve", "kuhn_poker", "--method", "exact", "--teams", "0/1").complaint
+    assert "exact supports one team, but there are 2" in complaint
+    assert "restarts" not in complaint

@@ -7,7 +7,7 @@ from typing import Any
 
 from infoset.cli.options import GameArgument, JsonOption, MemoryOption
 from infoset.cli.progress import live
-from infoset.cli.screen import make_table, number_text, print_json, print_table, tell_notes
+from infoset.cli.screen import number_text, print_json, say, tell_notes
 
 
 def run(game: GameArgument, memory: MemoryOption = None, as_json: JsonOption = False) -> None:
@@ -28,13 +28,14 @@ def run(game: GameArgument, memory: MemoryOption = None, as_json: JsonOption = F
     if as_json:
         print_json({"game": str(compiled), **{name: _json(bounds[name]) for name in bounds}})
         return
-    table = make_table("", ">fraction", ">about")
-    if proof.value is not None:
-        table.add_row("value of player 0", str(proof.value), number_text(float(proof.value)))
-    else:
-        table.add_row("lower bound for player 0", str(proof.lower), number_text(float(proof.lower)))
-        table.add_row("upper bound for player 0", str(proof.upper), number_text(float(proof.upper)))
-    print_table(table, title=str(compiled))
+    say(str(compiled))
+    shown = {"value of player 0": proof.value}
+    if proof.value is None:
+        shown = {"lower bound for player 0": proof.lower, "upper bound for player 0": proof.upper}
+    for name, bound in shown.items():
+        if bound is not None:
+            # Not in a table, which would break long fractions.
+            say(f"{name}: {bound}, about {number_text(float(bound))}")
 
 
 def _json(bound: Fraction | None) -> Any:

@@ -165,7 +165,7 @@ def fill_options(method: TeamMethod, given: TeamOptions, num_teams: int = 1) -> 
     for name in asked:
         if name not in method.takes:
             raise ParameterError(_refusal(method.name, name))
-    if num_teams > 1:
+    if num_teams > 1 and "restarts" in method.takes:
         asked.setdefault("restarts", 1)
     return replace(method.defaults, **asked)
 
