@@ -220,7 +220,7 @@ def test_drawn_fleets_agree_with_the_shots():
 
 
 def test_fleets_that_are_too_many_to_list_are_drawn(monkeypatch):
-    monkeypatch.setattr("infoset.games.battleship.MAX_FLEETS", 87)
+    monkeypatch.setattr("infoset.games.battleship_fleets.MAX_FLEETS", 87)
     game, placed = unlimited(3, 3, 2, 2), PublicState((None,) * 4)
     assert histories_as_seen(game, placed, 10**6) is None
     drawn, weight = sample_histories_as_seen(game, placed, 10, np.random.default_rng(0))

@@ -7,7 +7,7 @@ import pytest
 
 from infoset.beliefs import private_belief
 from infoset.game import initial_history
-from infoset.games import battleship, load_game
+from infoset.games import battleship_fleets, load_game
 from infoset.games.fleet_sampling import HIT, SUNK, WATER, FleetSampler
 
 GAMES = [
@@ -23,9 +23,9 @@ NUM_DRAWS = 20_000
 
 def drawing(name, monkeypatch):
     """Return a game that draws fleets, although there are few."""
-    monkeypatch.setattr(battleship, "MAX_FLEETS", 0)
+    monkeypatch.setattr(battleship_fleets, "MAX_FLEETS", 0)
     game = load_game(name)
-    assert game._fleets is None
+    assert game._fleets.all_fleets is None
     return game
 
 
@@ -42,7 +42,7 @@ def random_play(game, rng):
 @pytest.mark.parametrize("name", GAMES)
 def test_weights_count_each_history_once_on_average(name, monkeypatch):
     listing = load_game(name)
-    assert listing._fleets is not None
+    assert listing._fleets.all_fleets is not None
     rng = np.random.default_rng(5)
     seen = [known for _ in range(6) for known in random_play(listing, rng)]
     checked = 0
@@ -75,7 +75,7 @@ def test_impossible_information_draws_nothing(name, monkeypatch):
     for wrong in (WATER, HIT, SUNK):
         changed = type(public)((*public.observations[:-1], (last[0], wrong)))
         listing = load_game(name)
-        monkeypatch.setattr(battleship, "MAX_FLEETS", 50_000)
+        monkeypatch.setattr(battleship_fleets, "MAX_FLEETS", 50_000)
         exact = listing.histories_as_seen(changed, 10**6)
         drawn = game.sample_histories_as_seen(changed, 300, rng)
         assert (drawn is None) == (exact is None or not len(exact))
@@ -102,7 +102,7 @@ def test_a_fleet_is_drawn_by_the_hits_that_it_explains():
 
 def test_every_decision_on_a_large_board_has_a_belief():
     game = load_game("battleship")
-    assert game._fleets is None
+    assert game._fleets.all_fleets is None
     rng = np.random.default_rng(3)
     history, number = initial_history(game), 0
     while not history.is_terminal:

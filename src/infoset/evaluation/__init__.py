@@ -19,7 +19,7 @@ from infoset.evaluation.correlated_policies import (
     load_correlated_policy,
     save_correlated_policy,
 )
-from infoset.evaluation.decision_values import decision_losses, decision_values
+from infoset.evaluation.decisions import decision_losses, decision_values
 from infoset.evaluation.efce import (
     EFCEEvaluation,
     EFCEEvaluator,

@@ -16,7 +16,7 @@ from infoset.deep.device_games import OVER, DeviceGame
 from infoset.deep.rules.labels import label_of, one_hot
 from infoset.game import Infostate, Step
 from infoset.games import Battleship
-from infoset.games.battleship import spots
+from infoset.games.battleship_fleets import spots
 from infoset.games.fleet_sampling import HIT, SUNK, WATER
 from infoset.typing import BoolArray, IntArray
 
