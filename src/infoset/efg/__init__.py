@@ -28,7 +28,7 @@ from infoset.efg.information_sets import (
 )
 from infoset.efg.nodes import Node, chance, decision, extensive_form_from_nodes, terminal
 from infoset.efg.timing import exact_timing, find_timing_cycle, find_uneven_timing
-from infoset.efg.transformations import augment, forget_non_acting, pad_timing
+from infoset.efg.transformations import augment, forget_non_acting, pad_timing, pay_at_end
 
 __all__ = [
     "FORM_CHECKS",
@@ -68,6 +68,7 @@ __all__ = [
     "merge_intersecting",
     "pad_timing",
     "parse_efg",
+    "pay_at_end",
     "plain_labels",
     "rewards_are_observable",
     "rules_of",

@@ -78,7 +78,8 @@ def parse_efg(text: str, *, name: str = "") -> ExtensiveForm:
     Numbers become exact fractions, and labels are unchanged, including empty and repeated ones. An
     `ExtensiveForm` does not store the comment, the numbers and names of chance events, or the
     numbers of information sets and outcomes. Information sets and outcomes are renumbered by
-    breadth-first appearance, and outcomes with the same name and payoffs are merged.
+    breadth-first appearance, outcomes with the same name and payoffs are merged, and an outcome
+    without a name that pays nothing counts as no outcome.
 
     Parameters
     ----------
