@@ -25,7 +25,7 @@ from infoset.utils.arguments import check_path
 from infoset.utils.files import write_output
 from infoset.utils.text import distinct_labels
 
-__all__ = ["format_efg", "plain_labels", "save_efg"]
+__all__ = ["format_efg", "plain_labels", "plain_names", "save_efg"]
 
 UNNAMED: Final = "_"
 """The label given to an action without a label."""
@@ -169,17 +169,16 @@ def plain_labels(form: ExtensiveForm) -> ExtensiveForm:
     (('_', '_ #2'), (('&#9824;',),))
     """
     moves, move = _plain_moves(form)
-    players = _numbered("player", form.player_names)
-    names = _numbered("outcome", [outcome.name for outcome in form.outcomes])
+    names = plain_names("outcome", [outcome.name for outcome in form.outcomes])
     return replace(
         form,
         name=_plain(form.name),
-        player_names=_different(players),
+        player_names=plain_names("player", form.player_names),
         moves=moves,
         move=move,
         outcomes=tuple(
             Outcome(outcome.payoffs, name)
-            for outcome, name in zip(form.outcomes, _different(names), strict=True)
+            for outcome, name in zip(form.outcomes, names, strict=True)
         ),
         infoset_names=tuple(_different(names) for names in form.infoset_names),
         history_names=_different(form.history_names),
@@ -199,9 +198,10 @@ def _plain_moves(form: ExtensiveForm) -> tuple[tuple[str, ...], IntArray]:
     return tuple(numbers), np.array(move, np.int32)
 
 
-def _numbered(kind: str, names: Iterable[str]) -> list[str]:
-    """Return names; an empty one becomes `kind` and its number from 1."""
-    return [_plain(name) or f"{kind} {number}" for number, name in enumerate(names, start=1)]
+def plain_names(kind: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Return plain names that are unique; an empty one becomes `kind` and its number from 1."""
+    texts = (_plain(name) or f"{kind} {number}" for number, name in enumerate(names, start=1))
+    return _different(texts)
 
 
 def _different(names: Iterable[str]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import Final
 from infoset.errors import ParameterError
 from infoset.game import Probability
 
-__all__ = ["exact_chance", "number_text", "read_number", "to_fraction"]
+__all__ = ["exact_chance", "near_fraction", "number_text", "read_number", "to_fraction"]
 
 MAX_LENGTH: Final = 1000
 """Maximum length of a number in characters; enough for the exact value of any float in [0, 1]."""
@@ -67,6 +67,28 @@ def to_fraction(value: float | Fraction) -> Fraction:
     (Fraction(1, 10), Fraction(1, 3))
     """
     return Fraction(repr(float(value))) if isinstance(value, float) else Fraction(value)
+
+
+def near_fraction(value: float, scale: float) -> Fraction:
+    """Return the fraction that a rounded sum stands for.
+
+    Parameters
+    ----------
+    value : float
+    scale : float
+        The sum of the absolute values of the terms; the rounding error is proportional to it.
+
+    Examples
+    --------
+    >>> near_fraction(1 / 6 + 1 / 6, 1 / 3), near_fraction(0.123456789, 0.2)
+    (Fraction(1, 3), Fraction(123456789, 1000000000))
+    """
+    simple = Fraction(value).limit_denominator(MAX_DENOMINATOR)
+    return (
+        simple
+        if abs(simple - Fraction(value)) <= ROUNDING * Fraction(scale)
+        else to_fraction(value)
+    )
 
 
 def number_text(value: float | Fraction) -> str:

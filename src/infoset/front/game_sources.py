@@ -39,7 +39,7 @@ FormLike: TypeAlias = GameLike | SequenceForm
 """A game, or its sequence form alone: either can be solved and evaluated."""
 
 OPENSPIEL = "openspiel:"
-EFG = ".efg"
+EFG, NFG = ".efg", ".nfg"
 PYTHON = ".py"
 EXPECTED = 'a name such as "kuhn_poker", a Game, a GameTree or an ExtensiveForm'
 
@@ -53,7 +53,7 @@ def load(spec: str) -> Game | ExtensiveForm:
         A registered name, as in `leduc_poker` or `goofspiel(num_cards=5,points_order=random)`;
         `openspiel:NAME(...)` for a game of OpenSpiel (optional extra);
         `path/to/file.py:Class(...)` for a game in a Python file, which is executed;
-        `path/to/game.efg` for a Gambit file.
+        `path/to/game.efg` or `path/to/game.nfg` for a Gambit file.
 
     Returns
     -------
@@ -94,6 +94,10 @@ def load(spec: str) -> Game | ExtensiveForm:
         from infoset.efg import load_efg
 
         return load_efg(spec)
+    if spec.lower().endswith(NFG):
+        from infoset.efg import load_nfg
+
+        return load_nfg(spec)
     return load_game(spec)
 
 
