@@ -10,11 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from infoset.efg import (
-    TERMINAL,
     ExtensiveForm,
-    Outcome,
     build_extensive_form,
     forget_non_acting,
+    pay_at_end,
     plain_labels,
     save_efg,
 )
@@ -54,7 +53,7 @@ class GameFiles:
             for player, known in enumerate(form.infoset_names)
         )
         return replace(
-            pay_at_every_end(form), infoset_names=names, history_names=("",) * form.num_histories
+            pay_at_end(form), infoset_names=names, history_names=("",) * form.num_histories
         )
 
     @cached_property
@@ -77,17 +76,6 @@ class GameFiles:
         path = self.folder / "game.npz"
         save_form(self.form.sequence_form, path)
         return str(path)
-
-
-def pay_at_every_end(form: ExtensiveForm) -> ExtensiveForm:
-    """Return the form with an outcome at every terminal history, which OpenSpiel requires."""
-    unpaid = (form.actor == TERMINAL) & (form.outcome < 0)
-    nothing = Outcome((0,) * form.num_players, "nothing")
-    return replace(
-        form,
-        outcomes=(*form.outcomes, nothing),
-        outcome=np.where(unpaid, len(form.outcomes), form.outcome).astype(np.int32),
-    )
 
 
 def liteefg_lines(form: ExtensiveForm) -> Iterator[str]:

@@ -5,10 +5,12 @@ These tests belong to the default run; the tests of the scripts themselves are m
 
 from __future__ import annotations
 
+import json
 import re
 
 import first_call
 import method_times
+import openspiel_speed
 import peers
 import pytest
 import report
@@ -76,3 +78,10 @@ def test_the_peer_page_equals_the_stored_measurements():
         assert report.replace_part(page, f"peers.py: {name}", part) == page, (
             f"{name}: run python benchmarks/peers.py --write --tables"
         )
+
+
+def test_the_table_of_openspiel_s_times_equals_the_stored_measurements():
+    found = json.loads(openspiel_speed.RESULTS.read_text("utf-8"))
+    text = openspiel_speed.PAGE.read_text("utf-8")
+    part = openspiel_speed.page_part(found)
+    assert report.replace_part(text, "openspiel_speed.py", part) == text

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from infoset.efg import format_efg
+from infoset.efg import format_efg, format_liteefg, format_nfg
 from infoset.games import load_game
 
 GAMES = Path(__file__).parents[1] / "efg" / "files" / "games"
@@ -31,8 +31,11 @@ def test_export_as_json_replaces_a_file(command, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["kuhn_poker", "--out", "kuhn.txt"], "unknown file format '.txt'; known: .efg"),
-        (["kuhn_poker", "--out", "kuhn"], "unknown file format ''; known: .efg"),
+        (
+            ["kuhn_poker", "--out", "kuhn.txt"],
+            "unknown file format '.txt'; known: .efg, .game, .nfg",
+        ),
+        (["kuhn_poker", "--out", "kuhn"], "unknown file format ''; known: .efg, .game, .nfg"),
         (["kuhn_poker", "--out", "nowhere/kuhn.efg"], "there is no folder nowhere for kuhn.efg"),
         (["kuhn_pokr", "--out", "kuhn.efg"], "did you mean kuhn_poker"),
         (["kuhn_poker"], "--out"),
@@ -55,6 +58,26 @@ def test_a_game_exported_is_the_same_game(command):
         for game in ("leduc_poker(num_ranks=2)", "small.efg")
     ]
     assert values[0] == pytest.approx(values[1])
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("pd.nfg", format_nfg), ("pd.game", format_liteefg)]
+)
+def test_the_extension_selects_the_format(command, tmp_path, name, expected):
+    assert command("export", "matrix_pd", "--out", name).code == 0
+    assert (tmp_path / name).read_text() == expected(load_game("matrix_pd"))
+
+
+def test_a_table_is_exported_and_solved(command):
+    command("export", "matrix_brps", "--out", "game.nfg")
+    solved = command("solve", "game.nfg", "--method", "lp", "--out", "run", "--json").json
+    assert solved["values"] == pytest.approx([0, 0])
+    (row, _) = command("show", "game.nfg", "run/policy.parquet", "--json").json["infostates"]
+    assert row["probabilities"] == pytest.approx([1 / 16, 10 / 16, 5 / 16])
+    assert (
+        "at most 1,000,000 payoffs"
+        in command("export", "leduc_poker", "--out", "leduc.nfg").complaint
+    )
 
 
 def test_solve_show_and_evaluate_a_file(command):

@@ -44,7 +44,7 @@ def test_padding_the_staircase_grows_quadratically(steps):
 
 
 def test_padding_by_hand():
-    win, nothing = ((-2, None, Outcome((value, -value)), []) for value in (1, 0))
+    win, nothing = (-2, None, Outcome((1, -1)), []), (-2, None, None, [])
     g1 = g2 = (0, "out", None, [("left", None, win), ("right", None, nothing)])
     g3 = (0, "out", None, [("left", None, nothing), ("right", None, win)])
     h2 = (1, "h2", None, [("out", None, g2), ("on", None, g3)])

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infoset import solve
+from infoset.efg import as_game, decision, extensive_form_from_nodes, terminal
 from infoset.errors import GameRuleError, MissingExtraError, ParameterError
 from infoset.evaluation import evaluate_policy
 from infoset.games import load_game, matrix_game
@@ -56,18 +57,18 @@ def states_of(game):
             stack += [spiel_child(state, move) for move, _ in moves]
 
 
-@given(game=random_games(max_histories=60))
-def test_plays_and_utilities_are_those_of_the_game(game):
-    ours, theirs = walk_ours(game), walk_openspiel(to_openspiel(game))
+@given(game=random_games(max_histories=60), cached=st.booleans())
+def test_plays_and_utilities_are_those_of_the_game(game, cached):
+    ours, theirs = walk_ours(game), walk_openspiel(to_openspiel(game, cached=cached))
     assert ours.terminals == theirs.terminals
     assert ours.outcomes.keys() == theirs.outcomes.keys()
     for utilities, probability in theirs.outcomes.items():
         assert ours.outcomes[utilities] == pytest.approx(probability, abs=1e-12)
 
 
-@given(game=random_games(max_histories=60))
-def test_every_state_satisfies_the_contract(game):
-    exported, seen = to_openspiel(game), {}
+@given(game=random_games(max_histories=60), cached=st.booleans())
+def test_every_state_satisfies_the_contract(game, cached):
+    exported, seen = to_openspiel(game, cached=cached), {}
     decisions, draws, outcomes, utilities = 0, 0, 0, []
     for state in states_of(exported):
         chances = [move.player for move in state.full_history()].count(pyspiel.PlayerId.CHANCE)
@@ -92,8 +93,8 @@ def test_every_state_satisfies_the_contract(game):
     assert (exported.min_utility(), exported.max_utility()) == (min(utilities), max(utilities))
 
 
-@given(game=random_games(max_histories=60))
-def test_rewards_sum_to_returns(game):
+@given(game=random_games(max_histories=60), cached=st.booleans())
+def test_rewards_sum_to_returns(game, cached):
     def walk(state, so_far):
         so_far = so_far + np.array(state.rewards())
         assert state.returns() == pytest.approx(so_far.tolist(), abs=1e-12)
@@ -101,18 +102,20 @@ def test_rewards_sum_to_returns(game):
             for move, _ in spiel_moves(state, game.num_players):
                 walk(spiel_child(state, move), so_far)
 
-    walk(to_openspiel(game).new_initial_state(), np.zeros(game.num_players))
+    walk(to_openspiel(game, cached=cached).new_initial_state(), np.zeros(game.num_players))
 
 
+@pytest.mark.parametrize("cached", [True, False])
 @pytest.mark.parametrize("name", [*SEQUENTIAL, GOOFSPIEL])
-def test_openspiel_plays_and_serializes_it(name):
-    pyspiel.random_sim_test(to_openspiel(tree_of(name)), 5, False, False)
-    exported = to_openspiel(tree_of(name))
+def test_openspiel_plays_and_serializes_it(name, cached):
+    exported = to_openspiel(tree_of(name), cached=cached)
+    pyspiel.random_sim_test(exported, 5, False, False)
     state = exported.new_initial_state()
     while not state.is_terminal():
         state = spiel_child(state, list(spiel_moves(state, exported.num_players()))[-1][0])
         again = exported.deserialize_state(state.serialize())
-        assert (again.place, again.history()) == (state.place, state.history())
+        assert (str(again), again.history()) == (str(state), state.history())
+        assert hasattr(again, "position") == (not cached or name == GOOFSPIEL)
 
 
 @pytest.mark.parametrize("name", SEQUENTIAL)
@@ -239,12 +242,11 @@ def test_rewards_before_a_chance_move_are_paid_after_it():
 @pytest.mark.parametrize("name", ["kuhn_poker", GOOFSPIEL, "liars_dice(dice_sides=2)"])
 def test_different_infostates_have_different_texts_and_tensors(name):
     tree = tree_of(name)
-    exported = to_openspiel(tree)
+    exported = to_openspiel(tree, cached=False)
     texts, tensors = {}, {}
     for history in range(tree.num_histories):
         state = exported.state_at(history)
-        assert state.place.history == history
-        assert not state.place.is_chance or not exported.compiled.actors(history)
+        assert state.position == exported.compiled.history(state.position) == history
         for player in range(tree.num_players):
             infostate = (player, int(tree.infostate[history, player]))
             text = state.information_state_string(player)
@@ -259,7 +261,7 @@ def observer(game, **kind):
 
 
 def test_observers_show_the_requested_parts():
-    game = to_openspiel(load_game("kuhn_poker"))
+    game = to_openspiel(load_game("kuhn_poker"), cached=False)
     state = game.new_initial_state()
     nobody, single = pyspiel.PrivateInfoType.NONE, pyspiel.PrivateInfoType.SINGLE_PLAYER
     kinds = [
@@ -285,7 +287,7 @@ def test_observers_show_the_requested_parts():
 
 
 def test_observers_that_make_no_sense_are_refused():
-    game = to_openspiel(load_game("kuhn_poker"))
+    game = to_openspiel(load_game("kuhn_poker"), cached=False)
     with pytest.raises(ParameterError, match="ALL_PLAYERS"):
         observer(game, perfect_recall=True, private_info=pyspiel.PrivateInfoType.ALL_PLAYERS)
     with pytest.raises(ParameterError, match="take no parameters; got"):
@@ -295,7 +297,7 @@ def test_observers_that_make_no_sense_are_refused():
 @pytest.mark.parametrize("name", ["kuhn_poker", GOOFSPIEL, "liars_dice(dice_sides=2)"])
 def test_what_goes_out_comes_in_again(name):
     tree = tree_of(name)
-    again = build_tree(OpenSpielGame(to_openspiel(tree)))
+    again = build_tree(OpenSpielGame(to_openspiel(tree, cached=False)))
     assert len(tree.terminals) == len(again.terminals)
     for ours, theirs in zip(tree.infostate_trees, again.infostate_trees, strict=True):
         assert ours.num_acting == theirs.num_acting
@@ -312,16 +314,49 @@ def test_a_game_of_openspiel_goes_back_as_it_came():
 
 
 def test_a_copy_goes_its_own_way():
-    state = to_openspiel(load_game("kuhn_poker")).new_initial_state()
+    state = to_openspiel(load_game("kuhn_poker"), cached=False).new_initial_state()
     copy = state.clone()
     copy.apply_action(3)
-    assert (state.place.history, copy.place.history) == (0, 4)
+    assert (state.position, copy.position) == (0, 4)
 
 
 def test_actions_that_are_not_legal_are_refused():
     state = to_openspiel(load_game("matrix_mp")).new_initial_state()
     with pytest.raises(GameRuleError, match=r"got action 7 .* legal actions are \[0, 1\]"):
         state.apply_actions([0, 7])
+    state = to_openspiel(load_game("kuhn_poker"), cached=False).new_initial_state()
+    state.apply_action(0)
+    with pytest.raises(
+        GameRuleError, match=r"got action 9 .* legal actions are \[0, 1\] .*player 0"
+    ):
+        state.apply_action(9)
+
+
+def test_only_games_that_the_cache_describes_correctly_are_cached():
+    kinds = pyspiel.GameType
+    for name in ("matrix_mp", "kuhn_poker", GOOFSPIEL):
+        kind = to_openspiel(tree_of(name)).get_type()
+        is_joint = name != "kuhn_poker"
+        assert (kind.dynamics == kinds.Dynamics.SIMULTANEOUS) == is_joint
+        assert (kind.short_name == "cached_tree") == (not is_joint)
+    root = decision(0, "start", {"a": terminal(1), "b": terminal(2)})
+    open_game = to_openspiel(as_game(extensive_form_from_nodes(root, players=1)))
+    assert open_game.get_type().information == kinds.Information.PERFECT_INFORMATION
+
+
+def test_players_who_do_not_act_may_be_given_any_action():
+    """Players 0 and 2 act, and player 1 does not."""
+    game = FunctionGame(
+        num_players=3,
+        actors=lambda world: (0, 2) if world == "start" else (),
+        legal_actions=lambda world, player: ("x", "y"),
+        transitions=lambda world, joint: [(f"{joint[0]}{joint[2]}", 1)] if world == "start" else [],
+        rewards=lambda world, joint, after: (1, 2, 3),
+    )
+    for idle in (0, 5, -1):
+        state = to_openspiel(game).new_initial_state()
+        state.apply_actions([1, idle, 0])
+        assert str(state) == "yx"
 
 
 def test_without_openspiel_the_extra_is_named(monkeypatch):

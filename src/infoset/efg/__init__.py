@@ -1,4 +1,4 @@
-"""Extensive forms (games given as trees), their properties and conversions, and .efg files."""
+"""Extensive and strategic forms, their properties and conversions, and files for other programs."""
 
 from infoset.efg.common_knowledge import closure, common_knowledge_sets, merge_intersecting
 from infoset.efg.conversions import (
@@ -26,9 +26,12 @@ from infoset.efg.information_sets import (
     find_thick_public_set,
     rewards_are_observable,
 )
+from infoset.efg.liteefg_writer import format_liteefg, save_liteefg
+from infoset.efg.nfg_files import format_nfg, load_nfg, parse_nfg, save_nfg
 from infoset.efg.nodes import Node, chance, decision, extensive_form_from_nodes, terminal
+from infoset.efg.strategic_games import StrategicGame, strategic_form
 from infoset.efg.timing import exact_timing, find_timing_cycle, find_uneven_timing
-from infoset.efg.transformations import augment, forget_non_acting, pad_timing
+from infoset.efg.transformations import augment, forget_non_acting, pad_timing, pay_at_end
 
 __all__ = [
     "FORM_CHECKS",
@@ -38,6 +41,7 @@ __all__ = [
     "HistoryTree",
     "Node",
     "Outcome",
+    "StrategicGame",
     "Violation",
     "as_game",
     "augment",
@@ -63,15 +67,23 @@ __all__ = [
     "find_uneven_timing",
     "forget_non_acting",
     "format_efg",
+    "format_liteefg",
+    "format_nfg",
     "is_serial",
     "load_efg",
+    "load_nfg",
     "merge_intersecting",
     "pad_timing",
     "parse_efg",
+    "parse_nfg",
+    "pay_at_end",
     "plain_labels",
     "rewards_are_observable",
     "rules_of",
     "save_efg",
+    "save_liteefg",
+    "save_nfg",
+    "strategic_form",
     "terminal",
     "world_of_history",
 ]

@@ -8,15 +8,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
-from infoset.efg.efg_tokens import Tokens, quoted
+from infoset.efg.efg_tokens import Tokens, quoted, read_text
 from infoset.efg.exact_numbers import exact_chance
 from infoset.efg.extensive_form import ExtensiveForm
 from infoset.efg.histories import TERMINAL, Outcome
 from infoset.efg.nodes import Node, extensive_form_from_nodes
-from infoset.errors import GameFileError, GameTooLargeError, ParameterError
+from infoset.errors import GameTooLargeError, ParameterError
 from infoset.tree import allowed_memory
 from infoset.typing import CHANCE, Player
-from infoset.utils.arguments import check_path
 from infoset.utils.text import format_bytes
 
 __all__ = ["load_efg", "parse_efg"]
@@ -50,26 +49,7 @@ def load_efg(path: str | Path) -> ExtensiveForm:
     >>> load_efg("tiny.efg").outcomes
     (Outcome(payoffs=(Fraction(5, 2),), name='win'),)
     """
-    check_path("path", path)
-    try:
-        data = Path(path).read_bytes()
-    except FileNotFoundError as error:
-        raise GameFileError(f"the file {path} does not exist") from error
-    except OSError as error:
-        reason = error.strerror or error
-        raise GameFileError(f"the file {path} cannot be read ({reason})") from error
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        before = data[: error.start]
-        line, column = before.count(b"\n") + 1, error.start - before.rfind(b"\n")
-        raise GameFileError(
-            f"{path}, line {line}, byte {column}: {data[error.start]:#04x} is not valid UTF-8; "
-            "convert the file to UTF-8",
-            line=line,
-            column=column,
-        ) from error
-    return parse_efg(text, name=str(path))
+    return parse_efg(read_text(path), name=str(path))
 
 
 def parse_efg(text: str, *, name: str = "") -> ExtensiveForm:
@@ -78,7 +58,8 @@ def parse_efg(text: str, *, name: str = "") -> ExtensiveForm:
     Numbers become exact fractions, and labels are unchanged, including empty and repeated ones. An
     `ExtensiveForm` does not store the comment, the numbers and names of chance events, or the
     numbers of information sets and outcomes. Information sets and outcomes are renumbered by
-    breadth-first appearance, and outcomes with the same name and payoffs are merged.
+    breadth-first appearance, outcomes with the same name and payoffs are merged, and an outcome
+    without a name that pays nothing counts as no outcome.
 
     Parameters
     ----------

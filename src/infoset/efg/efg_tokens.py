@@ -1,15 +1,17 @@
-"""The tokens of an .efg file: words, numbers, quoted labels and signs."""
+"""The tokens of Gambit's files: words, numbers, quoted labels and signs."""
 
 from __future__ import annotations
 
 import re
 from fractions import Fraction
+from pathlib import Path
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from infoset.efg.exact_numbers import read_number
 from infoset.errors import GameFileError
+from infoset.utils.arguments import check_path
 
-__all__ = ["Kind", "Token", "Tokens", "quoted"]
+__all__ = ["Kind", "Token", "Tokens", "quoted", "read_text"]
 
 Kind: TypeAlias = Literal["label", "number", "word", "sign", "end"]
 
@@ -131,8 +133,37 @@ class Tokens:
         start = SPACE.match(self._text, position).end()  # type: ignore[union-attr]
         if self._text[start] == '"':
             raise self.error_at(start, "read a label without a closing quote, expected the quote")
-        expected = "a label in quotes, a number, a node (c, p or t) or one of { } ,"
+        expected = "a label in quotes, a number, a word or one of { } ,"
         raise self.error_at(start, f"read {self._text[start]!r}, expected {expected}")
+
+
+def read_text(path: str | Path) -> str:
+    """Return the text of a file in UTF-8.
+
+    Raises
+    ------
+    GameFileError
+        If the file does not exist, cannot be read, or is not in UTF-8.
+    """
+    check_path("path", path)
+    try:
+        data = Path(path).read_bytes()
+    except FileNotFoundError as error:
+        raise GameFileError(f"the file {path} does not exist") from error
+    except OSError as error:
+        reason = error.strerror or error
+        raise GameFileError(f"the file {path} cannot be read ({reason})") from error
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = data[: error.start]
+        line, column = before.count(b"\n") + 1, error.start - before.rfind(b"\n")
+        raise GameFileError(
+            f"{path}, line {line}, byte {column}: {data[error.start]:#04x} is not valid UTF-8; "
+            "convert the file to UTF-8",
+            line=line,
+            column=column,
+        ) from error
 
 
 def quoted(label: str) -> str:

@@ -16,7 +16,7 @@ from infoset.efg.exact_numbers import exact_chance, number_text
 from infoset.efg.extensive_form import ExtensiveForm
 from infoset.efg.histories import TERMINAL, Outcome
 from infoset.efg.information_sets import find_action_mismatch
-from infoset.efg.transformations import forget_non_acting
+from infoset.efg.transformations import forget_non_acting, pay_at_end
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.game import Game
 from infoset.tree import GameTree
@@ -25,7 +25,7 @@ from infoset.utils.arguments import check_path
 from infoset.utils.files import write_output
 from infoset.utils.text import distinct_labels
 
-__all__ = ["format_efg", "plain_labels", "save_efg"]
+__all__ = ["format_efg", "plain_labels", "plain_names", "save_efg"]
 
 UNNAMED: Final = "_"
 """The label given to an action without a label."""
@@ -35,10 +35,11 @@ def format_efg(game: ExtensiveForm | Game | GameTree) -> str:
     """Return an extensive form, or that of a game, as text in Gambit's .efg format.
 
     The format represents the classical form; the information of players who do not act and public
-    sets are left out. Labels of an extensive form are written unchanged, so that `parse_efg`
-    restores the form. Labels of a game are first made plain and unique (`plain_labels`), as
-    Gambit's own reader requires. All numbers are integers or ratios. Probabilities sum to exactly
-    one, and a floating-point payoff is written as the ratio of its shortest decimal.
+    sets are left out. An extensive form is written unchanged, so that `parse_efg` restores it. For
+    a game, labels are first made plain and unique (`plain_labels`), as Gambit's own reader
+    requires, and all rewards are paid at the end (`pay_at_end`), as OpenSpiel's reader requires.
+    Every terminal history has payoffs, even if they are all zero. Probabilities sum to exactly one,
+    and a floating-point payoff is written as its shortest decimal or the ratio equal to it.
 
     Parameters
     ----------
@@ -60,11 +61,11 @@ def format_efg(game: ExtensiveForm | Game | GameTree) -> str:
     EFG 2 R "extensive form" { "player 0" }
     p "" 1 1 "door" { "in" "out" } 0
     t "" 1 "" { 1/2 }
-    t "" 0
+    t "" 2 "" { 0 }
     """
     if isinstance(game, ExtensiveForm):
         return "".join(f"{line}\n" for line in _lines(forget_non_acting(game)))
-    return format_efg(plain_labels(forget_non_acting(build_extensive_form(game))))
+    return format_efg(plain_labels(pay_at_end(forget_non_acting(build_extensive_form(game)))))
 
 
 def save_efg(game: ExtensiveForm | Game | GameTree, path: str | Path) -> None:
@@ -95,14 +96,14 @@ def _lines(form: ExtensiveForm) -> Iterator[str]:
         raise UnsupportedGameError(f"{form.name} cannot be written as .efg: {violation}")
     yield f"EFG 2 R {quoted(form.name)} {_braces(map(quoted, form.player_names))}"
     actor, first_child = form.actor.tolist(), form.first_child.tolist()
-    outcomes = _outcome_texts(form)
+    outcomes, no_payoffs = _outcome_texts(form), _no_payoffs(form)
     waiting = [0]
     while waiting:
         history = waiting.pop()
         waiting.extend(reversed(range(first_child[history], first_child[history + 1])))
         name, outcome = quoted(form.history_names[history]), outcomes[form.outcome[history]]
         if actor[history] == TERMINAL:
-            yield f"t {name} {outcome}"
+            yield f"t {name} {outcome if form.outcome[history] >= 0 else no_payoffs}"
         elif actor[history] == CHANCE:
             yield f"c {name} {_event(form, history)} {outcome}"
         else:
@@ -120,6 +121,11 @@ def _outcome_texts(form: ExtensiveForm) -> list[str]:
         payoffs = ", ".join(map(number_text, outcome.payoffs))
         texts.append(f"{number} {quoted(outcome.name)} {{ {payoffs} }}")
     return [*texts, "0"]
+
+
+def _no_payoffs(form: ExtensiveForm) -> str:
+    """Return the text of payoffs of zero; OpenSpiel's reader requires payoffs at terminals."""
+    return f'{len(form.outcomes) + 1} "" {{ {", ".join("0" * form.num_players)} }}'
 
 
 def _event(form: ExtensiveForm, history: int) -> str:
@@ -142,7 +148,8 @@ def _infoset(form: ExtensiveForm, history: int) -> str:
 def plain_labels(form: ExtensiveForm) -> ExtensiveForm:
     """Return the form with labels that Gambit's own reader accepts.
 
-    Labels become printable ASCII with single spaces; other characters are written as `&#9824;`.
+    Labels become printable ASCII with single spaces; other characters are written as `&#9824;`,
+    and so are backslashes and quotes, which OpenSpiel's reader does not accept in labels.
     The actions at a history become unique and nonempty, as do the names of players and of
     outcomes. Names of information sets and histories become unique or remain empty. A repeated
     label gets a number: `bet #2`.
@@ -162,17 +169,16 @@ def plain_labels(form: ExtensiveForm) -> ExtensiveForm:
     (('_', '_ #2'), (('&#9824;',),))
     """
     moves, move = _plain_moves(form)
-    players = _numbered("player", form.player_names)
-    names = _numbered("outcome", [outcome.name for outcome in form.outcomes])
+    names = plain_names("outcome", [outcome.name for outcome in form.outcomes])
     return replace(
         form,
         name=_plain(form.name),
-        player_names=_different(players),
+        player_names=plain_names("player", form.player_names),
         moves=moves,
         move=move,
         outcomes=tuple(
             Outcome(outcome.payoffs, name)
-            for outcome, name in zip(form.outcomes, _different(names), strict=True)
+            for outcome, name in zip(form.outcomes, names, strict=True)
         ),
         infoset_names=tuple(_different(names) for names in form.infoset_names),
         history_names=_different(form.history_names),
@@ -192,9 +198,10 @@ def _plain_moves(form: ExtensiveForm) -> tuple[tuple[str, ...], IntArray]:
     return tuple(numbers), np.array(move, np.int32)
 
 
-def _numbered(kind: str, names: Iterable[str]) -> list[str]:
-    """Return names; an empty one becomes `kind` and its number from 1."""
-    return [_plain(name) or f"{kind} {number}" for number, name in enumerate(names, start=1)]
+def plain_names(kind: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Return plain names that are unique; an empty one becomes `kind` and its number from 1."""
+    texts = (_plain(name) or f"{kind} {number}" for number, name in enumerate(names, start=1))
+    return _different(texts)
 
 
 def _different(names: Iterable[str]) -> tuple[str, ...]:
@@ -205,6 +212,7 @@ def _different(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _plain(label: str) -> str:
-    """Return a label in printable ASCII with single spaces and no backslash."""
-    words = label.replace("\\", "&#92;").encode("ascii", "xmlcharrefreplace").decode().split()
+    """Return a label in printable ASCII with single spaces and no backslash or quote."""
+    text = label.replace("\\", "&#92;").replace('"', "&#34;")
+    words = text.encode("ascii", "xmlcharrefreplace").decode().split()
     return "".join(c if c.isprintable() else f"&#{ord(c)};" for c in " ".join(words))

@@ -12,7 +12,7 @@ from typing import Final
 from infoset.errors import ParameterError
 from infoset.game import Probability
 
-__all__ = ["exact_chance", "number_text", "read_number", "to_fraction"]
+__all__ = ["exact_chance", "near_fraction", "number_text", "read_number", "to_fraction"]
 
 MAX_LENGTH: Final = 1000
 """Maximum length of a number in characters; enough for the exact value of any float in [0, 1]."""
@@ -24,6 +24,12 @@ MAX_BITS: Final = 100_000
 SUM_TOLERANCE: Final = Fraction(1, 10**9)
 MAX_DENOMINATOR: Final = 100_000
 """Maximum denominator tried for floating-point probabilities."""
+
+MAX_INTEGER: Final = 2**31 - 1
+"""Maximum integer in a ratio that all known readers accept."""
+
+MAX_DECIMALS: Final = 40
+"""Maximum number of digits after the point of a decimal that replaces a ratio."""
 
 ROUNDING: Final = Fraction(1, 10**14)
 """Maximum difference between two probabilities that is attributed to rounding."""
@@ -63,9 +69,53 @@ def to_fraction(value: float | Fraction) -> Fraction:
     return Fraction(repr(float(value))) if isinstance(value, float) else Fraction(value)
 
 
+def near_fraction(value: float, scale: float) -> Fraction:
+    """Return the fraction that a rounded sum stands for.
+
+    Parameters
+    ----------
+    value : float
+    scale : float
+        The sum of the absolute values of the terms; the rounding error is proportional to it.
+
+    Examples
+    --------
+    >>> near_fraction(1 / 6 + 1 / 6, 1 / 3), near_fraction(0.123456789, 0.2)
+    (Fraction(1, 3), Fraction(123456789, 1000000000))
+    """
+    simple = Fraction(value).limit_denominator(MAX_DENOMINATOR)
+    return (
+        simple
+        if abs(simple - Fraction(value)) <= ROUNDING * Fraction(scale)
+        else to_fraction(value)
+    )
+
+
 def number_text(value: float | Fraction) -> str:
-    """Return the text of a number in a file: an integer or a ratio of integers."""
-    return str(to_fraction(value))
+    """Return the exact text of a number in a file: an integer, a ratio or a decimal.
+
+    Decimals replace ratios whose integers exceed 32 bits, which OpenSpiel's reader rejects.
+
+    Examples
+    --------
+    >>> number_text(0.125), number_text(2.00000000001), number_text(Fraction(1, 3))
+    ('1/8', '2.00000000001', '1/3')
+    """
+    exact = to_fraction(value)
+    ratio = str(exact)
+    if exact.denominator == 1 or max(abs(exact.numerator), exact.denominator) <= MAX_INTEGER:
+        return ratio
+    return _decimal_text(exact) or ratio
+
+
+def _decimal_text(value: Fraction) -> str:
+    """Return a fraction as a finite decimal; empty if it has none of moderate length."""
+    for digits in range(1, MAX_DECIMALS + 1):
+        scaled = value * 10**digits
+        if scaled.denominator == 1:
+            whole, rest = divmod(abs(scaled.numerator), 10**digits)
+            return f"{'-' if value < 0 else ''}{whole}.{rest:0{digits}d}"
+    return ""
 
 
 def exact_chance(given: Sequence[Probability]) -> tuple[Fraction, ...]:

@@ -194,6 +194,8 @@ def extensive_form_from_nodes(
 ) -> ExtensiveForm:
     """Build an extensive form from the root of nested nodes.
 
+    Payoffs of zero without a name count as no payoffs.
+
     Parameters
     ----------
     root : Node
@@ -239,7 +241,7 @@ def extensive_form_from_nodes(
         drawn.extend(node.probabilities or [None] * len(node.labels))
     probabilities: tuple[Probability, ...]
     probabilities, chance_index = _interned(drawn)
-    outcomes, outcome = _interned([node.outcome for node in nodes])
+    outcomes, outcome = _interned([_paid(node) for node in nodes])
     columns = [_interned([node.sees.get(p) for node in nodes]) for p in range(len(names))]
     public_names, public_set = _interned([node.public for node in nodes])
     counts = np.array([0, *(len(node.children) for node in nodes)])
@@ -293,6 +295,12 @@ def _check(node: Node, names: Sequence[str]) -> None:
             f"the payoffs {[str(value) for value in payoffs]} are not one finite number for each "
             f"of the {len(names)} players"
         )
+
+
+def _paid(node: Node) -> Outcome | None:
+    """Return the outcome of a node; None if it has no name and pays nothing."""
+    outcome = node.outcome
+    return outcome if outcome is not None and (outcome.name or any(outcome.payoffs)) else None
 
 
 def _interned(values: Sequence[Value | None]) -> tuple[tuple[Value, ...], IntArray]:

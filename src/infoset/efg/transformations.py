@@ -1,15 +1,18 @@
-"""Classical, augmented and 1-timeable versions of an extensive form."""
+"""Versions of an extensive form: classical, augmented, 1-timeable, with payoffs at the end."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from operator import add
 
 import numpy as np
 
 from infoset.efg._history_kernels import breadth_first_order, inherit
 from infoset.efg.common_knowledge import merge_intersecting
+from infoset.efg.exact_numbers import to_fraction
 from infoset.efg.extensive_form import ExtensiveForm
+from infoset.efg.histories import TERMINAL, Outcome
 from infoset.efg.information_sets import find_recall_violation, own_move_text
 from infoset.efg.timing import exact_timing, find_uneven_timing
 from infoset.errors import UnsupportedGameError
@@ -17,7 +20,14 @@ from infoset.game import Probability
 from infoset.typing import CHANCE, Action, IntArray, LongArray, Player
 from infoset.utils.sorting import number_by_appearance
 
-__all__ = ["augment", "forget_non_acting", "insert_waits", "pad_timing", "padded_histories"]
+__all__ = [
+    "augment",
+    "forget_non_acting",
+    "insert_waits",
+    "pad_timing",
+    "padded_histories",
+    "pay_at_end",
+]
 
 WAIT = "wait"
 """The only move of an inserted chance history."""
@@ -56,6 +66,47 @@ def _renumbered(form: ExtensiveForm, player: Player) -> tuple[IntArray, tuple[st
     numbers, first = np.unique(infoset, return_index=True)
     chosen = acting[first[numbers >= 0]].tolist()
     return infoset, tuple(str(form.infoset_names[player][number]) for number in chosen)
+
+
+def pay_at_end(form: ExtensiveForm) -> ExtensiveForm:
+    """Return the form with all payoffs at terminal histories, where each path's payoffs are added.
+
+    A form without payoffs at other histories is returned unchanged. Otherwise the new outcomes are
+    unnamed and exact: floats are added as the shortest decimals that round to them.
+
+    Examples
+    --------
+    >>> from infoset.efg import Outcome, decision, extensive_form_from_nodes, terminal
+    >>> root = decision(0, "toll", {"go": terminal(2), "stay": terminal()}, outcome=Outcome((-1,)))
+    >>> paid = pay_at_end(extensive_form_from_nodes(root, players=1))
+    >>> [str(outcome.payoffs[0]) for outcome in paid.outcomes], paid.outcome.tolist()
+    (['1', '-1'], [-1, 0, 1])
+    """
+    is_end = form.actor == TERMINAL
+    if (form.outcome[~is_end] < 0).all():
+        return form
+    totals = _exact_totals(form)
+    numbers: dict[tuple[Fraction, ...], int] = {}
+    outcome = [
+        numbers.setdefault(total, len(numbers)) if ends and any(total) else -1
+        for total, ends in zip(totals, is_end.tolist(), strict=True)
+    ]
+    return replace(
+        form,
+        outcome=np.array(outcome, np.int32),
+        outcomes=tuple(Outcome(payoffs) for payoffs in numbers),
+    )
+
+
+def _exact_totals(form: ExtensiveForm) -> list[tuple[Fraction, ...]]:
+    """Return [H] the exact sum of the payoffs on the path to each history."""
+    exact = [tuple(map(to_fraction, outcome.payoffs)) for outcome in form.outcomes]
+    totals = [(Fraction(),) * form.num_players]
+    parents = form.parent.tolist()
+    for history, paid in enumerate(form.outcome.tolist()):
+        before = totals[parents[history]] if history else totals.pop()
+        totals.append(tuple(map(add, before, exact[paid])) if paid >= 0 else before)
+    return totals
 
 
 def augment(form: ExtensiveForm) -> ExtensiveForm:

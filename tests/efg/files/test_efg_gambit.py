@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+import re
 from fractions import Fraction
 from functools import cache
 
@@ -63,13 +63,10 @@ def test_gambit_s_linear_program_finds_the_same_value(name):
 
 @pytest.mark.parametrize("name", REWRITTEN)
 def test_what_gambit_writes_of_it_is_the_same_form(name):
-    """The names that Gambit gives to unnamed outcomes are excepted."""
-    form, rewritten = parse_efg(current_texts()[name]), parse_efg(ANSWER[name]["rewritten"])
-    outcomes = tuple(
-        ours if ours.name else ours._replace(name=theirs.name)
-        for ours, theirs in zip(form.outcomes, rewritten.outcomes, strict=True)
-    )
-    assert_same(rewritten, replace(form, outcomes=outcomes))
+    """The names that Gambit gives to unnamed outcomes, such as `_1`, are excepted."""
+    form = parse_efg(current_texts()[name])
+    rewritten = re.sub(r'"_\d+" {', '"" {', ANSWER[name]["rewritten"])
+    assert_same(parse_efg(rewritten), form)
 
 
 def test_many_are_compared():

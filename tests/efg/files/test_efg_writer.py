@@ -19,11 +19,12 @@ from infoset.efg import (
     format_efg,
     load_efg,
     parse_efg,
+    pay_at_end,
     plain_labels,
     save_efg,
     terminal,
 )
-from infoset.efg.exact_numbers import exact_chance, number_text
+from infoset.efg.exact_numbers import exact_chance, number_text, read_number, to_fraction
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.front import solve
 from infoset.games import load_game
@@ -35,7 +36,9 @@ GAME_SPECS = [
     "kuhn_poker(players=3)",
     "liars_dice(dice_sides=2)",
     "matrix_pd",
+    "random_game(seed=1)",
     "random_game(seed=3)",
+    "kuhn_poker_long",
 ]
 
 
@@ -69,16 +72,41 @@ def test_what_is_written():
     ]
 
 
+def test_every_terminal_history_has_payoffs():
+    none, named = terminal(), terminal(outcome=Outcome((0, 0), "draw"))
+    root = decision(0, "start", {"a": none, "b": terminal(1, -1), "c": named})
+    text = format_efg(extensive_form_from_nodes(root))
+    assert text.splitlines()[2:] == [
+        't "" 3 "" { 0, 0 }',
+        't "" 1 "" { 1, -1 }',
+        't "" 2 "draw" { 0, 0 }',
+    ]
+    assert parse_efg(text).outcome.tolist() == [-1, -1, 0, 1]
+
+
+def test_payoffs_at_the_end_are_sums_along_the_path():
+    def tolled(payoff, moves):
+        return decision(0, str(payoff), moves, outcome=Outcome((payoff,)))
+
+    below = tolled(0.2, {"pay": terminal(-0.3), "win": terminal(outcome=Outcome((1,), "won"))})
+    form = extensive_form_from_nodes(tolled(0.1, {"in": below, "out": terminal()}), players=1)
+    paid = pay_at_end(form)
+    assert paid.outcome.tolist() == [-1, -1, 0, -1, 1]
+    assert paid.outcomes == (Outcome((Fraction(1, 10),)), Outcome((Fraction(13, 10),)))
+    assert pay_at_end(paid) is paid
+
+
 @pytest.mark.parametrize("spec", GAME_SPECS)
 def test_a_game_is_written_as_its_classical_form(spec):
     game = load_game(spec)
     classical = forget_non_acting(build_extensive_form(game))
     found = parse_efg(format_efg(game))
-    assert_same(found, parse_efg(format_efg(plain_labels(classical))))
+    assert_same(found, parse_efg(format_efg(plain_labels(pay_at_end(classical)))))
     assert_same(found, parse_efg(format_efg(build_tree(game))))
     for name in ("parent", "actor", "infoset"):
         np.testing.assert_array_equal(getattr(found, name), getattr(classical, name))
-    np.testing.assert_array_equal(found.utility, classical.utility)
+    ends = classical.terminals
+    np.testing.assert_array_equal(found.utility[ends], classical.utility[ends])
     np.testing.assert_allclose(found.chance_reach, classical.chance_reach, rtol=1e-15)
     names = [list(map(found.history_label, range(found.num_histories)))]
     assert names == [list(map(classical.history_label, range(found.num_histories)))]
@@ -154,6 +182,10 @@ def test_numbers_as_text():
         "1/10", "2", "-1/1000", "1/3", "7",
     ]  # fmt: skip
     assert number_text(np.float64(2.5)) == "5/2"
+    long = (12.3456789012, -0.00000000012, Fraction(10**12 + 1, 10**12), Fraction(1, 3 * 10**10))
+    texts = ["12.3456789012", "-0.00000000012", "1.000000000001", "1/30000000000"]
+    assert [number_text(value) for value in long] == texts
+    assert [read_number(text) for text in texts] == [to_fraction(value) for value in long]
 
 
 def test_actions_that_differ_within_an_infoset_are_refused():
@@ -178,10 +210,10 @@ def test_plain_labels_are_different_and_printable():
     assert form.legal_actions(0) == ("_", "_ #2", "_ #3")
     assert form.legal_actions(1) == ("bet", "bet #2")
     assert form.legal_actions(2) == ("C:&#92;new", "ends in &#92;")
-    assert form.legal_actions(3) == ('a "b" c', "spaces")
+    assert form.legal_actions(3) == ("a &#34;b&#34; c", "spaces")
     assert form.infoset_names == (("same", "same #2"), (), ("",))
     assert tuple(form.history_names[:4]) == ("twice", "twice #2", "&#9824;", "two lines")
-    assert [outcome.name for outcome in form.outcomes] == ["outcome 1", "outcome 2", "outcome 3"]
+    assert [outcome.name for outcome in form.outcomes] == ["outcome 1", "outcome 2"]
     assert_same(plain_labels(form), form)
 
 

@@ -12,7 +12,7 @@ from infoset.cli.progress import live
 from infoset.cli.screen import print_json, say, tell_notes
 from infoset.errors import ParameterError
 
-FORMATS = (".efg",)
+FORMATS = (".efg", ".nfg", ".game")
 
 
 def run(
@@ -21,7 +21,8 @@ def run(
         Path,
         typer.Option(
             metavar="FILE",
-            help="Output file; its extension selects the format: .efg for Gambit.",
+            help="Output file; its extension selects the format: .efg or .nfg for Gambit, "
+            ".game for LiteEFG.",
             show_default=False,
         ),
     ],
@@ -31,17 +32,19 @@ def run(
     """Write a game to a file for other programs.
 
     An .efg file holds the classical extensive form: players, information sets,
-    chance probabilities and payoffs. An existing file is replaced once the new
-    one is complete.
+    chance probabilities and payoffs. An .nfg file holds the strategic form, a
+    table of expected payoffs for small games. A .game file holds the extensive
+    form for LiteEFG. An existing file is replaced once the new one is complete.
     """
-    from infoset.efg import save_efg
+    from infoset.efg import save_efg, save_liteefg, save_nfg
     from infoset.front import to_compiled
     from infoset.utils.text import format_bytes
 
     check_target(out)
     with live(game) as progress:
         compiled = to_compiled(game, memory=memory, progress=progress.building)
-        save_efg(compiled, out)
+        save = {".efg": save_efg, ".nfg": save_nfg, ".game": save_liteefg}[out.suffix.lower()]
+        save(compiled, out)
     tell_notes(compiled)
     size = out.stat().st_size
     if as_json:

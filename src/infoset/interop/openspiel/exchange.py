@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from itertools import count
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -18,13 +18,16 @@ from infoset.policy import TabularPolicy
 from infoset.tree import GameTree, build_tree
 from infoset.typing import FloatArray, Player
 
+if TYPE_CHECKING:
+    from infoset.interop.openspiel.exported_game import ExportedGame
+
 __all__ = ["policy_from_openspiel", "policy_to_openspiel", "to_openspiel"]
 
 PURPOSE = "exchanging policies with OpenSpiel"
 SUM_TOLERANCE = 1e-6
 
 
-def to_openspiel(game: Game | GameTree) -> Any:
+def to_openspiel(game: Game | GameTree, *, cached: bool = True) -> Any:
     """Convert a game to a `pyspiel.Game` for OpenSpiel's algorithms in Python and C++.
 
     A state of the result is a position in the game tree, so states are quick to copy and have the
@@ -36,6 +39,11 @@ def to_openspiel(game: Game | GameTree) -> Any:
     Parameters
     ----------
     game : Game or GameTree
+    cached : bool
+        If True, OpenSpiel's `cached_tree` stores the states in C++ when they are first visited, and
+        repeated traversals are as fast as those of OpenSpiel's own games. The wrapper is only used
+        for games with imperfect information and without simultaneous moves, because it declares
+        every game to be such a game. It has no `make_py_observer`.
 
     Returns
     -------
@@ -58,10 +66,21 @@ def to_openspiel(game: Game | GameTree) -> Any:
     >>> state.information_state_string(0), state.legal_actions()
     ('0: [J]', [0, 1])
     """
-    import_pyspiel("using a game in OpenSpiel")
+    pyspiel = import_pyspiel("using a game in OpenSpiel")
     rules = rules_of(game)
     if isinstance(rules, OpenSpielGame):
         return rules.pyspiel_game
+    exported = export(game)
+    kind = exported.get_type()
+    is_cacheable = (
+        kind.dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL
+        and kind.information == pyspiel.GameType.Information.IMPERFECT_INFORMATION
+    )
+    return pyspiel.convert_to_cached_tree(exported) if cached and is_cacheable else exported
+
+
+def export(game: Game | GameTree) -> ExportedGame:
+    """Return a game as a Python subclass of `pyspiel.Game`."""
     from infoset.interop.openspiel.exported_game import ExportedGame
 
     return ExportedGame(game if isinstance(game, GameTree) else build_tree(game))
@@ -107,10 +126,10 @@ def policy_to_openspiel(policy: TabularPolicy, tree: GameTree) -> Any:
             f"the policy is for {policy.sequence_form.name}, but the tree is of {tree.game}; give "
             "the tree of the policy's game"
         )
-    game = to_openspiel(tree)
-    decisions = list(list_decisions(tree, game))
+    decisions = list(list_decisions(tree))
     states = {number: decision.state for number, decision in enumerate(decisions)}
-    table = import_module("open_spiel.python.policy").TabularPolicy(game, states=states)
+    new_table = import_module("open_spiel.python.policy").TabularPolicy
+    table = new_table(to_openspiel(tree), states=states)
     table.action_probability_array[:] = np.nan
     for decision in decisions:
         row = table.policy_for_key(decision.key)
@@ -153,7 +172,7 @@ def policy_from_openspiel(policy: Any, tree: GameTree) -> TabularPolicy:
     """
     import_pyspiel(PURPOSE)
     weights = [np.ones(one.num_sequences) for one in tree.infostate_trees]
-    for decision in list_decisions(tree, to_openspiel(tree)):
+    for decision in list_decisions(tree):
         found = ask(policy, decision)
         values = np.array([found.get(number, 0.0) for number in decision.numbers])
         if not (values >= 0).all() or abs(values.sum() - 1) > SUM_TOLERANCE:
@@ -206,14 +225,14 @@ def ask(policy: Any, decision: Decision) -> Mapping[int, float]:
     return found
 
 
-def list_decisions(tree: GameTree, game: Any) -> Iterator[Decision]:
+def list_decisions(tree: GameTree) -> Iterator[Decision]:
     """Yield the acting infostates of a tree, each at its first history, with OpenSpiel states."""
-    find = finder(tree, game)
-    has_strings = game.get_type().provides_information_state_string
+    find = finder(tree)
     for player, infostates in enumerate(tree.infostate_trees):
         first_history = np.unique(tree.infostate[:, player], return_index=True)[1]
         for infostate in infostates.acting.tolist():
             state, number_of = find(int(first_history[infostate]), player)
+            has_strings = state.get_game().get_type().provides_information_state_string
             yield Decision(
                 player,
                 int(infostates.first_sequence[infostate]),
@@ -229,10 +248,11 @@ Finder: TypeAlias = Callable[[int, Player], tuple[Any, Mapping[Any, int]]]
 """Function that returns OpenSpiel's state at a history and the numbers of a player's actions."""
 
 
-def finder(tree: GameTree, game: Any) -> Finder:
+def finder(tree: GameTree) -> Finder:
     """Return a function from histories of a tree to OpenSpiel states."""
     rules = tree.game
     if not isinstance(rules, OpenSpielGame):
+        game = export(tree)
         numbers = dict(zip(game.compiled.actions, count(), strict=False))
         return lambda history, player: (game.state_at(history), numbers)
 

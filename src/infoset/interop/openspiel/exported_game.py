@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyspiel
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from infoset.errors import ParameterError
 from infoset.game import Step, step_text
 from infoset.game.infostate import join_steps, value_text
-from infoset.interop.openspiel.compiled_game import ActionNumber, CompiledGame, Place
+from infoset.interop.openspiel.compiled_game import ActionNumber, CompiledGame, Position
+from infoset.interop.openspiel.states import CHANCE_MOVES, NOBODY_MOVES
 from infoset.tree import GameTree
 from infoset.typing import NOOP, Player
 
@@ -30,10 +31,13 @@ class ExportedGame(pyspiel.Game):  # type: ignore[misc]
     def __init__(self, tree: GameTree) -> None:
         self.compiled = CompiledGame(tree)
         super().__init__(game_type(self.compiled), game_info(self.compiled), {})
+        shared = {"compiled": self.compiled, "mover": self.compiled.mover}
+        self._state_class = type(ExportedState.__name__, (ExportedState,), shared)
 
     def new_initial_state(self) -> ExportedState:
         """Return the initial state."""
-        return ExportedState(self)
+        state: ExportedState = self._state_class(self)
+        return state
 
     def state_at(self, history: int) -> ExportedState:
         """Return the state at a history of the game tree, reached by replaying its moves."""
@@ -44,8 +48,8 @@ class ExportedGame(pyspiel.Game):  # type: ignore[misc]
                 state.apply_actions([actions.get(player, 0) for player in players])
             elif actions:
                 state.apply_action(*actions.values())
-            if state.place.is_chance and state.place.history != reached:
-                state.apply_action(reached - state.place.first)
+            if state.position != reached:
+                state.apply_action(reached - self.compiled.first_outcome(state.position))
         return state
 
     def max_chance_nodes_in_history(self) -> int:
@@ -64,71 +68,65 @@ class ExportedGame(pyspiel.Game):  # type: ignore[misc]
 class ExportedState(pyspiel.State):  # type: ignore[misc]
     """A state of an exported game.
 
+    OpenSpiel copies a state by making an initial one and copying its `__dict__`. Each game has its
+    own subclass with the shared tables, so that the dictionary contains only a number.
+
     Attributes
     ----------
-    place : Place
-        The history in the game tree, with pending chance outcomes.
+    compiled : CompiledGame
+        The compiled game, an attribute of the subclass.
+    mover : memoryview
+        `compiled.mover`, also an attribute of the subclass.
+    position : Position
+        The position in the game tree.
     """
 
-    def __init__(self, game: ExportedGame) -> None:
-        super().__init__(game)
-        self.place: Place = game.compiled.arrive(0)
-
-    @property
-    def compiled(self) -> CompiledGame:
-        """The compiled game, shared by all states."""
-        compiled: CompiledGame = self.get_game().compiled
-        return compiled
+    compiled: ClassVar[CompiledGame]
+    mover: ClassVar[memoryview]
+    position: Position = 0
 
     def current_player(self) -> int:
         """Return the acting player, or OpenSpiel's constant for other states."""
-        if self.place.is_chance:
-            return int(pyspiel.PlayerId.CHANCE)
-        actors = self.compiled.actors(self.place.history)
-        if len(actors) > 1:
-            return int(pyspiel.PlayerId.SIMULTANEOUS)
-        return actors[0] if actors else int(pyspiel.PlayerId.TERMINAL)
+        return self.mover[self.position]
 
     def is_terminal(self) -> bool:
         """Return whether the game is over."""
-        return not self.place.is_chance and not self.compiled.actors(self.place.history)
+        return self.mover[self.position] == NOBODY_MOVES
 
     def chance_outcomes(self) -> list[tuple[ActionNumber, float]]:
         """Return the chance outcomes with their probabilities."""
-        return list(enumerate(self.compiled.chances(self.place)))
+        return list(enumerate(self.compiled.chances(self.position)))
 
     def returns(self) -> list[float]:
         """Return the sum of each player's rewards so far."""
-        paid: list[float] = self.compiled.returns(self.place).tolist()
-        return paid
+        return self.compiled.returns(self.position)
 
     def rewards(self) -> list[float]:
         """Return each player's reward since the last decision; zeros before a chance move."""
-        paid: list[float] = self.compiled.rewards(self.place).tolist()
-        return paid
+        return self.compiled.rewards(self.position)
 
     def __str__(self) -> str:
-        world = self.compiled.tree.graph.worlds[self.compiled.tree.world[self.place.history]]
-        return f"{world}, chance to move" if self.place.is_chance else str(world)
+        tree = self.compiled.tree
+        world = tree.graph.worlds[tree.world[self.compiled.history(self.position)]]
+        return f"{world}, chance to move" if self.is_chance_node() else str(world)
 
     def _legal_actions(self, player: Player) -> list[ActionNumber]:
-        return sorted(
-            self.compiled.numbers(self.compiled.legal_actions(self.place.history, player))
-        )
+        return self.compiled.legal_numbers(self.position, player)
 
     def _apply_action(self, action: ActionNumber) -> None:
-        if self.place.is_chance:
-            self.place = self.compiled.choose(self.place, action)
+        if self.mover[self.position] == CHANCE_MOVES:
+            self.position = self.compiled.first_outcome(self.position) + action
         else:
-            self.place = self.compiled.move(self.place, {self.current_player(): action})
+            self.position = self.compiled.move(self.position, action)
 
     def _apply_actions(self, actions: Sequence[ActionNumber]) -> None:
-        self.place = self.compiled.move(self.place, dict(enumerate(actions)))
+        self.position = self.compiled.move(self.position, tuple(actions))
 
     def _action_to_string(self, player: Player, action: ActionNumber) -> str:
-        if player == pyspiel.PlayerId.CHANCE:
+        if player == CHANCE_MOVES:
             tree = self.compiled.tree
-            return value_text(tree.graph.worlds[tree.world[self.place.first + action]])
+            outcome = self.compiled.first_outcome(self.position) + action
+            return value_text(tree.graph.worlds[tree.world[outcome]])
         return value_text(self.compiled.actions[action])
 
 
@@ -165,18 +163,19 @@ class ExportedObserver:
     def set_from(self, state: ExportedState, player: Player) -> None:
         """Write a player's infostate into `tensor`."""
         if self.tensor is not None:
-            infostate = self._compiled.infostate(state.place.history, player)
+            history = self._compiled.history(state.position)
+            infostate = self._compiled.infostate(history, player)
             self.tensor[:] = self._compiled.encoder(infostate)
 
     def string_from(self, state: ExportedState, player: Player) -> str:
         """Return the observations as text; empty if nothing was observed at the last move."""
-        history = state.place.history
+        history = self._compiled.history(state.position)
         if self._is_infostate:
             return self._compiled.infostate_text(history, player)
         texts = [self._text(step) for step in self._compiled.infostate(history, player).steps]
         if self._recalls:
             return join_steps(texts)
-        is_old = self._compiled.is_between(state.place)
+        is_old = self._compiled.is_between(state.position)
         return "" if is_old or not texts or texts[-1] == NOTHING else texts[-1]
 
     def _text(self, step: Step) -> str:
