@@ -22,7 +22,7 @@ from infoset.errors import (
 from infoset.game import transcript
 from infoset.games import RandomGame, load_game, matrix_game
 from infoset.interop import pettingzoo as module
-from infoset.interop import to_pettingzoo
+from infoset.interop import to_pettingzoo, to_pettingzoo_parallel
 from infoset.tree import InfostateEncoder, build_world_graph
 from tests.support.function_game import FunctionGame
 from tests.support.hypothesis_strategies import random_games
@@ -86,6 +86,24 @@ def test_other_games_cannot_be_parallel(name):
         parallel(name)
 
 
+@DICTIONARIES
+@pytest.mark.parametrize("name", [*GAMES, "matrix_pd", RANDOM], ids=str)
+def test_pettingzoo_accepts_parallel_environments(name):
+    parallel_api_test(to_pettingzoo_parallel(load(name)), num_cycles=20)
+    parallel_seed_test(partial(to_pettingzoo_parallel, load(name)), num_cycles=20)
+
+
+def play_parallel(env, choose, seed=None):
+    """Play to the end; return the sum of the rewards of each agent."""
+    observations, _ = env.reset(seed=seed)
+    got = Counter()
+    while env.agents:
+        chosen = {agent: choose(seen["action_mask"]) for agent, seen in observations.items()}
+        observations, rewards, *_ = env.step(chosen)
+        got.update(rewards)
+    return [got[agent] for agent in env.possible_agents]
+
+
 def play(env, choose, seed=None):
     """Play to the end; return the sum of the rewards of each agent that `last` reports."""
     env.reset(seed=seed)
@@ -115,6 +133,50 @@ def test_rewards_sum_to_the_utilities(game, seed):
         assert env.history.is_terminal
         assert got == pytest.approx([float(reward) for reward in env.history.rewards_so_far])
         assert env.agents == []
+
+
+@given(game=somebody_acts, seed=st.integers(0, 2**32))
+def test_rewards_of_parallel_environments_sum_to_the_utilities(game, seed):
+    env, choose = to_pettingzoo_parallel(game), chooser(seed)
+    for number in range(5):
+        got = play_parallel(env, choose, seed + number)
+        assert env.history.is_terminal
+        assert got == pytest.approx([float(reward) for reward in env.history.rewards_so_far])
+
+
+@given(game=somebody_acts, seed=st.integers(0, 2**32))
+def test_every_agent_of_a_parallel_environment_sees_its_infostate(game, seed):
+    env, choose = to_pettingzoo_parallel(game), chooser(seed)
+    encoder = InfostateEncoder.from_graph(build_world_graph(game))
+    observations, infos = env.reset(seed=seed)
+    while not env.history.is_terminal:
+        history, before = env.history, len(env.history.path())
+        for player, agent in enumerate(env.agents):
+            seen = observations[agent]
+            assert np.array_equal(seen["observation"], encoder(history.infostates[player]))
+            assert np.array_equal(seen["action_mask"], infos[agent]["action_mask"])
+            legal = {env.actions[number] for number in np.flatnonzero(seen["action_mask"])}
+            assert legal == set(history.legal_actions(player))
+        chosen = {agent: choose(seen["action_mask"]) for agent, seen in observations.items()}
+        observations, _, over, cut, infos = env.step(chosen)
+        taken = env.history.path()[before].joint_action
+        for player in history.actors:
+            assert taken[player] == env.actions[chosen[f"player_{player}"]]
+        assert set(over.values()) == {env.history.is_terminal}
+        assert not any(cut.values())
+
+
+def test_agents_who_do_not_act_may_omit_their_action():
+    env = to_pettingzoo_parallel(load_game("kuhn_poker"))
+    env.reset(seed=1)
+    observations, rewards, *_ = env.step({"player_0": 1})
+    assert [seen["action_mask"].tolist() for seen in observations.values()] == [[0, 0], [1, 1]]
+    assert rewards == {"player_0": 0, "player_1": 0}
+    with pytest.raises(GameRuleError, match=r"got action None; legal actions are 0 .pass., 1"):
+        env.step({"player_0": 0})
+    _, rewards, over, *_ = env.step({"player_1": 0})
+    assert rewards == {"player_0": 1, "player_1": -1}
+    assert (over, env.agents) == ({"player_0": True, "player_1": True}, [])
 
 
 def assert_sees(env, encoder, history, waiting):
@@ -299,6 +361,26 @@ def test_what_is_rendered():
     assert "player 0: bet | all see bet" in env.render()
     assert to_pettingzoo(load_game("kuhn_poker")).render() is None
     env.close()
+    parallel = to_pettingzoo_parallel(load_game("kuhn_poker"), render_mode="ansi")
+    parallel.reset(seed=1)
+    assert parallel.render() == transcript(parallel.history)
+
+
+@pytest.mark.parametrize("convert", [to_pettingzoo, to_pettingzoo_parallel])
+def test_humans_see_the_play_while_it_goes_on(convert, capsys):
+    env = convert(load_game("kuhn_poker"), render_mode="human")
+    for seed in (1, 2):
+        env.reset(seed=seed)
+        printed = [capsys.readouterr().out]
+        assert printed[0].startswith("kuhn_poker\n1. chance")
+        for agent in ("player_0", "player_1"):
+            env.step(0 if convert is to_pettingzoo else {agent: 0})
+            printed.append(capsys.readouterr().out)
+            assert f"{agent.replace('_', ' ')}: pass" in printed[-1]
+        shown = [line.split() for line in "".join(printed).splitlines()]
+        assert shown == [line.split() for line in transcript(env.history).splitlines()]
+    assert env.render() is None
+    assert capsys.readouterr().out == f"{transcript(env.history)}\n"
 
 
 def test_actions_that_are_not_legal_are_refused():
@@ -317,8 +399,8 @@ def test_what_makes_no_sense_is_refused():
         to_pettingzoo(game, encode=len)
     with pytest.raises(ParameterError, match="only one of encode and space"):
         to_pettingzoo(game, space=Discrete(2))
-    with pytest.raises(ParameterError, match="render_mode='human' is unknown; use 'ansi'"):
-        to_pettingzoo(game, render_mode="human")
+    with pytest.raises(ParameterError, match="render_mode='rgb_array' is unknown; use 'ansi'"):
+        to_pettingzoo(game, render_mode="rgb_array")
 
 
 def test_without_pettingzoo_the_extra_is_named(monkeypatch):

@@ -183,7 +183,7 @@ def test_updates_are_distributed_as_those_of_openspiel(name, player, monkeypatch
     simulator = make_simulator(tree)
     before = random_regrets(simulator, seed=4)
     places = {}
-    for decision in list_decisions(tree, game):
+    for decision in list_decisions(tree):
         first = simulator.infostates.root_sequence[decision.player] + decision.first_sequence
         places[decision.key] = slice(first, first + len(decision.numbers))
 

@@ -47,42 +47,38 @@ EXPECTED = 'a name such as "kuhn_poker", a Game, a GameTree or an ExtensiveForm'
 def load(spec: str, **parameters: Any) -> Game | ExtensiveForm:
     """Load a game by name, with parameters in parentheses or as keywords.
 
-        Parameters
-        ----------
-        spec : str
-            A registered name, as in `leduc_poker` or `goofspiel(num_cards=5,points_order=random)`;
-            `openspiel:NAME(...)` for a game of OpenSpiel (optional extra);
-            `path/to/file.py:Class(...)` for a game in a Python file, which is executed;
-    <<<<<<< HEAD
-            `path/to/game.efg` for a Gambit file.
-        **parameters
-            Parameters of a registered game, or of a class in a Python file, which replace those of the
-            text.
-    =======
-            `path/to/game.efg` or `path/to/game.nfg` for a Gambit file.
-    >>>>>>> room/interop
+    Parameters
+    ----------
+    spec : str
+        A registered name, as in `leduc_poker` or `goofspiel(num_cards=5,points_order=random)`;
+        `openspiel:NAME(...)` for a game of OpenSpiel (optional extra);
+        `path/to/file.py:Class(...)` for a game in a Python file, which is executed;
+        `path/to/game.efg` or `path/to/game.nfg` for a Gambit file.
+    **parameters
+        Parameters of a registered game, or of a class in a Python file, which replace those of the
+        text.
 
-        Returns
-        -------
-        Game or ExtensiveForm
-            An extensive form if a file gives the game as a tree.
+    Returns
+    -------
+    Game or ExtensiveForm
+        An extensive form if a file gives the game as a tree.
 
-        Raises
-        ------
-        UnknownNameError
-            If the game or a parameter is unknown; the message suggests the nearest names.
-        ParameterError
-            If a value has the wrong type or is out of range, a Python file is given without a name in
-            it, or a game has no parameters.
-        MissingExtraError
-            If OpenSpiel is needed and not installed.
-        GameFileError
-            If a file cannot be read; the message gives line and column.
+    Raises
+    ------
+    UnknownNameError
+        If the game or a parameter is unknown; the message suggests the nearest names.
+    ParameterError
+        If a value has the wrong type or is out of range, a Python file is given without a name in
+        it, or a game has no parameters.
+    MissingExtraError
+        If OpenSpiel is needed and not installed.
+    GameFileError
+        If a file cannot be read; the message gives line and column.
 
-        Examples
-        --------
-        >>> load("kuhn_poker", players=3)
-        KuhnPoker(players=3)
+    Examples
+    --------
+    >>> load("kuhn_poker", players=3)
+    KuhnPoker(players=3)
     """
     check_type("game", spec, str, EXPECTED)
     spec = spec.strip()

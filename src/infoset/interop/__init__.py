@@ -12,7 +12,7 @@ from infoset.interop.openspiel import (
     policy_to_openspiel,
     to_openspiel,
 )
-from infoset.interop.pettingzoo import to_pettingzoo
+from infoset.interop.pettingzoo import to_pettingzoo, to_pettingzoo_parallel
 
 __all__ = [
     "OpenSpielGame",
@@ -26,4 +26,5 @@ __all__ = [
     "policy_to_openspiel",
     "to_openspiel",
     "to_pettingzoo",
+    "to_pettingzoo_parallel",
 ]

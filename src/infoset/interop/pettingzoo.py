@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from types import ModuleType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,7 +22,7 @@ from infoset.game.broken_rules import check_num_players
 from infoset.tree import GameTree, InfostateEncoder, WorldGraph, build_world_graph
 from infoset.typing import Action
 
-__all__ = ["to_pettingzoo"]
+__all__ = ["to_pettingzoo", "to_pettingzoo_parallel"]
 
 Encode: TypeAlias = Callable[[Infostate], NDArray[Any]]
 """Function that encodes an infostate as an array."""
@@ -60,14 +61,14 @@ def to_pettingzoo(
         Labels of all actions in the order of their numbers. With `encode`, `space` and `actions`
         no world graph is built, and the game may have any size.
     render_mode : str, optional
-        With `"ansi"`, `render()` returns the full transcript of the play.
+        With `"ansi"`, `render()` returns the full transcript of the play. With `"human"`, the
+        transcript is printed while the play goes on, and `render()` prints it again.
 
     Returns
     -------
     pettingzoo.AECEnv
         The environment. Its attribute `history` is the current history, and `actions` are the
-        labels of the actions. If all players always act simultaneously, PettingZoo's
-        `aec_to_parallel` converts it to a parallel environment.
+        labels of the actions. See `to_pettingzoo_parallel` for the parallel API.
 
     Raises
     ------
@@ -93,12 +94,12 @@ def to_pettingzoo(
     >>> env.rewards, env.terminations["player_0"]
     ({'player_0': 1.0, 'player_1': -1.0}, True)
     """
-    environment, rules = import_environment(), rules_of(game)
+    environment, rules = import_environments().GameEnvironment, rules_of(game)
     check_num_players(rules)
     if (encode is None) != (space is None):
         raise ParameterError("only one of encode and space is given; pass both or neither")
-    if render_mode not in (None, "ansi"):
-        raise ParameterError(f"render_mode={render_mode!r} is unknown; use 'ansi' or None")
+    if render_mode not in (None, "ansi", "human"):
+        raise ParameterError(f"render_mode={render_mode!r} is unknown; use 'ansi', 'human' or None")
     graph = None
     if encode is None or actions is None:
         graph = game.graph if isinstance(game, GameTree) else explored(rules)
@@ -120,15 +121,58 @@ def to_pettingzoo(
     )
 
 
-def import_environment() -> type[Any]:
-    """Import PettingZoo and return the environment class."""
+def to_pettingzoo_parallel(
+    game: Game | GameTree,
+    *,
+    encode: Encode | None = None,
+    space: Any = None,
+    actions: Sequence[Action] | None = None,
+    render_mode: str | None = None,
+) -> Any:
+    """Convert a game to a PettingZoo parallel environment, in which all agents act at every step.
+
+    Each step is one transition of the game after a decision, with the chance moves that follow.
+    Agents who do not act have an `action_mask` of zeros, and their actions are ignored or may be
+    omitted; so games in which players take turns can be played as well. Agents, observations,
+    rewards and seeds are those of `to_pettingzoo`.
+
+    Parameters
+    ----------
+    game, encode, space, actions, render_mode
+        As in `to_pettingzoo`.
+
+    Returns
+    -------
+    pettingzoo.ParallelEnv
+        The environment, with the attributes `history` and `actions`.
+
+    Raises
+    ------
+    MissingExtraError, ExplorationLimitError, ParameterError, UnsupportedGameError
+        As `to_pettingzoo`.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> env = to_pettingzoo_parallel(load_game("matrix_rps"))
+    >>> observations, infos = env.reset(seed=1)
+    >>> _, rewards, terminations, _, _ = env.step({"player_0": 1, "player_1": 0})
+    >>> rewards, terminations["player_0"]
+    ({'player_0': 1.0, 'player_1': -1.0}, True)
+    """
+    environment = to_pettingzoo(
+        game, encode=encode, space=space, actions=actions, render_mode=render_mode
+    )
+    return import_environments().ParallelGameEnvironment(environment)
+
+
+def import_environments() -> ModuleType:
+    """Import PettingZoo and return the module of the environments."""
     try:
         import_module("pettingzoo")
     except ImportError as error:
         raise MissingExtraError("pettingzoo", "playing a game in PettingZoo") from error
-    from infoset.interop.pettingzoo_environment import GameEnvironment
-
-    return GameEnvironment
+    return import_module("infoset.interop.pettingzoo_environment")
 
 
 def explored(game: Game) -> WorldGraph:

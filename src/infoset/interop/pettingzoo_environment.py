@@ -1,19 +1,23 @@
-"""The class of PettingZoo environments. Importing this module requires PettingZoo."""
+"""The classes of PettingZoo environments. Importing this module requires PettingZoo."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from typing import Any
 
 import gymnasium
 import numpy as np
 from numpy.typing import NDArray
-from pettingzoo import AECEnv
+from pettingzoo import AECEnv, ParallelEnv
 
 from infoset.errors import GameRuleError, UnknownNameError
-from infoset.game import Game, Infostate, initial_history, transcript
+from infoset.game import Game, History, Infostate, initial_history, transcript
 from infoset.typing import NOOP, Action, JointAction, Player
+
+RENDER_MODES = ("ansi", "human")
+"""Render modes: `ansi` returns the transcript of a play, `human` prints it while it grows."""
 
 
 class GameEnvironment(AECEnv):  # type: ignore[misc]
@@ -40,7 +44,7 @@ class GameEnvironment(AECEnv):  # type: ignore[misc]
         super().__init__()
         self.metadata = {
             "name": str(game),
-            "render_modes": ["ansi"],
+            "render_modes": list(RENDER_MODES),
             "is_parallelizable": is_parallelizable,
         }
         self.render_mode = render_mode
@@ -82,8 +86,10 @@ class GameEnvironment(AECEnv):  # type: ignore[misc]
         self._paid = (0.0,) * len(self.agents)
         self._chosen: dict[Player, Action] = {}
         self.history = initial_history(self.history.game)
+        self._num_printed = 0
         self._play_chance()
         self._select()
+        self._show()
 
     def step(self, action: int | None) -> None:
         """Take an action of the selected agent, or None if the play is over for it."""
@@ -101,6 +107,7 @@ class GameEnvironment(AECEnv):  # type: ignore[misc]
             self.terminations = dict.fromkeys(self.agents, True)
         self._pay()
         self._select()
+        self._show()
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
         """Return the encoded infostate of an agent and the mask of its legal actions."""
@@ -108,11 +115,22 @@ class GameEnvironment(AECEnv):  # type: ignore[misc]
         return {"observation": self._encode(infostate), "action_mask": self._mask(agent)}
 
     def render(self) -> str | None:
-        """Return the full transcript of the play; None without a render mode."""
-        return None if self.render_mode is None else transcript(self.history)
+        """Return the full transcript of the play in the mode `ansi`; print it in `human`."""
+        if self.render_mode == "ansi":
+            return transcript(self.history)
+        self._num_printed = 0
+        self._show()
+        return None
 
     def close(self) -> None:
         """Do nothing: there is nothing to close."""
+
+    def _show(self) -> None:
+        """In the mode `human`, print the lines of the transcript that are not yet printed."""
+        if self.render_mode == "human":
+            lines = transcript(self.history).splitlines()
+            sys.stdout.writelines(f"{line}\n" for line in lines[self._num_printed :])
+            self._num_printed = len(lines)
 
     def _transition(self, joint_action: JointAction) -> None:
         self.history = self.history.sample(joint_action, self._rng)
@@ -158,3 +176,80 @@ class GameEnvironment(AECEnv):  # type: ignore[misc]
                 player=self._player[agent],
             )
         return self.actions[int(action)]
+
+
+class ParallelGameEnvironment(ParallelEnv):  # type: ignore[misc]
+    """A parallel environment, in which all agents act at every step; see `to_pettingzoo_parallel`.
+
+    Attributes
+    ----------
+    environment : GameEnvironment
+        The same play as an AEC environment.
+    """
+
+    def __init__(self, environment: GameEnvironment) -> None:
+        self.environment = environment
+        self.metadata = environment.metadata
+        self.render_mode = environment.render_mode
+        self.possible_agents = environment.possible_agents
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """The labels of the actions by number."""
+        return self.environment.actions
+
+    @property
+    def history(self) -> History:
+        """The current history."""
+        return self.environment.history
+
+    def observation_space(self, agent: str) -> gymnasium.Space[Any]:
+        """Return the space of an agent's observations, the same object each time."""
+        return self.environment.observation_space(agent)
+
+    def action_space(self, agent: str) -> gymnasium.Space[Any]:
+        """Return the space of an agent's actions, the same object each time."""
+        return self.environment.action_space(agent)
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Start a play; a seed determines the chance moves of this play and of later ones."""
+        self.environment.reset(seed, options)
+        self.agents = self.environment.agents[:]
+        return self._observations(), self.environment.infos
+
+    def step(self, actions: Mapping[str, int]) -> tuple[dict[str, Any], ...]:
+        """Take the actions of the agents who act; the actions of other agents are ignored.
+
+        Returns
+        -------
+        observations, rewards, terminations, truncations, infos : dict
+            By agent.
+        """
+        environment = self.environment
+        rewards = dict.fromkeys(self.agents, 0.0)
+        for _ in range(max(1, len(environment.history.actors))):  # 1 if chance ended the play
+            environment.step(actions.get(environment.agent_selection))
+            for agent in self.agents:
+                rewards[agent] += environment.rewards[agent]
+        answers = (
+            self._observations(),
+            rewards,
+            dict(environment.terminations),
+            dict(environment.truncations),
+            environment.infos,
+        )
+        if environment.history.is_terminal:
+            self.agents = []
+        return answers
+
+    def render(self) -> str | None:
+        """Return the full transcript of the play in the mode `ansi`; print it in `human`."""
+        return self.environment.render()
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to close."""
+
+    def _observations(self) -> dict[str, Any]:
+        return {agent: self.environment.observe(agent) for agent in self.agents}

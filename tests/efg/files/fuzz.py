@@ -90,6 +90,20 @@ def efg_file() -> tuple[list[str], Parser]:
     return texts, parse
 
 
+def nfg() -> tuple[list[str], Parser]:
+    """Return valid .nfg files, and a function that reads, writes and reads them again."""
+    from infoset.efg import format_nfg, parse_nfg
+    from tests.efg.files.test_nfg import BY_OUTCOME, BY_PAYOFF, GAMBIT_WRITES
+
+    def parse(text: str) -> None:
+        game = parse_nfg(text)
+        again = parse_nfg(format_nfg(game))
+        assert again.payoffs == game.payoffs
+        assert list(map(len, again.strategies)) == list(map(len, game.strategies))
+
+    return [BY_OUTCOME, BY_PAYOFF, GAMBIT_WRITES], parse
+
+
 def spec() -> tuple[list[str], Parser]:
     """Return valid names of games with parameters, and their parser."""
     from infoset.games import parse_spec
@@ -121,7 +135,7 @@ def csv() -> tuple[list[str], Parser]:
     return [good, good.replace("0.5", "1").replace(",", ";")], parse
 
 
-PARSERS = {"efg": efg, "efg-file": efg_file, "spec": spec, "csv": csv}
+PARSERS = {"efg": efg, "efg-file": efg_file, "nfg": nfg, "spec": spec, "csv": csv}
 
 
 def void(_: object) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.efg.files.fuzz import PARSERS, fuzz
 
-INPUTS = {"efg": 600, "efg-file": 150, "spec": 2500, "csv": 75}
+INPUTS = {"efg": 600, "efg-file": 150, "nfg": 1500, "spec": 2500, "csv": 75}
 
 
 @pytest.mark.parametrize("name", PARSERS)
