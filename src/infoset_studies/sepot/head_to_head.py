@@ -150,5 +150,5 @@ HEAD_TO_HEAD: Final = Experiment(
         5,
     ),
     quick_time="three minutes",
-    full_time="an hour and a half",
+    full_time="an hour for the small board, several for the large one",
 )
