@@ -71,6 +71,7 @@ def test_the_command_line_solves_it(file, capsys):
     assert found["exploitability"] < 1e-3
     assert sorted(path.name for path in (file.parent / "runs" / "Pennies-lp").iterdir()) == [
         "policy.parquet",
+        "policy.png",
         "result.json",
         "trace.csv",
     ]

@@ -32,7 +32,7 @@ TINY = {
     "noise": ablations.NoiseSetting(BAD, (0.0, 0.5), 2, 1),
     "iterations": ablations.IterationSetting(BAD, (5, 50), 1),
     "transformations": ablations.TransformationSetting(((BAD, ("identity", "all 22")),), (1,)),
-    "matches": head_to_head.MatchSetting(((head_to_head.GOOFSPIEL_13, 2, 2, 2),), 1),
+    "matches": head_to_head.MatchSetting(((head_to_head.battleship(3, (2, 2)), 2, 2, 2),), 1),
     "random-order": ablations.SeedSetting(((goofspiel(3, "random"), 20, (1,)),), 2),
 }
 EXPERIMENTS = tuple(replace(e, quick=TINY[e.name]) for e in SEPOT.experiments)

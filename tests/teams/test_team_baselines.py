@@ -85,4 +85,5 @@ def test_cfr_on_the_closure_converges_to_the_bound(bridge):
 def test_names():
     assert get_baseline("one-player") is BASELINES["one-player"]
     with pytest.raises(UnknownNameError, match="did you mean one-player"):
-        get_baseline("one_player")
+        get_baseline("one-playr")
+    assert get_baseline("one_player") is BASELINES["one-player"]
