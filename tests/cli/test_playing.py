@@ -204,7 +204,7 @@ def test_what_is_shown_follows_from_what_the_player_knows(monkeypatch, game, sea
     for seed in range(150):
         monkeypatch.setattr(sys, "stdin", io.StringIO(ALWAYS_FIRST))
         lines: list[str] = []
-        table = Table(rules, seat, uniform_policy(), np.random.default_rng(seed))
+        table = Table(rules, seat, uniform_policy, np.random.default_rng(seed))
         history = play_interactively(table, lines.append)
         asked = [stop for stop in history.path() if seat in stop.actors]
         if asked:
@@ -301,7 +301,7 @@ class Whisper(Game):
 def test_neither_worlds_nor_actions_nor_observations_of_others_leak(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO("left\nright\n"))
     lines = []
-    table = Table(Whisper(), 0, uniform_policy(), np.random.default_rng(0))
+    table = Table(Whisper(), 0, uniform_policy, np.random.default_rng(0))
     history = play_interactively(table, lines.append)
     assert history.is_terminal
     assert history.rewards_so_far == (7, -7)
@@ -358,6 +358,6 @@ def test_an_answer_of_the_policy_that_is_missing_is_an_error(monkeypatch):
             raise UnknownNameError("no play of this game leads there")
 
     monkeypatch.setattr(sys, "stdin", io.StringIO("1\n"))
-    table = Table(load_game("kuhn_poker"), 0, Lost(), np.random.default_rng(0))
+    table = Table(load_game("kuhn_poker"), 0, Lost, np.random.default_rng(0))
     with pytest.raises(UnknownNameError):
         play_interactively(table, lambda line: None)

@@ -12,16 +12,19 @@ import numpy as np
 from infoset.errors import InfosetError, PolicyFileError
 from infoset.evaluation.cce import CCEEvaluation, checked_weights, evaluate_cce
 from infoset.evaluation.joint_distributions import JointDistribution, joint_distribution
-from infoset.policy import TabularPolicy
-from infoset.policy.parquet_files import policy_of_rows, read_table, write_table
+from infoset.policy import TabularPolicy, mix
+from infoset.policy.parquet_files import (
+    PROBABILITIES,
+    policy_of_rows,
+    read_table,
+    write_table,
+)
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.arguments import check_type
 from infoset.utils.short_repr import ShortRepr
 
 __all__ = ["CorrelatedPolicy", "load_correlated_policy", "save_correlated_policy"]
-
-COLUMN = "probabilities"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,6 +81,14 @@ class CorrelatedPolicy(ShortRepr):
     def evaluate(self) -> CCEEvaluation:
         """Compute the exact values, deviation gains, and distance from a CCE."""
         return evaluate_cce(self.policies, self.weights)
+
+    def average(self) -> TabularPolicy:
+        """Return the policy that each player seems to play, if the others' draws are unknown.
+
+        It is the product of the players' averages (`infoset.policy.mix`), under which each player
+        draws independently. Its utilities differ from those of the correlated policy.
+        """
+        return mix(self.policies, self.weights)
 
     def draw(self, rng: np.random.Generator) -> TabularPolicy:
         """Draw the policy that all players follow in one play.
@@ -145,7 +156,7 @@ def save_correlated_policy(
     )
     lists = pa.FixedSizeListArray.from_arrays(pa.array(rows.ravel(), pa.float64()), rows.shape[1])
     about = {**(metadata or {}), "weights": list(policy.weights)}
-    write_table(policy.policies[0], (COLUMN, lists), path, about)
+    write_table(policy.policies[0], (PROBABILITIES, lists), path, about)
 
 
 def load_correlated_policy(path: str | Path, sequence_form: SequenceForm) -> CorrelatedPolicy:
@@ -160,9 +171,9 @@ def load_correlated_policy(path: str | Path, sequence_form: SequenceForm) -> Cor
     PolicyMismatchError
         If the file was written for another game or other parameters.
     """
-    table, about = read_table(path, COLUMN, sequence_form)
+    table, about = read_table(path, PROBABILITIES, sequence_form)
     weights = tuple(about.get("weights", ()))
-    numbers = np.array(table.column(COLUMN).to_pylist(), np.float64).ravel()
+    numbers = np.array(table.column(PROBABILITIES).to_pylist(), np.float64).ravel()
     if not weights or len(numbers) != len(table) * len(weights):
         raise PolicyFileError(
             f"{path} has {len(numbers)} probabilities in {len(table)} rows, but weights for "

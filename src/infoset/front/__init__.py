@@ -25,11 +25,13 @@ from infoset.front.named_games import (
     to_openspiel,
     to_pettingzoo,
 )
-from infoset.front.players import is_searcher, resolve_players
+from infoset.front.players import is_searcher, resolve_players, resolve_searcher
 from infoset.front.policy_files import (
     game_of_policy,
+    is_correlated,
     is_network,
     is_policy_file,
+    load_correlated_policy_file,
     load_network_file,
     load_policy,
     read_policy_metadata,
@@ -63,11 +65,13 @@ __all__ = [
     "game_of_policy",
     "info",
     "initial_history",
+    "is_correlated",
     "is_network",
     "is_policy_file",
     "is_searcher",
     "learn",
     "load",
+    "load_correlated_policy_file",
     "load_network_file",
     "load_policy",
     "play_matches",
@@ -80,6 +84,7 @@ __all__ = [
     "resolve_method",
     "resolve_players",
     "resolve_policy",
+    "resolve_searcher",
     "save_efg",
     "solve",
     "solve_team",

@@ -13,10 +13,13 @@ from infoset.errors import (
     PolicyMismatchError,
     UnknownNameError,
 )
+from infoset.evaluation import CorrelatedPolicy
 from infoset.front.game_sources import to_form
 from infoset.front.policy_files import (
+    is_correlated,
     is_network,
     is_policy_file,
+    load_correlated_policy_file,
     load_critic_file,
     load_network_file,
 )
@@ -28,7 +31,7 @@ from infoset.policy import Policy, TabularPolicy, transfer_policy, uniform_polic
 from infoset.search import SEARCHERS, Searcher, SearchModel, make_searcher, search_model
 from infoset.tree import BuildProgress, GameTree, SequenceForm, build_tree
 
-__all__ = ["is_searcher", "resolve_players"]
+__all__ = ["is_searcher", "resolve_players", "resolve_searcher"]
 
 UNIFORM = "uniform"
 EXAMPLE = "give uniform, a policy file, or a searcher such as pimc(num_worlds=200)"
@@ -43,7 +46,7 @@ def resolve_players(
     *,
     memory: int | None = None,
     progress: BuildProgress | None = None,
-) -> list[Policy]:
+) -> list[Policy | CorrelatedPolicy]:
     """Return the policies and searchers that a user names.
 
     Parameters
@@ -81,8 +84,10 @@ def resolve_players(
     model = cache(lambda: search_model(rules))
     given = find_source_form(rules)
 
-    def find(player: str) -> Policy:
+    def find(player: str) -> Policy | CorrelatedPolicy:
         if is_policy_file(player):
+            if is_correlated(player):
+                return load_correlated_policy_file(player, form())
             if is_network(player):
                 return load_network_file(player)
             if given is None:
@@ -93,6 +98,22 @@ def resolve_players(
         return uniform_policy() if player == UNIFORM else _searcher(player, model(), form)
 
     return [find(player) for player in players]
+
+
+def resolve_searcher(player: str, game: Game | GameTree) -> Policy:
+    """Return the searcher or the policy of a Python file that a user names.
+
+    Raises
+    ------
+    PolicyFileError
+        If the text names a correlated policy.
+    InfosetError
+        As raised by `resolve_players`.
+    """
+    (found,) = resolve_players([player], game)
+    if isinstance(found, CorrelatedPolicy):
+        raise PolicyFileError(f"{player} is a correlated policy; give a searcher or a policy file")
+    return found
 
 
 def _searcher(player: str, model: SearchModel, form: Callable[[], SequenceForm]) -> Searcher:

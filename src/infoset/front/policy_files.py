@@ -7,10 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from infoset.errors import InfosetError, PolicyFileError
+from infoset.evaluation import CorrelatedPolicy, load_correlated_policy
 from infoset.front.game_sources import FormLike, to_form
 from infoset.game import Game
 from infoset.games import load_game
-from infoset.policy import TabularPolicy, load_policy_csv, read_metadata
+from infoset.policy import (
+    TabularPolicy,
+    is_correlated_file,
+    load_policy_csv,
+    read_metadata,
+)
 from infoset.policy import load_policy as load_parquet
 from infoset.tree import SequenceForm
 from infoset.utils.arguments import check_path
@@ -21,8 +27,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "game_of_policy",
+    "is_correlated",
     "is_network",
     "is_policy_file",
+    "load_correlated_policy_file",
     "load_critic_file",
     "load_network_file",
     "load_policy",
@@ -40,7 +48,7 @@ RESULT: Final = "result.json"
 def policy_path(policy: str | Path) -> Path:
     """Return the path of a policy file; for the folder of a run, that of its policy.
 
-    A table is preferred to a network.
+    A table is preferred to a network, and both to a correlated policy.
 
     Raises
     ------
@@ -50,7 +58,8 @@ def policy_path(policy: str | Path) -> Path:
     if not os.path.isdir(policy):
         return Path(policy)
     folder = Path(policy)
-    found = sorted(folder.glob("policy*.parquet")) or sorted(folder.glob("network*.npz"))
+    patterns = ("policy*.parquet", "network*.npz", "correlated_policy*.parquet")
+    found = next(filter(None, (sorted(folder.glob(pattern)) for pattern in patterns)), [])
     if not found:
         raise PolicyFileError(f"the folder {folder} has no policy; give the path of a policy file")
     if len(found) > 1:
@@ -74,6 +83,11 @@ def is_network(policy: str | Path) -> bool:
 def is_csv(policy: str | Path) -> bool:
     """Return whether a policy file has comma-separated values."""
     return policy_path(policy).suffix.lower() == ".csv"
+
+
+def is_correlated(policy: str | Path) -> bool:
+    """Return whether a policy file, or the file of a run folder, has a correlated policy."""
+    return is_correlated_file(policy_path(policy))
 
 
 def load_policy(path: str | Path, game: FormLike | None = None) -> TabularPolicy:
@@ -139,6 +153,17 @@ def load_policy_file(path: str | Path, sequence_form: SequenceForm) -> TabularPo
     if is_network(found):
         return load_network_file(found).tabulate(sequence_form)
     return (load_policy_csv if is_csv(found) else load_parquet)(found, sequence_form)
+
+
+def load_correlated_policy_file(path: str | Path, sequence_form: SequenceForm) -> CorrelatedPolicy:
+    """Read a correlated policy for a game from a file, or from the folder of a run.
+
+    Raises
+    ------
+    PolicyFileError, PolicyMismatchError
+        As raised by `load_correlated_policy`.
+    """
+    return load_correlated_policy(policy_path(path), sequence_form)
 
 
 def read_policy_metadata(policy: str | Path) -> dict[str, Any] | None:

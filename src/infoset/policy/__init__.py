@@ -3,7 +3,12 @@
 from infoset.policy._plan_kernels import behavior_to_plan
 from infoset.policy.csv_files import load_policy_csv, save_policy_csv
 from infoset.policy.mixtures import decompose_plan, distance, mix, transfer_policy
-from infoset.policy.parquet_files import load_policy, read_metadata, save_policy
+from infoset.policy.parquet_files import (
+    is_correlated_file,
+    load_policy,
+    read_metadata,
+    save_policy,
+)
 from infoset.policy.protocol import (
     BatchPolicy,
     Policy,
@@ -50,6 +55,7 @@ __all__ = [
     "decompose_plan",
     "distance",
     "hash_transformations",
+    "is_correlated_file",
     "load_policy",
     "load_policy_csv",
     "mix",

@@ -26,10 +26,13 @@ from infoset.utils.text import shortened
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["load_policy", "read_metadata", "save_policy"]
+__all__ = ["is_correlated_file", "load_policy", "read_metadata", "save_policy"]
 
 FORMAT = 2
 KEY = b"infoset"
+PROBABILITY, PROBABILITIES = "probability", "probabilities"
+"""The columns of numbers of a single policy, and of a correlated policy."""
+
 NUMBERS = "sha256_of_numbers"
 """Key of the digest of the probabilities."""
 
@@ -62,7 +65,7 @@ def save_policy(
 
     check_policy(policy)
     probability = np.concatenate([values[1:] for values in policy.probabilities])
-    write_table(policy, ("probability", pa.array(probability, pa.float64())), path, metadata)
+    write_table(policy, (PROBABILITY, pa.array(probability, pa.float64())), path, metadata)
 
 
 def write_table(
@@ -143,6 +146,8 @@ def _labels(policy: TabularPolicy) -> dict[str, pa.Array[Any]]:
 def read_metadata(path: str | Path) -> dict[str, Any]:
     """Return the metadata of a policy file: game, method, seed, version, fingerprint.
 
+    The file may contain a correlated policy.
+
     Raises
     ------
     ParameterError
@@ -151,8 +156,20 @@ def read_metadata(path: str | Path) -> dict[str, Any]:
         If the file is not a readable policy.
     """
     check_path("path", path)
-    about = _metadata(_read(Path(path), "probability"), "probability", Path(path))
+    column = PROBABILITIES if is_correlated_file(path) else PROBABILITY
+    about = _metadata(_read(Path(path), column), column, Path(path))
     return {name: value for name, value in about.items() if name not in (CHECKSUM, NUMBERS)}
+
+
+def is_correlated_file(path: str | Path) -> bool:
+    """Return whether a file is the table of a correlated policy; False if it cannot be read."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return PROBABILITIES in pq.read_schema(path).names
+    except (pa.ArrowException, OSError, ValueError):
+        return False
 
 
 def load_policy(path: str | Path, sequence_form: SequenceForm) -> TabularPolicy:
@@ -167,8 +184,8 @@ def load_policy(path: str | Path, sequence_form: SequenceForm) -> TabularPolicy:
     PolicyMismatchError
         If the file was written for another game or other parameters.
     """
-    table, _ = read_table(path, "probability", sequence_form)
-    return policy_of_rows(table.column("probability").to_numpy(), path, sequence_form)
+    table, _ = read_table(path, PROBABILITY, sequence_form)
+    return policy_of_rows(table.column(PROBABILITY).to_numpy(), path, sequence_form)
 
 
 def policy_of_rows(
@@ -242,9 +259,9 @@ def _read(path: Path, column: str) -> pa.Table:
 
 def _found(names: Sequence[str]) -> str:
     """Describe a table that lacks the expected column."""
-    if "probability" in names:
+    if PROBABILITY in names:
         return "it is a single policy: read it with infoset.policy.load_policy"
-    if "probabilities" in names:
+    if PROBABILITIES in names:
         return "it is a correlated policy: read it with infoset.evaluation.load_correlated_policy"
     return "it is not a policy"
 

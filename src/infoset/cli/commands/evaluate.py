@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,6 +27,8 @@ from infoset.cli.screen import (
 )
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from infoset.efg import ExtensiveForm
     from infoset.game import Game
     from infoset.search import ExploitabilityBound
@@ -87,9 +90,14 @@ def run(
 ) -> None:
     """Measure a policy exactly: values, gains of best responses, NashConv, exploitability.
 
+    Of a correlated policy, the gap from a coarse correlated equilibrium is
+    measured in place of the exploitability.
+
     With --lower-bound, nothing is tabulated: responses that are found by search
     play matches against the policy.
     """
+    from infoset.front import is_correlated, is_policy_file
+
     rules, path = game_and_policy(game, policy)
     if lower_bound:
         _bound(rules, path, responder, deals or DEFAULT_DEALS, seed or 0, workers or 1, as_json)
@@ -98,16 +106,19 @@ def run(
     for name, value in given.items():
         if value is not None:
             raise typer.BadParameter(f"--{name} needs --lower-bound: otherwise nothing is sampled")
-    _measure(rules, path, memory, as_json)
+    if is_policy_file(path) and is_correlated(path):
+        _measure_correlated(rules, path, memory, as_json)
+    else:
+        _measure(rules, path, memory, as_json)
 
 
 def _measure(rules: Game | ExtensiveForm, policy: str, memory: int | None, as_json: bool) -> None:
     """Measure a policy exactly, and print the numbers."""
-    from infoset.front import evaluate, is_policy_file, resolve_players, to_game
+    from infoset.front import evaluate, is_policy_file, resolve_searcher, to_game
 
     with live(str(rules)) as progress:
         if policy != "uniform" and not is_policy_file(policy):
-            (searcher,) = resolve_players([policy], to_game(rules))
+            searcher = resolve_searcher(policy, to_game(rules))
             tell(SEARCHER_NOTE)
             found = evaluate(rules, searcher, memory=memory, progress=progress.building)
         else:
@@ -124,13 +135,43 @@ def _measure(rules: Game | ExtensiveForm, policy: str, memory: int | None, as_js
         }
         print_json({"game": str(rules), "policy": policy, **numbers})
         return
-    table = make_table("player", ">value", ">gain of a best response")
-    for player, (value, gain) in enumerate(zip(found.values, found.gains, strict=True)):
-        table.add_row(str(player), number_text(value), number_text(gain))
-    table.add_section()
+    table = _table_of_players("gain of a best response", found.values, found.gains)
     table.add_row("NashConv", "", number_text(found.nash_conv))
     table.add_row("exploitability", "", number_text(found.exploitability))
     print_table(table, title=str(rules))
+
+
+def _measure_correlated(
+    rules: Game | ExtensiveForm, policy: str, memory: int | None, as_json: bool
+) -> None:
+    """Measure a correlated policy exactly, and print the numbers."""
+    from infoset.front import load_correlated_policy_file, to_form
+
+    with live(str(rules)) as progress:
+        form = to_form(rules, memory=memory, progress=progress.building)
+        found = load_correlated_policy_file(policy, form)
+        measured = found.evaluate()
+    tell_notes(rules)
+    about = {"game": str(rules), "policy": policy, "num_policies": len(found.policies)}
+    if as_json:
+        print_json({**about, **asdict(measured)})
+        return
+    table = _table_of_players("gain of a fixed policy", measured.values, measured.gains)
+    table.add_row("CCE gap", "", number_text(measured.cce_gap))
+    print_table(table, title=f"{rules}: {policy}")
+    say(
+        f"a correlated policy: one of {number_text(len(found.policies))} policies is drawn for all "
+        "players before each play"
+    )
+
+
+def _table_of_players(gain: str, values: Sequence[float], gains: Sequence[float]) -> Table:
+    """Return a table with a row for each player, and place for totals."""
+    table = make_table("player", ">value", f">{gain}")
+    for player, (value, own) in enumerate(zip(values, gains, strict=True)):
+        table.add_row(str(player), number_text(value), number_text(own))
+    table.add_section()
+    return table
 
 
 def _bound(

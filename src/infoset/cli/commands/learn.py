@@ -160,10 +160,7 @@ def _report(result: LearnResult, folder: Path, spec: str) -> None:
     print_table(table, title=f"{result.game}, {result.method}")
     files = list(learning_files(result).values())
     say(f"saved in {folder}: {', '.join(files)}")
-    if result.joint_play:
-        say("load the correlated policies with infoset.evaluation.load_correlated_policy")
-    else:
-        say_how_to_show(spec, folder / files[0])
+    say_how_to_show(spec, folder / files[0])
 
 
 def _errors(result: LearnResult) -> dict[str, tuple[float, ...]]:

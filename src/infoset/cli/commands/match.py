@@ -31,6 +31,7 @@ from infoset.cli.screen import (
 )
 
 if TYPE_CHECKING:
+    from infoset.evaluation import CorrelatedPolicy
     from infoset.game import Game
     from infoset.matches import Estimate, MatchResult
     from infoset.policy import Policy
@@ -154,7 +155,7 @@ class _Stops(NamedTuple):
 
 def _game_and_players(
     rules: Game, texts: tuple[str, str], exact: bool, memory: int | None, progress: Progress
-) -> tuple[Game | GameTree, list[Policy]]:
+) -> tuple[Game | GameTree, list[Policy | CorrelatedPolicy]]:
     """Return the game, built if a player needs its tree, and the players."""
     from infoset.front import is_network, is_policy_file, resolve_players
     from infoset.tree import build_tree
@@ -166,7 +167,9 @@ def _game_and_players(
     return table, resolve_players(texts, table)
 
 
-def _computed(table: Game | GameTree, players: Sequence[Policy]) -> tuple[MatchResult, str]:
+def _computed(
+    table: Game | GameTree, players: Sequence[Policy | CorrelatedPolicy]
+) -> tuple[MatchResult, str]:
     """Return the expected result of the match."""
     from infoset.matches import SupportsSearch, exact_match
     from infoset.tree import GameTree
@@ -179,7 +182,7 @@ def _computed(table: Game | GameTree, players: Sequence[Policy]) -> tuple[MatchR
 
 def _played(
     table: Game | GameTree,
-    players: Sequence[Policy],
+    players: Sequence[Policy | CorrelatedPolicy],
     stops: _Stops,
     seed: int,
     workers: int,
@@ -214,7 +217,9 @@ def _played(
     return result, "converged" if narrow else "deals"
 
 
-def _tell_notes(texts: Sequence[str], players: Sequence[Policy], workers: int) -> None:
+def _tell_notes(
+    texts: Sequence[str], players: Sequence[Policy | CorrelatedPolicy], workers: int
+) -> None:
     """Report searches that exceeded their time budget, and other notes of searchers."""
     from infoset.search import Searcher
 

@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     import numpy as np
 
     from infoset.cli.coach import Coach
+    from infoset.evaluation import CorrelatedPolicy
     from infoset.game import Game, History
     from infoset.policy import Policy
     from infoset.typing import Action, Player
 
+    DrawPolicy: TypeAlias = Callable[[], Policy]
     Write: TypeAlias = Callable[[str], None]
 
 Done = TypeVar("Done")
@@ -87,7 +89,7 @@ def run(
     table = Table(
         rules,
         human,
-        _searching_anew(others, rng),
+        _for_hands(others, rng),
         rng,
         seconds,
         memory,
@@ -109,7 +111,7 @@ def _check_player(rules: Game, human: Player) -> None:
         )
 
 
-def _opponent(rules: Game, against: str, memory: int | None) -> Policy:
+def _opponent(rules: Game, against: str, memory: int | None) -> Policy | CorrelatedPolicy:
     """Return the policy of the other players. The tree is built only for a policy file."""
     from infoset.front import resolve_players
 
@@ -127,14 +129,21 @@ def _coach(rules: Game, coach: str, human: Player, memory: int | None) -> Coach:
         return Coach(resolve_policy(coach, form), human)
 
 
-def _searching_anew(player: Policy, rng: np.random.Generator) -> Policy:
-    """Return the policy to play, under which a searcher repeats its search at every decision."""
+def _for_hands(others: Policy | CorrelatedPolicy, rng: np.random.Generator) -> DrawPolicy:
+    """Return the function that gives the policy of the others in each hand.
+
+    A searcher repeats its search at every decision; a correlated policy is drawn for each hand.
+    """
+    from infoset.evaluation import CorrelatedPolicy
     from infoset.matches import SearchPolicy, SupportsSearch
 
-    return SearchPolicy(player, rng) if isinstance(player, SupportsSearch) else player
+    if isinstance(others, CorrelatedPolicy):
+        return partial(others.draw, rng)
+    policy = SearchPolicy(others, rng) if isinstance(others, SupportsSearch) else others
+    return lambda: policy
 
 
-def _tell_notes(player: Policy, text: str) -> None:
+def _tell_notes(player: Policy | CorrelatedPolicy, text: str) -> None:
     """Report searches that exceeded their time budget, and other notes of a searcher."""
     from infoset.search import Searcher
 
@@ -150,7 +159,8 @@ class Table(NamedTuple):
     ----------
     rules : Game
     human : Player
-    others : Policy
+    others : callable
+        Returns the policy of the other players in the next hand.
     rng : np.random.Generator
     seconds : float or None
         Time limit between two decisions of the human; None for no limit.
@@ -161,7 +171,7 @@ class Table(NamedTuple):
 
     rules: Game
     human: Player
-    others: Policy
+    others: DrawPolicy
     rng: np.random.Generator
     seconds: float | None = None
     memory: int | None = None
@@ -183,19 +193,19 @@ class Table(NamedTuple):
         )
         return watch.end(work)
 
-    def next_decision(self, history: History) -> tuple[History, Sequence[Action]]:
+    def next_decision(self, history: History, others: Policy) -> tuple[History, Sequence[Action]]:
         """Play until the human acts; return its legal actions, or none at the end."""
         while not history.is_terminal and self.human not in history.actors:
-            history = self.move(history, {})
+            history = self.move(history, others, {})
         return history, () if history.is_terminal else history.legal_actions(self.human)
 
-    def move(self, history: History, chosen: Mapping[Player, Action]) -> History:
-        """Return the history after a move of all actors; the policy chooses for the others."""
+    def move(self, history: History, others: Policy, chosen: Mapping[Player, Action]) -> History:
+        """Return the history after a move of all actors; a policy chooses for the others."""
         actions = dict(chosen)
         for player in history.actors:
             if player not in actions:
                 legal = history.legal_actions(player)
-                probabilities = self.others.action_probabilities(history.infostates[player], legal)
+                probabilities = others.action_probabilities(history.infostates[player], legal)
                 actions[player] = legal[self.rng.choice(len(legal), p=probabilities)]
         return history.sample(history.joint(actions), self.rng)
 
@@ -229,10 +239,10 @@ def play_interactively(table: Table, write: Write) -> History:
     """Play until the game or the input ends; return the history."""
     from infoset.game import initial_history
 
-    history = table.within_limits(lambda: initial_history(table.rules))
+    history, others = table.within_limits(lambda: initial_history(table.rules)), table.others()
     num_shown = 0
     while True:
-        history, legal = table.within_limits(partial(table.next_decision, history))
+        history, legal = table.within_limits(partial(table.next_decision, history, others))
         if not legal:
             return history
         num_shown = _show_observations(history, table.human, num_shown, write)
@@ -240,7 +250,7 @@ def play_interactively(table: Table, write: Write) -> History:
             chosen = {table.human: _ask(table, history, legal, write)}
         except InputEndedError:
             return history
-        history = table.within_limits(partial(table.move, history, chosen))
+        history = table.within_limits(partial(table.move, history, others, chosen))
 
 
 def _show_observations(history: History, human: Player, num_shown: int, write: Write) -> int:

@@ -86,7 +86,7 @@ def _respond(
 ) -> tuple[BestResponse, TabularPolicy]:
     """Return a best response, and the policy to which it responds."""
     from infoset.evaluation import best_response
-    from infoset.front import is_policy_file, resolve_players, resolve_policy, to_form, to_game
+    from infoset.front import is_policy_file, resolve_policy, resolve_searcher, to_form, to_game
     from infoset.utils.arguments import check_player
 
     check_player(player, rules.num_players, str(rules))
@@ -95,7 +95,7 @@ def _respond(
         if path == "uniform" or is_policy_file(path):
             found = resolve_policy(path, form)
         else:
-            (searcher,) = resolve_players([path], to_game(rules))
+            searcher = resolve_searcher(path, to_game(rules))
             tell(SEARCHER_NOTE)
             found = resolve_policy(searcher, form)
     return best_response(found, player), found

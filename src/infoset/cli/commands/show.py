@@ -22,6 +22,7 @@ from infoset.cli.screen import print_json, say
 
 if TYPE_CHECKING:
     from infoset.policy import PolicyRow, TabularPolicy
+    from infoset.tree import SequenceForm
 
 SMALLEST_SHOWN = 0.0005
 
@@ -92,6 +93,15 @@ def run(
             help="Print only the infostates of each player with the largest own reach.",
         ),
     ] = None,
+    component: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER",
+            min=0,
+            help="Of a correlated policy: print one of its policies, counted from 0.",
+            show_default="the average of all",
+        ),
+    ] = None,
     as_csv: Annotated[
         bool,
         typer.Option(
@@ -104,8 +114,9 @@ def run(
     """Print the action probabilities of a policy at every infostate.
 
     Own reach is the probability that the player's own actions lead to the infostate.
+    Of a correlated policy, the average of its policies is printed.
     """
-    from infoset.front import read_policy_metadata, resolve_policy, to_form
+    from infoset.front import read_policy_metadata, to_form
     from infoset.policy import save_policy_csv
     from infoset.utils.arguments import check_player
 
@@ -117,7 +128,7 @@ def run(
         check_player(player, rules.num_players, str(rules))
     with live(str(rules)) as progress:
         form = to_form(rules, memory=memory, progress=progress.building)
-        found = resolve_policy(path, form)
+        found, part = _read(path, component, form)
         about = read_policy_metadata(path)
     if as_csv:
         save_policy_csv(found, sys.stdout)
@@ -128,8 +139,30 @@ def run(
         print_json({"game": str(rules), "policy": path, "metadata": about, "infostates": records})
         return
     method = "" if about is None else f", by {about.get('method')}"
-    say(f"{rules}: {path}{method}")
+    say(f"{rules}: {path}{method}{part}")
     _print_text(rows, [plex.num_infostates for plex in form.treeplexes])
+
+
+def _read(path: str, component: int | None, form: SequenceForm) -> tuple[TabularPolicy, str]:
+    """Return the policy to print, and which part of a correlated policy it is."""
+    from infoset.front import (
+        is_correlated,
+        is_policy_file,
+        load_correlated_policy_file,
+        resolve_policy,
+    )
+
+    if not (is_policy_file(path) and is_correlated(path)):
+        if component is not None:
+            raise typer.BadParameter(f"--component: {path} is not a correlated policy")
+        return resolve_policy(path, form), ""
+    found = load_correlated_policy_file(path, form)
+    count = len(found.policies)
+    if component is None:
+        return found.average(), f"; average of {count:,} policies"
+    if component >= count:
+        raise typer.BadParameter(f"--component {component}: {path} has {count:,} policies, from 0")
+    return found.policies[component], f"; policy {component:,} of {count:,}, counted from 0"
 
 
 ALL = Choice(None, False, None, None, None)
