@@ -312,8 +312,15 @@ def test_exploitability_is_null_where_it_is_not_defined(command, game):
     found = command("evaluate", game, "uniform", "--json").json
     assert found["exploitability"] is None
     assert found["nash_conv"] > 0
-    last = command("evaluate", game, "uniform").out.splitlines()[-1]
-    assert last.split() == ["exploitability", "-"]
+    *_, largest, words = command("evaluate", game, "uniform").out.splitlines()
+    assert words.startswith(f"a Nash equilibrium up to {largest.split()[-1]}: ")
+    assert float(largest.split()[-1]) == pytest.approx(max(found["gains"]), rel=1e-5)
+
+
+def test_evaluate_marks_rounding_as_solve_does(command):
+    solved = command("solve", "matrix_rps", "--method", "lp", "--out", "run").out
+    assert "which may be rounding" in solved
+    assert command("evaluate", "matrix_rps", "run").out.count("which may be rounding") == 2
 
 
 def test_evaluate_a_file(command):

@@ -50,8 +50,8 @@ def test_the_numbers_as_json_and_the_trace(command, tmp_path):
 def test_opposing_players_are_distinguished(command):
     ran = command("solve", "kuhn_poker", *HIDING, "--teams", "0/1", "--iterations", 10)
     assert ran.code == 0
-    assert "payoff of players 0" in ran.out
-    assert "squared distance of players 1" in ran.out
+    assert "payoff of player 0 " in ran.out
+    assert "squared distance of player 1 " in ran.out
     assert "at most" not in ran.out
 
 

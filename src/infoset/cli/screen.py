@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod
     from rich.table import Table
 
+    from infoset.evaluation import Evaluation
     from infoset.front import CompiledGame
     from infoset.game import Game
     from infoset.learning import LearnResult
@@ -29,6 +30,7 @@ __all__ = [
     "complain",
     "duration_text",
     "error_console",
+    "error_rows",
     "error_text",
     "list_and_leave",
     "make_table",
@@ -36,6 +38,7 @@ __all__ = [
     "print_json",
     "print_table",
     "say",
+    "say_equilibrium",
     "tell",
     "tell_notes",
 ]
@@ -156,6 +159,30 @@ def error_text(value: float | None, rounding: float) -> str:
     if value is not None and value < rounding:
         return f"below {rounding:.1g}, which may be rounding"
     return number_text(value)
+
+
+def error_rows(measured: Evaluation) -> list[tuple[str, str]]:
+    """Return the names and texts of the distances of a policy from equilibrium.
+
+    Exploitability is defined in two-player constant-sum games; in others, the largest gain takes
+    its place.
+    """
+    rows = [("NashConv", error_text(measured.nash_conv, measured.rounding))]
+    if measured.exploitability is not None:
+        return [*rows, ("exploitability", error_text(measured.exploitability, measured.rounding))]
+    return [*rows, ("largest gain", error_text(max(measured.gains), measured.rounding))]
+
+
+def say_equilibrium(measured: Evaluation) -> None:
+    """Say in words what the largest gain means, where there is no exploitability."""
+    gain = max(measured.gains)
+    if measured.exploitability is not None or isnan(gain):
+        return
+    bound = "rounding" if gain < measured.rounding else number_text(gain)
+    if len(measured.gains) == 1:
+        say(f"optimal up to {bound}: no policy is better by more than that")
+    else:
+        say(f"a Nash equilibrium up to {bound}: no player gains more by deviating alone")
 
 
 def duration_text(seconds: float | None) -> str:

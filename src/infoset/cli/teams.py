@@ -283,6 +283,9 @@ def _report(result: TeamResult) -> None:
     for team, agents in enumerate(result.teams):
         whose = _whose(agents, len(result.teams))
         table.add_row(f"payoff{whose}", number_text(result.payoffs[team]))
+        if result.security_levels is not None:
+            level = result.security_levels[team]
+            table.add_row(f"security level{whose}", _interval_text(level.lower, level.upper))
         if result.relaxed is not result.information:
             relaxed = result.last.relaxed_payoffs[team]
             table.add_row(f"relaxed payoff{whose}", number_text(relaxed))
@@ -297,6 +300,14 @@ def _report(result: TeamResult) -> None:
     print_table(table, title=f"{result.game}, {result.method}")
 
 
+def _interval_text(lower: float, upper: float) -> str:
+    """Return one number if two agree to the digits that are shown, otherwise both."""
+    texts = number_text(lower), number_text(upper)
+    return texts[0] if texts[0] == texts[1] else " to ".join(texts)
+
+
 def _whose(agents: tuple[int, ...], num_teams: int) -> str:
     """Return the suffix of a row label that names a team's players; empty if there is one team."""
-    return "" if num_teams == 1 else f" of players {', '.join(map(str, agents))}"
+    if num_teams == 1:
+        return ""
+    return f" of player{'s' * (len(agents) > 1)} {', '.join(map(str, agents))}"

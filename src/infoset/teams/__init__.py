@@ -7,10 +7,12 @@ Z terminals with a nonzero payoff; M cells of an information map.
 from infoset.teams.baselines import BASELINES, Baseline, get_baseline
 from infoset.teams.exact import (
     IteratedBestResponse,
+    SecurityLevel,
     TeamOptimum,
     hill_climb,
     iterated_best_response,
     recall_bound,
+    security_level,
     team_optimum,
 )
 from infoset.teams.hiding import (
@@ -105,6 +107,7 @@ __all__ = [
     "RegretRestarts",
     "Relaxation",
     "RelaxedForm",
+    "SecurityLevel",
     "Source",
     "Team",
     "TeamMethod",
@@ -146,6 +149,7 @@ __all__ = [
     "reveal_everything",
     "reveal_private",
     "run_seeds",
+    "security_level",
     "squared_distance",
     "team_optimum",
     "team_payoff",

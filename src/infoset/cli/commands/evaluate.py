@@ -17,11 +17,13 @@ from infoset.cli.options import (
 from infoset.cli.progress import live
 from infoset.cli.screen import (
     SEARCHER_NOTE,
+    error_rows,
     make_table,
     number_text,
     print_json,
     print_table,
     say,
+    say_equilibrium,
     tell,
     tell_notes,
 )
@@ -136,9 +138,10 @@ def _measure(rules: Game | ExtensiveForm, policy: str, memory: int | None, as_js
         print_json({"game": str(rules), "policy": policy, **numbers})
         return
     table = _table_of_players("gain of a best response", found.values, found.gains)
-    table.add_row("NashConv", "", number_text(found.nash_conv))
-    table.add_row("exploitability", "", number_text(found.exploitability))
+    for name, text in error_rows(found):
+        table.add_row(name, "", text)
     print_table(table, title=str(rules))
+    say_equilibrium(found)
 
 
 def _measure_correlated(

@@ -28,13 +28,14 @@ from infoset.cli.saved_results import save_results, say_how_to_show
 from infoset.cli.screen import (
     add_times,
     asks_for_list,
-    error_text,
+    error_rows,
     list_and_leave,
     make_table,
     number_text,
     print_json,
     print_table,
     say,
+    say_equilibrium,
     tell_notes,
 )
 from infoset.cli.teams import (
@@ -207,11 +208,12 @@ def _report(result: SolveResult, folder: Path, spec: str) -> None:
         table.add_row(f"value of player {player}", number_text(value))
     for player, level in enumerate(result.security_levels or ()):
         table.add_row(f"security level of player {player}", number_text(level))
-    table.add_row("NashConv", error_text(result.nash_conv, result.measured.rounding))
-    table.add_row("exploitability", error_text(result.exploitability, result.measured.rounding))
+    for name, text in error_rows(result.measured):
+        table.add_row(name, text)
     for name, gap in result.gaps.items():
         table.add_row(f"{name} gap", number_text(gap))
     print_table(table, title=f"{result.game}, {result.method}")
+    say_equilibrium(result.measured)
     files = run_files(result)
     say(f"saved in {folder}: {', '.join(files.values())}")
     say_how_to_show(spec, folder)

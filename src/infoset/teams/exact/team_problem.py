@@ -194,9 +194,12 @@ def pose_problem(
     information: InformationMap,
     team: Sequence[int] | None,
     others: FloatArray | None,
-    rule: PayoffRule,
+    payoff: PayoffRule | FloatArray,
 ) -> TeamProblem:
     """Return the decision problem of a team, by default of all agents.
+
+    payoff : the rule for the team's payoff, or [Z] what it maximizes, at each terminal with a
+    nonzero payoff.
 
     Raises
     ------
@@ -216,7 +219,8 @@ def pose_problem(
         others = np.repeat(1 / information.num_actions, information.num_actions)
     check_probabilities(information, others)
     others = np.asarray(others, np.float64)
-    payoff = team_payoff(form, agents, rule)
+    if isinstance(payoff, str):
+        payoff = team_payoff(form, agents, payoff)
     return TeamProblem(information, agents, others, _see(information, agents, others, payoff))
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 from infoset.policy import TabularPolicy
+from infoset.teams.exact import SecurityLevel
 from infoset.teams.policies import to_tabular
 from infoset.teams.product_form.form import InformationMap, Team
 from infoset.typing import FloatArray
@@ -98,6 +99,9 @@ class TeamResult(ShortRepr):
         Time taken to build the product form and its relaxation, without compilation.
     compile_seconds : float
         Time taken to compile kernels, or to load them from disk.
+    security_levels : tuple[SecurityLevel, ...] or None
+        [T] bounds on what each team is sure to get under the answer, if all other agents respond
+        together; see `security_level`. None for a single team.
     """
 
     game: str
@@ -116,6 +120,7 @@ class TeamResult(ShortRepr):
     trace: tuple[TeamPoint, ...]
     build_seconds: float = 0.0
     compile_seconds: float = 0.0
+    security_levels: tuple[SecurityLevel, ...] | None = None
 
     def _facts(self) -> Facts:
         values = {
@@ -123,6 +128,10 @@ class TeamResult(ShortRepr):
             "payoffs": format_numbers(self.payoffs),
             "upper bound": self.upper_bound,
         }
+        if self.security_levels is not None:
+            values["sure of at least"] = format_numbers(
+                [each.lower for each in self.security_levels]
+            )
         return Facts(f"{self.game} by {self.method}", values, "see .policy, .trace, .gap")
 
     @cached_property
@@ -177,6 +186,7 @@ class TeamResult(ShortRepr):
             "relaxed_payoffs": list(self.last.relaxed_payoffs),
             "squared_distances": list(self.last.squared_distances),
             "penalty_coefficients": list(self.last.penalty_coefficients),
+            "security_levels": self.security_levels,
             "upper_bound": self.upper_bound,
             "gap": self.gap,
             "outcome": self.outcome,

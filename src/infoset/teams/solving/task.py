@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from infoset.runs import Budget, Checkpointing
-from infoset.teams.exact import recall_bound
+from infoset.teams.exact import SecurityLevel, recall_bound, security_level
 from infoset.teams.hiding import PenaltySchedule, RelaxedForm, relax
 from infoset.teams.policies import expected_payoffs
 from infoset.teams.product_form import ProductForm
@@ -203,6 +203,16 @@ class TeamTask:
             trace=tuple(self.trace),
             build_seconds=self.build_seconds,
             compile_seconds=compiling_seconds() - self.compiled_before,
+            security_levels=self._security_levels(probability),
+        )
+
+    def _security_levels(self, probability: FloatArray) -> tuple[SecurityLevel, ...] | None:
+        """Return what each team is sure to get; None if one team has all agents."""
+        if len(self.teams) == 1:
+            return None
+        return tuple(
+            security_level(self.information, team, probability, rule=self.rule)
+            for team in self.teams
         )
 
 
