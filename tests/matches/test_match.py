@@ -11,6 +11,7 @@ from infoset.game import Observation
 from infoset.games import load_game, matrix_game
 from infoset.matches import play_matches
 from infoset.matches._tree_match_kernels import drawn_index, edges_of_joint_action
+from infoset.matches.match_statistics import interval_within
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.tree import build_tree
 from tests.support.cached_games import cached_random_policies, cached_tree
@@ -256,16 +257,18 @@ def test_a_match_by_hand():
     result = play_matches(tree, always(tree, 0), always(tree, 1), num_deals=4, seed=9)
     assert result.position_means == (1, 30)
     assert result.mean == 15.5
-    assert result.interval == (15.5, 15.5)
+    # Four equal results are no certainty: utilities are between 1 and 7, and between 0 and 40.
+    assert result.interval == interval_within(15.5, 0.0, 4, 0.5, 23.5)
+    assert result.position_utilities[1].interval == interval_within(30.0, 0.0, 4, 0.0, 40.0)
     assert str(result) == (
-        "15.5 per play, 95% confidence interval 15.5 to 15.5; wins 50% "
+        "15.5 per play, 95% confidence interval 6.46453 to 21.3954; wins 50% "
         "(4 deals, each in 2 positions)"
     )
 
 
-def test_the_interval_is_students_t():
-    tree = cached_tree("kuhn_poker")
-    result = play_matches(tree, *two_policies("kuhn_poker"), num_deals=5)
+def test_without_a_tree_the_interval_is_students_t():
+    game = cached_tree("kuhn_poker").game
+    result = play_matches(game, *two_policies("kuhn_poker"), num_deals=5)
     low, high = result.interval
     assert (high - low) / 2 / result.standard_error == pytest.approx(2.776445)  # 4 degrees
     assert (high + low) / 2 == pytest.approx(result.mean)
@@ -288,9 +291,24 @@ def test_none_and_uniform_policy_and_the_uniform_table_are_the_same():
 def test_a_tree_is_played_by_its_rules_where_a_policy_is_no_table():
     tree = cached_tree("kuhn_poker")
     policy, _ = two_policies("kuhn_poker")
-    assert play_matches(tree, policy, Pure(1), num_deals=20) == play_matches(
-        tree.game, policy, Pure(1), num_deals=20
-    )
+    given = play_matches(tree, policy, Pure(1), num_deals=20)
+    rules = play_matches(tree.game, policy, Pure(1), num_deals=20)
+    assert given.position_means == rules.position_means
+    assert given.standard_error == rules.standard_error
+    assert given.win_rate == rules.win_rate
+    # The tree knows the bounds of the utilities.
+    low, high = given.interval
+    assert -2 <= low < rules.interval[0] < rules.interval[1] < high <= 2
+
+
+def test_against_itself_a_policy_earns_its_share_for_certain():
+    tree = cached_tree("leduc_poker")
+    policy, other = two_policies("leduc_poker")
+    again = TabularPolicy(tree.sequence_form, policy.probabilities)
+    found = play_matches(tree, policy, again, num_deals=3)
+    assert found.interval == (0.0, 0.0)
+    assert found.win_rate.interval == (0.5, 0.5)
+    assert play_matches(tree, policy, other, num_deals=3).utility.half_width > 1
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from infoset.matches.match_statistics import Tally, interval_of_fraction, summarize_tally
+from infoset.matches.match_statistics import (
+    Tally,
+    column_bounds,
+    interval_of_fraction,
+    interval_within,
+    summarize_tally,
+)
 
 DISTRIBUTIONS = {
     "coin": ([0.0, 1.0], [0.5, 0.5]),
@@ -53,9 +59,48 @@ def test_win_rates_of_a_tally_stay_within_0_and_1():
     tally = Tally(6)
     # Columns: mean utility, mean win, two utilities, two wins.
     tally.add(np.array([[1.0, 1.0, 1, 1, 1.0, 1.0], [3.0, 1.0, 3, 3, 1.0, 1.0]] * 3))
-    result = summarize_tally(tally, 0)
+    result = summarize_tally(tally, 0, column_bounds(np.full((2, 2), np.nan)))
     assert result.win_rate.interval == pytest.approx((0.5407, 1.0), abs=1e-4)
     assert [rate.interval for rate in result.position_win_rates] == [result.win_rate.interval] * 2
     low, high = result.utility.interval
     assert (low + high) / 2 == 2.0
     assert high - low > 2
+
+
+UTILITIES = {
+    "poker": ([-13.0, -3.0, -1.0, 1.0, 3.0, 13.0], [0.01, 0.14, 0.35, 0.35, 0.14, 0.01]),
+    "rare loss": ([-13.0, 1.0], [0.03, 0.97]),
+    "rare gain": ([-1.0, 40.0], [0.97, 0.03]),
+    "always the same": ([1.0], [1.0]),
+    "two values in the middle": ([-1.0, 1.0], [0.5, 0.5]),
+}
+
+
+@pytest.mark.parametrize("number", [10, 60, 1000])
+@pytest.mark.parametrize("name", UTILITIES)
+def test_intervals_of_bounded_utilities_cover_the_expectation(name, number):
+    values, probability = map(np.array, UTILITIES[name])
+    bounds = column_bounds(np.array([[-13.0, 40.0]]))
+    hits = 0
+    for seed in range(400):
+        drawn = np.random.default_rng(seed).choice(values, number, p=probability)
+        tally = Tally(4)
+        tally.add(np.stack([drawn, drawn > 0, drawn, drawn > 0], axis=1).astype(float))
+        low, high = summarize_tally(tally, 0, bounds).interval
+        assert -13 <= low <= drawn.mean() <= high <= 40
+        hits += low <= values @ probability <= high
+    assert hits / 400 > 0.93
+
+
+def test_bounded_intervals_approach_students_t():
+    draws = np.random.default_rng(0).choice([-3.0, -1.0, 1.0, 3.0], 5000)
+    columns = np.stack([draws, draws > 0, draws, draws > 0], axis=1).astype(float)
+    tally = Tally(4)
+    tally.add(columns)
+    bounded = summarize_tally(tally, 0, column_bounds(np.array([[-13.0, 13.0]]))).utility
+    free = summarize_tally(tally, 0, column_bounds(np.full((1, 2), np.nan))).utility
+    assert bounded.half_width / free.half_width == pytest.approx(1, abs=0.01)
+
+
+def test_equal_bounds_leave_no_doubt():
+    assert interval_within(0.0, 0.0, 5, 0.0, 0.0) == (0.0, 0.0)

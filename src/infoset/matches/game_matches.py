@@ -49,12 +49,15 @@ class RulesMatch:
     seed : int
     values : callable, TerminalEstimates or None
         Source of the AIVAT corrections.
+    bounds : FloatArray
+        [2 + 2N, 2] bounds of the columns that a call returns; NaN where they are unknown.
     """
 
     game: Game
     policies: tuple[Policy | SupportsSearch | CorrelatedPolicy, ...]
     seed: int
     values: ValueFunction | TerminalEstimates | None
+    bounds: FloatArray
 
     deals_per_chunk = 16
 

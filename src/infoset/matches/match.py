@@ -16,9 +16,14 @@ from infoset.game.broken_rules import check_num_players
 from infoset.matches.aivat import ValueFunction, aivat_utilities, check_values
 from infoset.matches.game_matches import RulesMatch, TerminalEstimates
 from infoset.matches.match_file import MatchFile, described
-from infoset.matches.match_statistics import MatchResult, Tally, summarize_tally
+from infoset.matches.match_statistics import (
+    MatchResult,
+    Tally,
+    column_bounds,
+    summarize_tally,
+)
 from infoset.matches.repeated_search import SupportsSearch, next_sample_size
-from infoset.matches.tree_matches import TreeMatch, find_table
+from infoset.matches.tree_matches import TreeMatch, find_table, utility_bounds
 from infoset.policy import Policy, TabularPolicy, uniform_policy
 from infoset.tree import GameTree
 from infoset.typing import FloatArray
@@ -118,10 +123,11 @@ def play_matches(
     A searcher draws from a random stream of its position that restarts with every play. Its actions
     therefore follow its average policy, which `average_search` computes.
 
-    The plays of one deal are correlated, but deals are independent. The interval is therefore
-    Student's t interval over the deals, each of which counts by the average of its plays. Win rates
-    have an interval between 0 and 1, as described in `MatchResult.win_rate`. The t interval relies
-    on the central limit theorem: with few deals, or large and rare gains, it is too narrow.
+    The plays of one deal are correlated, but deals are independent. The intervals are therefore
+    over the deals, each of which counts by the average of its plays. Those of win rates are between
+    0 and 1, and those of utilities between their bounds, which are known on a tree; see
+    `MatchResult`. Without a tree, utilities have Student's t interval. It relies on the central
+    limit theorem: with few deals, or large and rare gains, it is too narrow.
 
     With a half width, the interval is checked after 1024 deals, and then whenever the observed
     variance suggests that there are enough deals. The number of deals at most doubles between
@@ -156,13 +162,13 @@ def play_matches(
 
     def report() -> None:
         if callback is not None:
-            callback(summarize_tally(tally, seed))
+            callback(summarize_tally(tally, seed, match.bounds))
 
     with parallel_map(match, workers, compiled=isinstance(match, TreeMatch)) as played:
-        for target in _checks(tally, seed, wanted, next_check, num_deals):
+        for target in _checks(tally, match.bounds, wanted, next_check, num_deals):
             chunks = _chunks(tally.num_rows, target, match.deals_per_chunk)
             _add_all(tally, played(chunks), file, target, report)
-    return summarize_tally(tally, seed)
+    return summarize_tally(tally, seed, match.bounds)
 
 
 def _identity(
@@ -205,7 +211,7 @@ def _add_all(
 
 
 def _checks(
-    tally: Tally, seed: int, wanted: tuple[float, ...], first: int, maximum: int
+    tally: Tally, bounds: FloatArray, wanted: tuple[float, ...], first: int, maximum: int
 ) -> Iterator[int]:
     """Yield numbers of deals at which to check the intervals, until they are narrow enough."""
     if min(wanted) == inf:
@@ -214,7 +220,7 @@ def _checks(
     deals = max(min(first, maximum), tally.num_rows)
     while True:
         yield deals
-        result = summarize_tally(tally, seed)
+        result = summarize_tally(tally, 0, bounds)
         widths = result.utility.half_width, result.win_rate.half_width
         ratio = max(width / want for width, want in zip(widths, wanted, strict=True))
         if ratio <= 1 or deals >= maximum:
@@ -279,17 +285,14 @@ def _make_match(
     """Return a match on the tree if both policies are tabular, and by the rules otherwise."""
     contestants = tuple(uniform_policy() if who is None else who for who in (first, second))
     if isinstance(game, Game):
-        return RulesMatch(game, contestants, seed, values if callable(values) else None)
+        unknown = column_bounds(np.full((game.num_players, 2), np.nan))
+        return RulesMatch(game, contestants, seed, values if callable(values) else None, unknown)
     tables = find_table(game, first), find_table(game, second)
     estimates = _aivat_by_position(game, tables, values) if isinstance(values, np.ndarray) else None
-    if tables[0] is None or tables[1] is None:
-        return RulesMatch(
-            game.game,
-            contestants,
-            seed,
-            None if estimates is None else TerminalEstimates(game, estimates),
-        )
     utility = game.rewards_so_far if estimates is None else estimates
+    if tables[0] is None or tables[1] is None:
+        source = None if estimates is None else TerminalEstimates(game, estimates)
+        return RulesMatch(game.game, contestants, seed, source, utility_bounds(game, utility))
     return TreeMatch(game, tables[0], tables[1], seed, utility)
 
 

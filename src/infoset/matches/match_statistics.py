@@ -14,6 +14,7 @@ __all__ = [
     "Estimate",
     "MatchResult",
     "Tally",
+    "column_bounds",
     "exact_result",
     "match_columns",
     "summarize_tally",
@@ -61,7 +62,9 @@ class MatchResult(ShortRepr):
     Attributes
     ----------
     utility : Estimate
-        Utility of the first policy per play, averaged over all positions, in the game's units.
+        Utility of the first policy per play, averaged over all positions, in the game's units. If
+        bounds of the utility are known, because the match was played on a tree, the interval is
+        within them, and made like that of `win_rate`. Otherwise it is Student's t interval.
     win_rate : Estimate
         Fraction of plays that the first policy wins, averaged over all positions. A player wins if
         no player has a higher utility. If k players tie for the highest, each wins 1 / k. The
@@ -208,8 +211,21 @@ def match_columns(utility: FloatArray, wins: FloatArray) -> FloatArray:
     return np.concatenate([averages, utility, wins], axis=1)
 
 
-def summarize_tally(tally: Tally, seed: int) -> MatchResult:
-    """Return the result of a tally of `match_columns` over at least two deals."""
+def column_bounds(utility: FloatArray) -> FloatArray:
+    """Return [2 + 2N, 2] the bounds of the columns of a tally, as in `match_columns`.
+
+    utility : [N, 2] the least and greatest utility of the first policy by its position; NaN if they
+    are unknown.
+    """
+    wins = np.tile([0.0, 1.0], (1 + len(utility), 1))
+    return np.concatenate([utility.mean(axis=0, keepdims=True), wins[:1], utility, wins[1:]])
+
+
+def summarize_tally(tally: Tally, seed: int, bounds: FloatArray) -> MatchResult:
+    """Return the result of a tally of `match_columns` over at least two deals.
+
+    bounds : [2 + 2N, 2] bounds of the columns, or NaN; see `column_bounds`.
+    """
     from scipy.special import stdtrit
 
     num_deals = tally.num_rows
@@ -217,11 +233,34 @@ def summarize_tally(tally: Tally, seed: int) -> MatchResult:
     errors = np.sqrt(spreads / (num_deals - 1) / num_deals)
     margins = float(stdtrit(num_deals - 1, (1 + CONFIDENCE) / 2)) * errors
     intervals = np.stack([means - margins, means + margins], axis=1)
-    # Columns of wins are between 0 and 1; see `match_columns`.
-    half = len(means) // 2
-    for column in (1, *range(1 + half, len(means))):
-        intervals[column] = interval_of_fraction(means[column], spreads[column], num_deals)
+    for column in np.flatnonzero(np.isfinite(bounds).all(axis=1)).tolist():
+        low, high = bounds[column].tolist()
+        intervals[column] = interval_within(means[column], spreads[column], num_deals, low, high)
     return _result(means, errors, intervals, num_deals, seed)
+
+
+def interval_within(
+    mean: float, spread: float, number: int, low: float, high: float
+) -> tuple[float, float]:
+    """Return a 95% confidence interval of the expectation of numbers between two bounds.
+
+    It is `interval_of_fraction`, scaled to the bounds, and at least as wide as a rare event demands
+    that none of the numbers shows: a number at a bound, with a probability p at which none is drawn
+    with probability (1 - p)ⁿ = 2.5%. With many numbers it agrees with Student's t interval.
+
+    Examples
+    --------
+    >>> [round(end, 2) for end in interval_within(1.0, 0.0, 10, -13.0, 13.0)]
+    [-3.32, 4.7]
+    """
+    width = high - low
+    if not width > 0:
+        return low, low
+    fraction = min(max((mean - low) / width, 0.0), 1.0)
+    least, most = interval_of_fraction(fraction, spread / width**2, number)
+    rare = 1 - ((1 - CONFIDENCE) / 2) ** (1 / number)
+    least, most = min(least, (1 - rare) * fraction), max(most, fraction + rare * (1 - fraction))
+    return low + width * least, low + width * most
 
 
 def interval_of_fraction(mean: float, spread: float, number: int) -> tuple[float, float]:

@@ -15,6 +15,7 @@ from infoset.evaluation.tree_reach import check_same_game, reach_without
 from infoset.matches._tree_match_kernels import play_deals
 from infoset.matches.match_statistics import (
     MatchResult,
+    column_bounds,
     exact_result,
     match_columns,
     win_fractions,
@@ -31,7 +32,7 @@ from infoset.tree import GameTree
 from infoset.typing import FloatArray, IntArray, LongArray
 from infoset.utils.arguments import check_type
 
-__all__ = ["TreeMatch", "exact_match", "find_table"]
+__all__ = ["TreeMatch", "exact_match", "find_table", "utility_bounds"]
 
 RANDOM_NUMBERS_PER_CHUNK = 1 << 20
 
@@ -70,6 +71,11 @@ class TreeMatch:
     def _wins(self) -> FloatArray:
         """[H, N] win fraction of each player at each history."""
         return win_fractions(self.tree.rewards_so_far)
+
+    @property
+    def bounds(self) -> FloatArray:
+        """[2 + 2N, 2] bounds of the columns that a call returns."""
+        return utility_bounds(self.tree, self.utility, is_same=_is_same(self.first, self.second))
 
     def __call__(self, deals: range) -> FloatArray:
         """Return [D, 2 + 2N] the columns of `match_columns` for the given deals."""
@@ -118,6 +124,30 @@ class TreeMatch:
             numbers.append(np.random.Generator(bits).random((len(deals), *shape)))
         chance, choices, mixing = numbers
         return chance, choices, mixing
+
+
+def utility_bounds(tree: GameTree, utility: FloatArray, *, is_same: bool = False) -> FloatArray:
+    """Return [2 + 2N, 2] bounds of the columns of a match on a tree.
+
+    utility : [H, N] utility of the first policy at each terminal history, by its position.
+    is_same : whether a policy plays itself. Then all plays of a deal are the same, so that the mean
+    win is known, and in constant-sum games the mean utility.
+    """
+    ends = utility[tree.terminals]
+    bounds = column_bounds(np.stack([ends.min(axis=0), ends.max(axis=0)], axis=1))
+    means = ends.mean(axis=1)
+    if is_same:
+        bounds[0], bounds[1] = (means.min(), means.max()), 1 / tree.num_players
+    return bounds
+
+
+def _is_same(
+    first: TabularPolicy | CorrelatedPolicy, second: TabularPolicy | CorrelatedPolicy
+) -> bool:
+    """Return whether two policies have equal probabilities."""
+    if isinstance(first, TabularPolicy) and isinstance(second, TabularPolicy):
+        return all(map(np.array_equal, first.probabilities, second.probabilities))
+    return first is second
 
 
 def _drawn_pairs(
