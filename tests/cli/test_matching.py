@@ -260,3 +260,12 @@ def test_a_match_reports_the_deals_until_its_time_limit(command):
     )
     assert ran.code == 0
     assert "time limit reached; results of the deals played so far" in ran.out
+
+
+def test_the_command_names_the_teams(command):
+    game = "kuhn_poker(players=4)"
+    shown = command("match", game, "uniform", "uniform", "--teams", "0,2/1,3", "--exact").out
+    assert "as players 0, 2" in shown
+    assert "as players 1, 3" in shown
+    complaint = command("match", game, "uniform", "uniform", "--teams", "0,2/1", "--exact").err
+    assert "not a partition of the 4 players" in complaint

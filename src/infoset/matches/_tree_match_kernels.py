@@ -55,7 +55,8 @@ def edges_of_joint_action(
 
 @kernel
 def choose_actions(
-    position: int,
+    seat: int,
+    seat_of_player: IntArray,
     infostate: IntArray,
     first_sequence: tuple[IntArray, ...],
     num_actions: tuple[IntArray, ...],
@@ -82,7 +83,7 @@ def choose_actions(
             chosen[player] = -1
             continue
         start = first_sequence[player][here]
-        probabilities = first[player] if player == position else second[player]
+        probabilities = first[player] if seat_of_player[player] == seat else second[player]
         chosen[player] = drawn_index(
             probabilities[start : start + count], choices[player, num_made[player]]
         )
@@ -103,23 +104,25 @@ def play_deals(
     num_actions: tuple[IntArray, ...],
     first: tuple[FloatArray, ...],
     second: tuple[FloatArray, ...],
+    seat_of_player: IntArray,
     chance: FloatArray,
     choices: FloatArray,
     ends: IntArray,
 ) -> None:
-    """Play every deal once with the first policy at each position; fill `ends` [D, N] in place.
+    """Play every deal once with the first policy at each seat; fill `ends` [D, T] in place.
 
     `ends` are the terminal histories reached. first_child [H + 1], world [H], and infostate [H, N]
     are arrays of the game tree; first_edge [W + 1], joint_action [E, N], and probability [E] are
     arrays of its world graph. Policies are as in `choose_actions`. Random numbers are in [0, 1) and
-    the same for all positions: chance [D, L] has one for each transition with several possible next
+    the same for all seats: chance [D, L] has one for each transition with several possible next
     worlds, and choices [D, N, L] one for each decision.
     """
-    num_deals, num_players = ends.shape
+    num_deals, num_seats = ends.shape
+    num_players = len(seat_of_player)
     num_made = np.zeros(num_players, np.int32)
     chosen = np.zeros(num_players, np.int32)
     for deal in range(num_deals):
-        for position in range(num_players):
+        for seat in range(num_seats):
             # Restart the counters: all plays of a deal use the same random numbers.
             num_made[:] = 0
             num_drawn = 0
@@ -130,7 +133,8 @@ def play_deals(
                 # If nobody acts, all edges are outcomes of chance.
                 low, high = start, first_edge[world[history] + 1]
                 if choose_actions(
-                    position,
+                    seat,
+                    seat_of_player,
                     infostate[history],
                     first_sequence,
                     num_actions,
@@ -149,4 +153,4 @@ def play_deals(
                     num_drawn += 1
                 # The children of a history are in the order of the edges of its world state.
                 history = first_child[history] + edge - start
-            ends[deal, position] = history
+            ends[deal, seat] = history

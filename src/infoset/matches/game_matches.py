@@ -13,8 +13,9 @@ from infoset.game import Game, History, Infostate, initial_history, play_out
 from infoset.game.history import Chooser
 from infoset.matches._tree_match_kernels import drawn_index
 from infoset.matches.aivat import ValueFunction, play_with_correction
-from infoset.matches.match_statistics import match_columns, win_fractions
+from infoset.matches.match_statistics import match_columns
 from infoset.matches.repeated_search import SearchPolicy, SupportsSearch
+from infoset.matches.seats import Seats
 from infoset.policy import Policy, checked_probabilities
 from infoset.tree import GameTree
 from infoset.typing import Action, FloatArray, Player
@@ -30,7 +31,7 @@ class TerminalEstimates:
     ----------
     tree : GameTree
     utility : FloatArray
-        [H, N] estimate at each terminal history, by the position of the first policy.
+        [H, T] estimate at each terminal history, by the seat of the first policy.
     """
 
     tree: GameTree
@@ -47,23 +48,25 @@ class RulesMatch:
     policies : tuple
         The first and the second policy.
     seed : int
+    seats : Seats
     values : callable, TerminalEstimates or None
         Source of the AIVAT corrections.
     bounds : FloatArray
-        [2 + 2N, 2] bounds of the columns that a call returns; NaN where they are unknown.
+        [2 + 2T, 2] bounds of the columns that a call returns; NaN where they are unknown.
     """
 
     game: Game
     policies: tuple[Policy | SupportsSearch | CorrelatedPolicy, ...]
     seed: int
+    seats: Seats
     values: ValueFunction | TerminalEstimates | None
     bounds: FloatArray
 
     deals_per_chunk = 16
 
     def __call__(self, deals: range) -> FloatArray:
-        """Return [D, 2 + 2N] the columns of `match_columns` for some deals."""
-        utility = np.empty((len(deals), self.game.num_players))
+        """Return [D, 2 + 2T] the columns of `match_columns` for some deals."""
+        utility = np.empty((len(deals), len(self.seats)))
         wins = np.empty_like(utility)
         streams = _RandomStreams.of(self.game.num_players, self.seed)
         root = initial_history(self.game)
@@ -71,33 +74,31 @@ class RulesMatch:
             streams.drawing.rewind(deal)
             number = streams.drawing.rng.random()
             first, second = (_drawn(policy, number) for policy in self.policies)
-            for position in range(self.game.num_players):
+            for seat, own in enumerate(self.seats.players):
                 streams.rewind(deal)
                 players = [
-                    streams.policy_at(first if player == position else second, player)
+                    streams.policy_at(first if player in own else second, player)
                     for player in range(self.game.num_players)
                 ]
-                utility[row, position], wins[row, position] = self._play(
-                    root, players, streams, position
-                )
+                utility[row, seat], wins[row, seat] = self._play(root, players, streams, seat)
         return match_columns(utility, wins)
 
     def _play(
-        self, root: History, players: Sequence[Policy], streams: _RandomStreams, position: Player
+        self, root: History, players: Sequence[Policy], streams: _RandomStreams, seat: int
     ) -> tuple[float, float]:
-        """Play once; return the corrected utility and the win fraction of one position."""
+        """Play once; return the corrected utility and the win fraction of one seat."""
         own, chance = streams.own_generators, streams.chance.rng
         correction = 0.0
         if callable(self.values):
             end, corrections = play_with_correction(root, players, own, chance, self.values)
-            correction = float(corrections[position])
+            correction = float(self.seats.utilities(corrections)[seat])
         else:
             end = play_out(root, [*map(make_chooser, players, own)], chance)
-        utility = float(end.rewards_so_far[position])
+        rewards = np.array(end.rewards_so_far, np.float64)
+        utility = float(self.seats.utilities(rewards)[seat])
         if isinstance(self.values, TerminalEstimates):
-            utility = self.values.utility[find_history(self.values.tree, end), position]
-        wins = win_fractions(np.array(end.rewards_so_far, np.float64))
-        return utility + correction, wins[position]
+            utility = self.values.utility[find_history(self.values.tree, end), seat]
+        return utility + correction, float(self.seats.wins(rewards)[seat])
 
 
 @dataclass(frozen=True)

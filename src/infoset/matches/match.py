@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -23,10 +23,11 @@ from infoset.matches.match_statistics import (
     summarize_tally,
 )
 from infoset.matches.repeated_search import SupportsSearch, next_sample_size
+from infoset.matches.seats import Seats, make_seats
 from infoset.matches.tree_matches import TreeMatch, find_table, utility_bounds
 from infoset.policy import Policy, TabularPolicy, uniform_policy
 from infoset.tree import GameTree
-from infoset.typing import FloatArray
+from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_count, check_number, check_path
 from infoset.utils.interrupts import interrupts_held
 from infoset.utils.workers import parallel_map
@@ -50,6 +51,7 @@ def play_matches(
     half_width: float | None = None,
     win_rate_half_width: float | None = None,
     values: FloatArray | ValueFunction | None = None,
+    teams: Sequence[Sequence[Player]] | None = None,
     workers: int = 1,
     checkpoint: str | Path | None = None,
     callback: Callable[[MatchResult], object] | None = None,
@@ -83,6 +85,10 @@ def play_matches(
         unbiased for any estimates. For a tree give an array [H, N], such as `history_values`
         returns. For a game give a function of a `History` that returns a number for each player.
         Win rates are not corrected.
+    teams : sequence of sequences of players, optional
+        A partition of the players, such as `[(0, 2), (1, 3)]`. The positions are then the teams: a
+        policy plays for all players of a team. Its utility is the mean of theirs, and a team wins
+        if no other team has a higher sum of utilities.
     workers : int
         Number of processes (threads for tabular policies on a tree). The result does not depend on
         it.
@@ -152,9 +158,10 @@ def play_matches(
         _checked_half_width("half_width", half_width),
         _checked_half_width("win_rate_half_width", win_rate_half_width),
     )
-    match = _make_match(game, first, second, seed, values)
     rules = game.game if isinstance(game, GameTree) else game
-    tally, next_check, file = Tally(2 + 2 * rules.num_players), FIRST_CHECK, None
+    seats = make_seats(rules.num_players, teams, str(rules))
+    match = _make_match(game, first, second, seed, values, seats)
+    tally, next_check, file = Tally(2 + 2 * len(seats)), FIRST_CHECK, None
     if checkpoint is not None:
         check_path("checkpoint", checkpoint)
         file = MatchFile(Path(checkpoint), _identity(rules, match, first, second, seed, values))
@@ -187,6 +194,7 @@ def _identity(
         "second": described(second),
         "seed": seed,
         "values": "none" if values is None else described(values),
+        "seats": [list(players) for players in match.seats.players],
     }
 
 
@@ -281,36 +289,41 @@ def _make_match(
     second: Contestant,
     seed: int,
     values: FloatArray | ValueFunction | None,
+    seats: Seats,
 ) -> TreeMatch | RulesMatch:
     """Return a match on the tree if both policies are tabular, and by the rules otherwise."""
     contestants = tuple(uniform_policy() if who is None else who for who in (first, second))
     if isinstance(game, Game):
-        unknown = column_bounds(np.full((game.num_players, 2), np.nan))
-        return RulesMatch(game, contestants, seed, values if callable(values) else None, unknown)
+        unknown = column_bounds(np.full((len(seats), 2), np.nan))
+        function = values if callable(values) else None
+        return RulesMatch(game, contestants, seed, seats, function, unknown)
     tables = find_table(game, first), find_table(game, second)
-    estimates = _aivat_by_position(game, tables, values) if isinstance(values, np.ndarray) else None
-    utility = game.rewards_so_far if estimates is None else estimates
+    source, utility = None, seats.utilities(game.rewards_so_far)
+    if isinstance(values, np.ndarray):
+        utility = _aivat_by_seat(game, tables, values, seats)
+        source = TerminalEstimates(game, utility)
     if tables[0] is None or tables[1] is None:
-        source = None if estimates is None else TerminalEstimates(game, estimates)
-        return RulesMatch(game.game, contestants, seed, source, utility_bounds(game, utility))
-    return TreeMatch(game, tables[0], tables[1], seed, utility)
+        bounds = utility_bounds(game, utility)
+        return RulesMatch(game.game, contestants, seed, seats, source, bounds)
+    return TreeMatch(game, tables[0], tables[1], seed, seats, utility)
 
 
-def _aivat_by_position(
+def _aivat_by_seat(
     tree: GameTree,
     tables: tuple[TabularPolicy | CorrelatedPolicy | None, ...],
     values: FloatArray,
+    seats: Seats,
 ) -> FloatArray:
-    """Return [H, N] the AIVAT estimates for the first policy, by its position."""
-    estimates = np.empty_like(values)
-    for position in range(tree.num_players):
+    """Return [H, T] the AIVAT estimates for the first policy, by its seat."""
+    estimates = np.empty((len(values), len(seats)))
+    for seat, own in enumerate(seats.players):
         policy, unknown = uniform_policy(tree.sequence_form), []
         for player in range(tree.num_players):
-            table = tables[0 if player == position else 1]
+            table = tables[0 if player in own else 1]
             if isinstance(table, TabularPolicy):
                 policy = policy.replace_player(player, table)
             else:
                 unknown.append(player)
         corrected = aivat_utilities(tree, policy, values, unknown=unknown)
-        estimates[:, position] = corrected[:, position]
+        estimates[:, seat] = seats.utilities(corrected)[:, seat]
     return estimates

@@ -67,10 +67,11 @@ class MatchResult(ShortRepr):
         within them, and made like that of `win_rate`. Otherwise it is Student's t interval.
     win_rate : Estimate
         Fraction of plays that the first policy wins, averaged over all positions. A player wins if
-        no player has a higher utility. If k players tie for the highest, each wins 1 / k. The
+        no player has a higher utility. If k players tie for the highest, each wins 1 / k. The same
+        holds for teams, by the sums of their utilities. The
         interval is that of Clopper and Pearson, for the observed variance of the deals.
     position_utilities, position_win_rates : tuple[Estimate, ...]
-        The same quantities by position (player) of the first policy.
+        The same quantities by position (player, or team) of the first policy.
     num_deals : int
         Number of deals, each played once per position; 0 if the result is exact.
     seed : int
@@ -206,15 +207,15 @@ def _moments(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def match_columns(utility: FloatArray, wins: FloatArray) -> FloatArray:
-    """Return [D, 2 + 2N] columns for a tally: mean utility, mean win, utilities, and wins."""
+    """Return [D, 2 + 2T] columns for a tally: mean utility, mean win, utilities, and wins."""
     averages = np.stack([utility.mean(axis=1), wins.mean(axis=1)], axis=1)
     return np.concatenate([averages, utility, wins], axis=1)
 
 
 def column_bounds(utility: FloatArray) -> FloatArray:
-    """Return [2 + 2N, 2] the bounds of the columns of a tally, as in `match_columns`.
+    """Return [2 + 2T, 2] the bounds of the columns of a tally, as in `match_columns`.
 
-    utility : [N, 2] the least and greatest utility of the first policy by its position; NaN if they
+    utility : [T, 2] the least and greatest utility of the first policy by its seat; NaN if they
     are unknown.
     """
     wins = np.tile([0.0, 1.0], (1 + len(utility), 1))
@@ -224,7 +225,7 @@ def column_bounds(utility: FloatArray) -> FloatArray:
 def summarize_tally(tally: Tally, seed: int, bounds: FloatArray) -> MatchResult:
     """Return the result of a tally of `match_columns` over at least two deals.
 
-    bounds : [2 + 2N, 2] bounds of the columns, or NaN; see `column_bounds`.
+    bounds : [2 + 2T, 2] bounds of the columns, or NaN; see `column_bounds`.
     """
     from scipy.special import stdtrit
 
@@ -305,7 +306,7 @@ def interval_of_fraction(mean: float, spread: float, number: int) -> tuple[float
 
 
 def exact_result(utility: FloatArray, wins: FloatArray) -> MatchResult:
-    """Return a result from expected utilities and win rates [N] by position."""
+    """Return a result from expected utilities and win rates [T] by seat."""
     means = match_columns(utility[None], wins[None])[0]
     return _result(means, np.zeros_like(means), np.stack([means, means], axis=1), 0, 0)
 

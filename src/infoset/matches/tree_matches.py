@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,8 +18,8 @@ from infoset.matches.match_statistics import (
     column_bounds,
     exact_result,
     match_columns,
-    win_fractions,
 )
+from infoset.matches.seats import Seats, make_seats
 from infoset.policy import (
     Policy,
     TabularPolicy,
@@ -29,7 +29,7 @@ from infoset.policy import (
     uniform_policy,
 )
 from infoset.tree import GameTree
-from infoset.typing import FloatArray, IntArray, LongArray
+from infoset.typing import FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_type
 
 __all__ = ["TreeMatch", "exact_match", "find_table", "utility_bounds"]
@@ -46,8 +46,9 @@ class TreeMatch:
     tree : GameTree
     first, second : TabularPolicy or CorrelatedPolicy
     seed : int
+    seats : Seats
     utility : FloatArray
-        [H, N] utility of the first policy at each terminal history, by its position: either AIVAT
+        [H, T] utility of the first policy at each terminal history, by its seat: either AIVAT
         estimates or the actual utilities.
     """
 
@@ -55,6 +56,7 @@ class TreeMatch:
     first: TabularPolicy | CorrelatedPolicy
     second: TabularPolicy | CorrelatedPolicy
     seed: int
+    seats: Seats
     utility: FloatArray
 
     @property
@@ -69,29 +71,29 @@ class TreeMatch:
 
     @cached_property
     def _wins(self) -> FloatArray:
-        """[H, N] win fraction of each player at each history."""
-        return win_fractions(self.tree.rewards_so_far)
+        """[H, T] win fraction of each seat at each history."""
+        return self.seats.wins(self.tree.rewards_so_far)
 
     @property
     def bounds(self) -> FloatArray:
-        """[2 + 2N, 2] bounds of the columns that a call returns."""
+        """[2 + 2T, 2] bounds of the columns that a call returns."""
         return utility_bounds(self.tree, self.utility, is_same=_is_same(self.first, self.second))
 
     def __call__(self, deals: range) -> FloatArray:
-        """Return [D, 2 + 2N] the columns of `match_columns` for the given deals."""
+        """Return [D, 2 + 2T] the columns of `match_columns` for the given deals."""
         chance, choices, mixing = self._random_numbers(deals)
-        ends = np.empty((len(deals), self.tree.num_players), np.int32)
+        ends = np.empty((len(deals), len(self.seats)), np.int32)
         for first, second, rows in _drawn_pairs(self.first, self.second, mixing):
             ends[rows] = self._play(first, second, chance[rows], choices[rows])
-        positions = np.arange(self.tree.num_players)
+        positions = np.arange(len(self.seats))
         return match_columns(self.utility[ends, positions], self._wins[ends, positions])
 
     def _play(
         self, first: TabularPolicy, second: TabularPolicy, chance: FloatArray, choices: FloatArray
     ) -> IntArray:
-        """Return [D, N] the terminal history of each play, by the position of the first policy."""
+        """Return [D, T] the terminal history of each play, by the seat of the first policy."""
         tree = self.tree
-        ends = np.empty((len(chance), tree.num_players), np.int32)
+        ends = np.empty((len(chance), len(self.seats)), np.int32)
         play_deals(
             tree.first_child,
             tree.world,
@@ -103,6 +105,7 @@ class TreeMatch:
             tuple(states.num_actions for states in tree.infostate_trees),
             first.probabilities,
             second.probabilities,
+            self.seats.seat_of_player,
             chance,
             choices,
             ends,
@@ -127,9 +130,9 @@ class TreeMatch:
 
 
 def utility_bounds(tree: GameTree, utility: FloatArray, *, is_same: bool = False) -> FloatArray:
-    """Return [2 + 2N, 2] bounds of the columns of a match on a tree.
+    """Return [2 + 2T, 2] bounds of the columns of a match on a tree.
 
-    utility : [H, N] utility of the first policy at each terminal history, by its position.
+    utility : [H, T] utility of the first policy at each terminal history, by its seat.
     is_same : whether a policy plays itself. Then all plays of a deal are the same, so that the mean
     win is known, and in constant-sum games the mean utility.
     """
@@ -137,7 +140,7 @@ def utility_bounds(tree: GameTree, utility: FloatArray, *, is_same: bool = False
     bounds = column_bounds(np.stack([ends.min(axis=0), ends.max(axis=0)], axis=1))
     means = ends.mean(axis=1)
     if is_same:
-        bounds[0], bounds[1] = (means.min(), means.max()), 1 / tree.num_players
+        bounds[0], bounds[1] = (means.min(), means.max()), 1 / utility.shape[1]
     return bounds
 
 
@@ -177,6 +180,8 @@ def exact_match(
     tree: GameTree,
     first: Policy | CorrelatedPolicy | None,
     second: Policy | CorrelatedPolicy | None,
+    *,
+    teams: Sequence[Sequence[Player]] | None = None,
 ) -> MatchResult:
     """Return the expected utility of `first` against `second` in every position, exactly.
 
@@ -186,6 +191,8 @@ def exact_match(
     first, second : Policy, CorrelatedPolicy or None
         As in `play_matches`. A policy that is not tabular is queried once at each infostate.
         Instead of a randomized searcher, give `average_search(tree, searcher).policy`.
+    teams : sequence of sequences of players, optional
+        As in `play_matches`.
 
     Returns
     -------
@@ -195,7 +202,8 @@ def exact_match(
     Raises
     ------
     ParameterError
-        If `tree` is not a `GameTree`, or `first` or `second` is not a policy.
+        If `tree` is not a `GameTree`, `first` or `second` is not a policy, or the teams are not a
+        partition of the players.
     PolicyMismatchError
         If a tabular policy is for another game than the tree.
 
@@ -215,12 +223,16 @@ def exact_match(
     tables = [_tabulated(tree, policy) for policy in (first, second)]
     middles, lengths = _mixture_cells(*tables)
     ends = tree.terminals
-    utility, wins = tree.rewards_so_far[ends], win_fractions(tree.rewards_so_far[ends])
-    means = np.zeros((2, tree.num_players))
+    seats = make_seats(tree.num_players, teams, tree.sequence_form.name)
+    rewards = tree.rewards_so_far[ends]
+    utility, wins = seats.utilities(rewards), seats.wins(rewards)
+    means = np.zeros((2, len(seats)))
     for one, other, drawn in _drawn_pairs(tables[0], tables[1], middles):
         probability = float(lengths[drawn].sum())
-        for position in range(tree.num_players):
-            seated = other.replace_player(position, one)
+        for position, players in enumerate(seats.players):
+            seated = other
+            for player in players:
+                seated = seated.replace_player(player, one)
             reach = probability * reach_without(tree, seated)[ends]
             means[:, position] += (
                 (reach * utility[:, position]).sum(),

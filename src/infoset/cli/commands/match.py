@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 
 import typer
 
@@ -29,6 +29,7 @@ from infoset.cli.screen import (
     tell,
     tell_notes,
 )
+from infoset.cli.teams import parse_teams
 
 if TYPE_CHECKING:
     from infoset.evaluation import CorrelatedPolicy
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from infoset.matches import Estimate, MatchResult
     from infoset.policy import Policy
     from infoset.tree import GameTree
+
+    Teams: TypeAlias = Sequence[tuple[int, ...]]
 
 DEFAULT_DEALS = 10_000
 UNLIMITED_DEALS = 10**12
@@ -88,6 +91,16 @@ def run(
             "--exact", help="Compute the expected result exactly; the game must fit in memory."
         ),
     ] = False,
+    teams: Annotated[
+        Any,
+        typer.Option(
+            metavar="TEAMS",
+            parser=parse_teams,
+            help="Teams as lists of players counted from 0, such as 0,2/1,3: FIRST plays for one "
+            "team at a time.",
+            show_default="each player alone",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     workers: Annotated[int, typer.Option(metavar="NUMBER", min=1, help="Number of processes.")] = 1,
     seconds: SecondsOption = None,
@@ -97,8 +110,9 @@ def run(
 ) -> None:
     """Play FIRST against SECOND in every position, and report the results of FIRST.
 
-    With more than two players, SECOND plays all other positions. Ctrl-C stops
-    at any time and reports the results so far.
+    With more than two players, SECOND plays all other positions. With --teams,
+    the positions are teams. Ctrl-C stops at any time and reports the results so
+    far.
     """
     from infoset.cli.command_watch import CommandWatch
     from infoset.front import to_game
@@ -113,11 +127,11 @@ def run(
             f"the match in {rules}", seconds, allowed_memory(memory), options=RAISING
         )
         if exact:
-            result, outcome = watch.end(lambda: _computed(table, players))
+            result, outcome = watch.end(lambda: _computed(table, players, teams))
         else:
             progress.playing(f"{first} against {second}", stops.max_deals, half_width)
             result, outcome = watch.end(
-                lambda: _played(table, players, stops, seed, workers, progress)
+                lambda: _played(table, players, teams, stops, seed, workers, progress)
             )
             outcome = watch.reached if outcome == "interrupted" and watch.reached else outcome
     tell_notes(rules)
@@ -126,7 +140,7 @@ def run(
     if as_json:
         print_json({**about, **asdict(result)})
     else:
-        _report(result, about)
+        _report(result, about, teams or [(player,) for player in range(rules.num_players)])
     if outcome == "interrupted":
         raise typer.Exit(INTERRUPTED)
 
@@ -168,7 +182,7 @@ def _game_and_players(
 
 
 def _computed(
-    table: Game | GameTree, players: Sequence[Policy | CorrelatedPolicy]
+    table: Game | GameTree, players: Sequence[Policy | CorrelatedPolicy], teams: Teams | None
 ) -> tuple[MatchResult, str]:
     """Return the expected result of the match."""
     from infoset.matches import SupportsSearch, exact_match
@@ -177,12 +191,13 @@ def _computed(
     assert isinstance(table, GameTree)
     if any(isinstance(player, SupportsSearch) for player in players):
         tell(SEARCHER_NOTE)
-    return exact_match(table, *players), "exact"
+    return exact_match(table, *players, teams=teams), "exact"
 
 
 def _played(
     table: Game | GameTree,
     players: Sequence[Policy | CorrelatedPolicy],
+    teams: Teams | None,
     stops: _Stops,
     seed: int,
     workers: int,
@@ -203,6 +218,7 @@ def _played(
             *players,
             num_deals=stops.max_deals,
             half_width=stops.half_width,
+            teams=teams,
             seed=seed,
             workers=workers,
             checkpoint=stops.checkpoint,
@@ -231,12 +247,13 @@ def _tell_notes(
                 tell(f"note: {text}: {note}")
 
 
-def _report(result: MatchResult, about: Mapping[str, str]) -> None:
+def _report(result: MatchResult, about: Mapping[str, str], seats: Teams) -> None:
     table = make_table("", ">utility", ">95% interval", ">wins", ">95% interval")
     table.add_row("all positions", *_cells(result.utility), *_cells(result.win_rate, percent=True))
-    positions = zip(result.position_utilities, result.position_win_rates, strict=True)
-    for player, (utility, wins) in enumerate(positions):
-        table.add_row(f"as player {player}", *_cells(utility), *_cells(wins, percent=True))
+    rows = zip(seats, result.position_utilities, result.position_win_rates, strict=True)
+    for players, utility, wins in rows:
+        who = f"player{'s' * (len(players) > 1)} {', '.join(map(str, players))}"
+        table.add_row(f"as {who}", *_cells(utility), *_cells(wins, percent=True))
     print_table(table, title="{game}: {first} against {second}".format(**about))
     deals = f"{number_text(result.num_deals)} deals, each in every position; "
     say(("" if about["outcome"] == "exact" else deals) + ENDINGS[about["outcome"]])
