@@ -10,7 +10,7 @@ from hypothesis import given
 
 from infoset.errors import ParameterError
 from infoset.game import Game, History, Observation, initial_history, transcript
-from infoset.games import KuhnPoker
+from infoset.games import KuhnPoker, load_game
 from infoset.typing import NOOP
 from tests.support.function_game import FunctionGame
 from tests.support.hypothesis_strategies import random_games
@@ -190,3 +190,42 @@ def test_a_transcript_has_one_line_per_transition(game: Game) -> None:
         lines = transcript(visit.history).splitlines()
         assert len(lines) == 1 + visit.history.depth + visit.history.is_terminal
         assert not any(line.endswith(" ") for line in lines)
+
+
+BOARD_GAMES = (
+    "phantom_ttt(num_rows=2,num_cols=2,line_length=2)",
+    "dark_hex(board_size=2)",
+    "battleship(board_width=2,board_height=2,ship_sizes=[2],ship_values=[1],num_shots=2)",
+)
+
+
+@pytest.mark.parametrize("spec", BOARD_GAMES)
+def test_boards_show_a_player_nothing_else_than_its_infostate(spec: str) -> None:
+    for player in range(2):
+        shown_for: dict[Any, str] = {}
+        for visit in enumerate_histories(load_game(spec)):
+            if not visit.history.is_terminal:
+                known = visit.history.infostates[player]
+                shown = transcript(visit.history, player, boards=True)
+                assert shown_for.setdefault(known, shown) == shown
+        assert any("\n     " in shown for shown in shown_for.values())
+
+
+@pytest.mark.parametrize("spec", [*BOARD_GAMES, "kuhn_poker"])
+def test_boards_are_added_to_the_lines_of_a_transcript(spec: str) -> None:
+    for visit in enumerate_histories(load_game(spec)):
+        for viewer in (None, 0, 1):
+            lines = transcript(visit.history, viewer, boards=True).splitlines()
+            plain = [line for line in lines if not line.startswith("     ")]
+            assert plain == transcript(visit.history, viewer).splitlines()
+    assert (len(lines) > len(plain)) == (spec != "kuhn_poker")
+
+
+def test_a_board_that_has_not_changed_is_not_repeated() -> None:
+    history = initial_history(load_game("phantom_ttt"))
+    for cell in ("b2", "b2", "a1"):
+        joint = history.joint({history.actors[0]: cell})
+        [(world, _)] = history.game.transitions(history.world, joint)
+        history = history.extend(joint, world)
+    assert transcript(history, viewer=0, boards=True).count("a b c") == 1
+    assert transcript(history, boards=True).count("a b c") == 3

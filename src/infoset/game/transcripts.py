@@ -17,7 +17,13 @@ MANY_OUTCOMES = 10_000
 """Chance moves with more outcomes are shown without checking whether they are observed."""
 
 
-def transcript(history: History, viewer: Player | None = None, *, show_worlds: bool = True) -> str:
+def transcript(
+    history: History,
+    viewer: Player | None = None,
+    *,
+    show_worlds: bool = True,
+    boards: bool = False,
+) -> str:
     """Return a play as text: one line per transition, then the rewards if the play is over.
 
     Each line contains the actions, the public observation, the observations of groups and single
@@ -36,6 +42,10 @@ def transcript(history: History, viewer: Player | None = None, *, show_worlds: b
     show_worlds : bool
         Whether chance outcomes that the observations do not determine are shown as world states,
         so that different histories have different transcripts.
+    boards : bool
+        Whether a drawing of the board follows each transition in games that have one: the board as
+        the viewer sees it or, without a viewer, as those who acted see it afterwards. A board that
+        has not changed is not repeated.
 
     Returns
     -------
@@ -56,7 +66,7 @@ def transcript(history: History, viewer: Player | None = None, *, show_worlds: b
     >>> history = play_out(initial_history(load_game("kuhn_poker")), [always_bet] * 2, rng)
     >>> print(transcript(history, viewer=0))
     kuhn_poker, seen by player 0
-    1. -        | you see K
+    1. -             | you see K
     2. you: bet      | all see bet
     3. player 1: bet | all see bet,K,J
     end: you get +2
@@ -77,11 +87,28 @@ def transcript(history: History, viewer: Player | None = None, *, show_worlds: b
             for (doing, showing), stop in zip(rows, path[1:], strict=True)
         ]
     title = str(history.game) if viewer is None else f"{history.game}, seen by player {viewer}"
-    lines = [title, *_table(rows)]
+    lines = [title]
+    shown: dict[Player, str | None] = dict.fromkeys(range(history.game.num_players))
+    for line, stop in zip(_table(rows), path[1:], strict=True):
+        lines.append(line)
+        if boards:
+            lines += _new_boards(stop, viewer, shown)
     if history.is_terminal:
         players = range(history.game.num_players) if viewer is None else [viewer]
         lines.append(f"end: {_rewards_text(history.rewards_so_far, players, viewer)}")
     return "\n".join(lines)
+
+
+def _new_boards(
+    history: History, viewer: Player | None, shown: dict[Player, str | None]
+) -> Iterator[str]:
+    """Yield the lines of the boards after a transition; `shown` has those of earlier ones."""
+    actors = history.parent.actors if history.parent else ()
+    for player in sorted(actors) if viewer is None else [viewer]:
+        board = history.game.board_as_seen(history.infostates[player])
+        if board is not None and board != shown[player]:
+            shown[player] = board
+            yield from (f"     {line}" for line in board.splitlines())
 
 
 def _table(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
