@@ -185,7 +185,7 @@ def public_text(tree: PublicTree, public_state: int) -> str:
     if public_state == 0:
         return START
     seen = tree.observations[tree.observation[public_state]]
-    return EMPTY if seen is None else shorten(value_text(seen), MAX_STEP_LENGTH)
+    return EMPTY if seen is None else value_text(seen)
 
 
 def _regions(tree: GameTree, part: DrawnPart) -> tuple[Region, ...]:
@@ -296,6 +296,5 @@ def _form_regions(form: ExtensiveForm, part: DrawnPart) -> tuple[Region, ...]:
     public = form.public_set[: part.size].astype(np.int64)
     groups = _group_nodes(public * deepest + form.depth[: part.size])
     return tuple(
-        Region(shorten(str(form.public_names[label // deepest]), MAX_STEP_LENGTH), nodes)
-        for label, nodes in groups.items()
+        Region(str(form.public_names[label // deepest]), nodes) for label, nodes in groups.items()
     )

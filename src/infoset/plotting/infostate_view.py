@@ -10,14 +10,17 @@ import numpy as np
 
 from infoset.plotting.history_view import player_names, public_text
 from infoset.plotting.labels import (
+    MAX_STEP_LENGTH,
     count_text,
     observation_text,
     private_order,
     private_texts,
     probability_text,
+    shorten,
     utilities_text,
 )
 from infoset.plotting.picture import OBSERVING, TERMINAL, Picture, PictureNode, PictureStep
+from infoset.plotting.sibling_order import sibling_ranks
 from infoset.plotting.step_probabilities import StepProbabilities
 from infoset.plotting.truncation import (
     CONTINUES,
@@ -58,10 +61,14 @@ def infostate_picture(
     probabilities = (
         None if policy is None else StepProbabilities(tree, policy).of_infostates(player)
     )
-    view = _InfostateView(
-        truncated, infostates, truncated_nodes(infostates.parent, part), probabilities
-    )
     groups = _group_histories(tree.infostate[:, player], part.size)
+    view = _InfostateView(
+        truncated,
+        infostates,
+        truncated_nodes(infostates.parent, part),
+        probabilities,
+        sibling_ranks(tree, tree.infostate[:, player], groups),
+    )
     total = infostates.num_infostates if truncated.is_whole else None
     return Picture(
         kind="infostate",
@@ -102,6 +109,7 @@ class _InfostateView:
     infostates: InfostateTree
     continued: set[int]
     probabilities: FloatArray | None
+    ranks: Sequence[int]
 
     def node(self, number: int, histories: Sequence[int]) -> PictureNode:
         actor = self._actor(histories)
@@ -110,7 +118,7 @@ class _InfostateView:
             actors=(actor,),
             step=self._step(number),
             note=self._note(number, histories, actor),
-            rank=self.truncated.rank(histories),
+            rank=self.ranks[number],
         )
 
     def _actor(self, histories: Sequence[int]) -> Player:
@@ -162,8 +170,13 @@ def public_picture(
     tree = truncated.tree
     part = choose_part(tree.public_tree.parent, limits)
     probabilities = None if policy is None else StepProbabilities(tree, policy).of_public_states()
-    view = _PublicView(truncated, truncated_nodes(tree.public_tree.parent, part), probabilities)
     groups = _group_histories(tree.public_state, part.size)
+    view = _PublicView(
+        truncated,
+        truncated_nodes(tree.public_tree.parent, part),
+        probabilities,
+        sibling_ranks(tree, tree.public_state, groups),
+    )
     total = tree.public_tree.num_public_states if truncated.is_whole else None
     return Picture(
         kind="public",
@@ -182,18 +195,19 @@ class _PublicView:
     truncated: TruncatedTree
     continued: set[int]
     probabilities: FloatArray | None
+    ranks: Sequence[int]
 
     def node(self, number: int, histories: Sequence[int]) -> PictureNode:
         tree = self.truncated.tree.public_tree
         found = self.truncated.actors_among(histories)
-        text = "" if number == 0 else public_text(tree, number)
+        text = "" if number == 0 else shorten(public_text(tree, number), MAX_STEP_LENGTH)
         return PictureNode(
             parent=int(tree.parent[number]),
             actors=tuple(sorted(found, key=lambda actor: (actor < 0, actor))),
             step=_observed_step(text, (), self.probabilities, number) if number else PictureStep(),
             cells=tuple(self._infostates(number, player) for player in range(len(tree.infostates))),
             note=self._note(number, histories),
-            rank=self.truncated.rank(histories),
+            rank=self.ranks[number],
         )
 
     def _infostates(self, number: int, player: Player) -> str:

@@ -18,6 +18,8 @@ class StepProbabilities:
     """Probabilities of the steps of a game tree under a policy of all players, and of chance.
 
     A step that leaves an infostate or public state of reach 0 has no conditional probability: NaN.
+    At an infostate to which the others do not lead, the steps of a player's own actions have the
+    probabilities of the actions.
     """
 
     tree: GameTree
@@ -38,13 +40,18 @@ class StepProbabilities:
         """Return [S] the probability of the step to each infostate of a player from its parent.
 
         It is the probability of the player's own action, if any, times that of the next observation
-        given the parent infostate: `policy(a) · P₋ᵢ(s') / P₋ᵢ(s)`.
+        given the parent infostate: `policy(a) · P₋ᵢ(s') / P₋ᵢ(s)`. If the others do not lead to
+        the parent, it is that of the own action alone.
         """
         infostates = self.tree.infostate_trees[player]
         others = self._reach(without=player)
         probability = _conditional(self.tree.infostate[:, player], infostates.parent, others)
-        own = self.policy.probabilities[player][infostates.last_sequence]
-        return probability * np.where(infostates.action >= 0, own, 1.0)
+        own, acted = (
+            self.policy.probabilities[player][infostates.last_sequence],
+            infostates.action >= 0,
+        )
+        probability[np.isnan(probability) & acted] = 1.0
+        return probability * np.where(acted, own, 1.0)
 
     def of_public_states(self) -> FloatArray:
         """Return [P] the probability of the step to each public state from its parent."""
