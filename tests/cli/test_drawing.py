@@ -76,3 +76,10 @@ def test_without_the_extra_the_error_names_the_fix(command, monkeypatch):
     monkeypatch.setitem(sys.modules, "pygraphviz", None)
     complaint = command("draw", "kuhn_poker", "--out", "a.svg").complaint
     assert "pip install 'infoset[draw]'" in complaint
+
+
+def test_a_payoff_table_is_saved(command):
+    ran = command(
+        "draw", "matrix_rps", "--view", "payoffs", "--policy", "uniform", "--out", "a.svg"
+    )
+    assert ran.out == "saved in a.svg\n"

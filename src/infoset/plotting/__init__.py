@@ -4,6 +4,7 @@ from infoset.plotting.convergence import plot_comparison, plot_convergence, plot
 from infoset.plotting.drawing import VIEWS, Drawing, check_target, draw
 from infoset.plotting.heat_maps import plot_beliefs, plot_heat_map
 from infoset.plotting.line_charts import Line, plot_lines
+from infoset.plotting.payoff_tables import PayoffTable, payoff_table
 from infoset.plotting.picture import Picture, PictureInfoset, PictureNode, PictureStep, Region
 from infoset.plotting.policy_bars import plot_policy
 from infoset.plotting.team_charts import plot_team
@@ -12,6 +13,7 @@ __all__ = [
     "VIEWS",
     "Drawing",
     "Line",
+    "PayoffTable",
     "Picture",
     "PictureInfoset",
     "PictureNode",
@@ -19,6 +21,7 @@ __all__ = [
     "Region",
     "check_target",
     "draw",
+    "payoff_table",
     "plot_beliefs",
     "plot_comparison",
     "plot_convergence",

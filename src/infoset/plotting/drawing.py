@@ -16,6 +16,7 @@ from infoset.game import Game
 from infoset.game.broken_rules import check_num_players
 from infoset.plotting.history_view import form_picture, history_picture
 from infoset.plotting.infostate_view import infostate_picture, public_picture
+from infoset.plotting.payoff_tables import PayoffTable, payoff_table
 from infoset.plotting.pen import FONT
 from infoset.plotting.picture import Picture
 from infoset.plotting.sheet import draw_sheet
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_NODES", "VIEWS", "Drawing", "check_target", "draw"]
 
-VIEWS: Final = ("history", "infostate", "public", "all")
-"""Views of a game; `all` draws the other three on one sheet."""
+VIEWS: Final = ("history", "infostate", "public", "all", "payoffs")
+"""Views of a game; `all` draws the first three on one sheet."""
 
 MAX_NODES: Final = 150
 DOTS_PER_INCH, MAX_DOTS = 200, 20_000
@@ -102,6 +103,17 @@ class Drawing:
         return buffer.getvalue()
 
 
+@dataclass(frozen=True)
+class TableDrawing(Drawing):
+    """A payoff table, shown and saved like other drawings; it has no pictures of trees."""
+
+    table: PayoffTable
+
+    def figure(self) -> Figure:
+        """Return a new matplotlib figure, not registered with `pyplot`."""
+        return self.table.figure()
+
+
 def check_target(path: str | Path) -> str:
     """Return the lower-case extension of a picture file to write.
 
@@ -134,24 +146,25 @@ def draw(
     max_nodes: int = MAX_NODES,
     memory: int | None = None,
 ) -> Drawing:
-    """Draw a game: its histories, the infostates of a player, its public states, or all three.
+    """Draw a game: its histories, the infostates of a player, its public states, or its payoffs.
 
     A large tree is truncated at a depth, and a remark in the picture says how many are omitted.
 
     Parameters
     ----------
     game : str, Game, GameTree or ExtensiveForm
-        An extensive form has the view `history` only.
+        An extensive form has the views `history` and `payoffs` only.
     view : str
         `history`: all histories, with the infosets of every player, also where the player does not
         act, and public states as regions. `infostate`: the infostates of one player. `public`: the
-        public states, with the infostates of each player there. `all`: all three views on one
-        sheet.
+        public states, with the infostates of each player there. `all`: these three views on one
+        sheet. `payoffs`: the payoff table of a two-player game with few strategies.
     player : Player
         Player of the view `infostate`.
     policy : TabularPolicy, str or Path, optional
         A policy, its file, or `uniform`. Edges are labeled with their probabilities, and their
-        widths grow with them.
+        widths grow with them. At infostates to which the others do not lead, the steps of own
+        actions have the probabilities of the actions.
     depth : int, optional
         Maximum number of steps from the root to draw.
     max_nodes : int
@@ -167,7 +180,7 @@ def draw(
     ParameterError
         If the player, the depth or the number of nodes is out of range.
     UnsupportedGameError
-        If an extensive form is drawn in a view other than `history`.
+        If an extensive form is drawn in another view, or a payoff table is not possible.
     GameTooLargeError
         If a policy needs the whole tree and the tree exceeds `memory`.
     PolicyFileError, PolicyMismatchError
@@ -188,6 +201,8 @@ def draw(
     if isinstance(loaded, Game):
         check_num_players(loaded)
     check_player(player, loaded.num_players, str(loaded))
+    if view == "payoffs":
+        return _draw_payoffs(loaded, policy, memory)
     if isinstance(loaded, ExtensiveForm):
         return _draw_form(loaded, view, limits, policy)
     is_for_any_part = policy is None or policy == "uniform"
@@ -231,6 +246,17 @@ def draw_subject(
     }
     chosen = pictures if view == "all" else [view]
     return Drawing(tuple(pictures[name]() for name in chosen))
+
+
+def _draw_payoffs(
+    game: Game | GameTree | ExtensiveForm,
+    policy: TabularPolicy | str | Path | None,
+    memory: int | None,
+) -> Drawing:
+    if policy is None:
+        return TableDrawing((), payoff_table(game))
+    built = build_tree(game, memory=memory) if isinstance(game, Game) else game
+    return TableDrawing((), payoff_table(built, resolve_policy(policy, built.sequence_form)))
 
 
 def _draw_form(

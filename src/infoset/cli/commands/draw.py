@@ -22,7 +22,7 @@ OutOption: TypeAlias = Annotated[
     ),
 ]
 ViewOption: TypeAlias = Annotated[
-    str, typer.Option(metavar="VIEW", help="View: history, infostate, public, or all.")
+    str, typer.Option(metavar="VIEW", help="View: history, infostate, public, all, or payoffs.")
 ]
 PolicyOption: TypeAlias = Annotated[
     str | None,
@@ -48,7 +48,8 @@ def run(
 ) -> None:
     """Draw the histories of a game, the infostates of a player, or the public states.
 
-    A large tree is truncated at a depth, and the picture shows how many nodes are omitted.
+    A large tree is truncated at a depth, and the picture shows how many nodes are omitted. The view
+    payoffs is the payoff table of a two-player game with few strategies.
     """
     from infoset.plotting import check_target, draw
 
