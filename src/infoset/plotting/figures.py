@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLORS",
+    "DASHES",
     "GUIDE_COLOR",
+    "TARGET_COLOR",
     "TITLE_FONT_SIZE",
     "add_grid",
     "line_style",
@@ -25,7 +27,7 @@ __all__ = [
 ]
 
 DOTS_PER_INCH = 150
-GRID_COLOR, GUIDE_COLOR = "#d9d9d9", "#8a8a8a"
+GRID_COLOR, GUIDE_COLOR, TARGET_COLOR = "#d9d9d9", "#8a8a8a", "#b5532a"
 TITLE_FONT_SIZE = 11
 FEW_DECADES = 100.0
 """Largest ratio of the ends of a logarithmic axis with labels between its decades."""
