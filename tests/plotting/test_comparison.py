@@ -102,6 +102,8 @@ def test_results_traces_folders_and_files_draw_the_same_line(results, tmp_path):
         lines = [line.get_xydata().tolist() for line in curves(axes).values()]
         assert all(line == lines[0] for line in lines)
     assert [*curves(plot_comparison(both).axes[1])] == ["cfr", "cfr+", "lp"]
+    with pytest.raises(ParameterError, match=r"'mine' names one line, .* \(cfr, cfr\+, lp\)"):
+        plot_comparison({"mine": both})
     pairs = plot_comparison([("mine", str(folder)), results[1]])
     assert [*curves(pairs.axes[0])] == ["mine", "cfr+"]
 
@@ -188,7 +190,7 @@ def test_the_payoff_range_of_a_trace_is_given():
     mine = {"mine": make_trace([0.5, 0.1])}
     axes = plot_comparison(mine, percent_of_range=True, payoff_width=10).axes[0]
     assert axes.lines[0].get_ydata() == pytest.approx([5, 1])
-    with pytest.raises(ParameterError, match="payoff_width="):
+    with pytest.raises(ParameterError, match="--payoff-width"):
         plot_comparison(mine, percent_of_range=True)
     with pytest.raises(ParameterError, match="all utilities are equal"):
         plot_comparison(mine, target="1%", payoff_width=0)

@@ -130,7 +130,7 @@ def _runs(value: Any, name: str | None) -> list[RunTrace]:
         runs = zip(value.runs, value.seeds, strict=True)
         return [replace(RunTrace.of(run), method=value.method, seed=seed) for run, seed in runs]
     if isinstance(value, str | Path):
-        return [*read_traces(value)]
+        return _read(value, name)
     what = "a result" if name is None else f"the value of {name!r}"
     check_type(what, value, (list, tuple), EXPECTED)
     if not value:
@@ -142,6 +142,18 @@ def _runs(value: Any, name: str | None) -> list[RunTrace]:
             "a trace has no name; give a dict or pairs of names and traces, such as {'mine': trace}"
         )
     return [RunTrace(name, tuple(value))]
+
+
+def _read(path: str | Path, name: str | None) -> list[RunTrace]:
+    """Return the runs of a file or folder; a name is for the runs of one method."""
+    runs = read_traces(path)
+    methods = [*dict.fromkeys(run.method for run in runs)]
+    if name is not None and len(methods) > 1:
+        raise ParameterError(
+            f"{name!r} names one line, but {path} has several methods ({', '.join(methods)}); give "
+            "the path without a name"
+        )
+    return [*runs]
 
 
 def _check_one_game(lines: Mapping[str, Sequence[RunTrace]]) -> None:

@@ -215,8 +215,9 @@ def _width(lines: Sequence[ComparedLine], payoff_width: float | None) -> float:
         payoff_width = next((width for width in known if width), None)
     if payoff_width is None:
         raise ParameterError(
-            "the payoff range is unknown, because no run records it: give payoff_width=, the "
-            "largest difference between two utilities of a player, such as 26 for Leduc poker"
+            "the payoff range is unknown, because no run records it: give payoff_width (on the "
+            "command line --payoff-width), the largest difference between two utilities of a "
+            "player, such as 26 for Leduc poker"
         )
     check_number("payoff_width", payoff_width)
     if payoff_width == 0:
