@@ -20,8 +20,10 @@ from infoset.plotting.compared_runs import (
     line_curve,
 )
 from infoset.plotting.figures import (
+    COLORS,
     DASHES,
     GUIDE_COLOR,
+    MARKS_PER_LINE,
     TARGET_COLOR,
     TITLE_FONT_SIZE,
     add_grid,
@@ -31,6 +33,7 @@ from infoset.plotting.figures import (
     wrap_spec,
 )
 from infoset.runs import Target
+from infoset.typing import FloatArray
 from infoset.utils.arguments import check_choice, check_number, check_type
 
 if TYPE_CHECKING:
@@ -47,7 +50,8 @@ MIN_FLOOR: Final = 1e-16
 """Height at which an error of 0 is drawn if the rounding error is unknown."""
 
 BAND_OPACITY = 0.18
-LEGEND_COLUMNS, HANDLE_INCHES, LETTER_INCHES = 6, 0.7, 0.085
+INCHES_PER_LABEL = 0.8
+LEGEND_COLUMNS, HANDLE_INCHES, LETTER_INCHES = 6, 0.65, 0.078
 
 
 def plot_comparison(
@@ -144,7 +148,8 @@ def plot_comparison(
         if level is not None:
             _mark_target(axes, level, chart.unit, is_labeled=kind == panels[0])
         if kind == "seconds":
-            set_log_ticks(axes.xaxis)
+            width = figure.get_size_inches()[0] / len(panels)
+            set_log_ticks(axes.xaxis, int(np.clip(width / INCHES_PER_LABEL, 2, 6)))
     parts[0].set_ylabel(f"{chart.error} ({chart.unit})" if y_label is None else y_label)
     heading = "\n".join(wrap_spec(chart.game)) if title is None else title
     if heading:
@@ -293,7 +298,7 @@ def _draw_line(
     curve = chart.curve(line, kind)
     if curve is None:
         return
-    style = _line_look(number, len(curve.x)) | {"label": line.name} | dict(changes)
+    style = _line_look(number, curve.x) | {"label": line.name} | dict(changes)
     if line.is_mark:
         # Iterations of an exact method mean little: it is drawn against seconds, if it has them.
         if kind == "seconds" or "seconds" not in panels or chart.curve(line, "seconds") is None:
@@ -307,11 +312,23 @@ def _draw_line(
         )
 
 
-def _line_look(number: int, num_points: int) -> dict[str, Any]:
-    """Return the style of a line, whose dashes also differ from those of its neighbors."""
-    style = line_style(number, num_points)
-    turn = number // 8
-    return style | {"linestyle": DASHES[(number + turn) % len(DASHES)]}
+def _line_look(number: int, x: FloatArray) -> dict[str, Any]:
+    """Return the style of a line at points x, whose dashes also differ from its neighbors'."""
+    style = line_style(number, len(x))
+    dashes = DASHES[(number + number // len(COLORS)) % len(DASHES)]
+    return style | {"linestyle": dashes, "markevery": _marked_points(number, x)}
+
+
+def _marked_points(number: int, x: FloatArray) -> list[int]:
+    """Return the indices of points with markers: all if they are few, else at equal distances.
+
+    The axis is logarithmic. Markers of neighboring lines are at different places.
+    """
+    if len(x) <= 2 * MARKS_PER_LINE:
+        return [*range(len(x))]
+    places = (np.arange(MARKS_PER_LINE) + 0.25 + number % 3 / 4) / MARKS_PER_LINE
+    at = np.searchsorted(x, x[0] ** (1 - places) * x[-1] ** places)
+    return [int(index) for index in np.unique(at.clip(max=len(x) - 1))]
 
 
 def _draw_mark(
