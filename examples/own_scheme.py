@@ -8,7 +8,7 @@ Writes the figure comparison.png to the current folder.
 from dataclasses import replace
 
 import infoset
-from infoset.plotting import plot_comparison
+from infoset.plotting import plot_comparison, save_figure
 from infoset.regret import SCHEMES
 
 # Regret schemes are rows of parameters: this is DCFR with another discount of negative regrets.
@@ -18,4 +18,4 @@ results = infoset.compare("leduc_poker", ["cfr+", "dcfr", milder], iterations=50
 for result in results:
     print(f"{result.method:12} {result.exploitability:.5f}")
 
-plot_comparison(results).savefig("comparison.png")
+save_figure(plot_comparison(results), "comparison.png")

@@ -91,3 +91,109 @@ def test_ctrl_c_saves_what_is_done(command, tmp_path, monkeypatch):
     outcomes = [(one["method"], one["outcome"]) for one in ran.json["results"]]
     assert outcomes == [("cfr", "iterations"), ("cfr+", "interrupted")]
     assert sorted(os.listdir(tmp_path / "run")) == FILES
+
+
+OWN = '''
+"""Methods of a user."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from infoset.policy import random_policy, uniform_policy
+from infoset.regret import SCHEMES
+from infoset.solvers import RegretMethod
+
+row = replace(SCHEMES["dcfr"], name="my-row")
+
+
+@dataclass(frozen=True)
+class Spec:
+    exponent: float = 1.0
+    floor: float = 0.0
+    name: str = "my-spec"
+    description: str = "a class"
+
+    def run(self, form, budget):
+        scheme = replace(SCHEMES["cfr+"], name=self.name, average_exponent=self.exponent)
+        return RegretMethod(scheme).run(form, budget)
+
+
+def play_evenly(form, budget):
+    """Play every action with the same probability."""
+    return uniform_policy(form)
+
+
+def draw_policy(form, budget, seed=7):
+    return random_policy(form, np.random.default_rng(seed))
+
+
+def fail(form, budget):
+    return 0.5
+'''
+
+
+def test_methods_of_a_file(command, tmp_path):
+    (tmp_path / "own.py").write_text(OWN)
+    given = "own.py:row,own.py:Spec(exponent=2,floor=0),own.py:play_evenly,own.py:draw_policy"
+    ran = command(
+        "compare", "kuhn_poker", "--methods", given, "--iterations", "5", "--seeds", "2", "--json"
+    )
+    found = [(one["method"], one["seed"]) for one in ran.json["results"]]
+    assert found == [
+        ("my-row", None),
+        ("my-spec", None),
+        ("play-evenly", None),
+        ("draw-policy", 0),
+        ("draw-policy", 1),
+    ]
+    errors = [one["exploitability"] for one in ran.json["results"]]
+    assert errors[2] == pytest.approx(11 / 24)
+    assert errors[3] != errors[4]
+    with (tmp_path / "runs" / "kuhn_poker-comparison" / "traces.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["method"], row["seed"]) for row in rows[-2:]] == [
+        ("draw-policy", "0"),
+        ("draw-policy", "1"),
+    ]
+
+
+def test_each_seed_of_a_learner_is_a_row(command):
+    ran = command(
+        "compare",
+        "kuhn_poker",
+        *["--methods", "cfr+,es-mccfr", "--iterations", "50", "--seeds", "2"],
+    )
+    rows = [line.split()[:3] for line in ran.out.splitlines()]
+    assert rows[3:6] == [["cfr+", "-", "50"], ["es-mccfr", "0", "50"], ["es-mccfr", "1", "50"]]
+
+
+@pytest.mark.parametrize(
+    ("methods", "message"),
+    [
+        ("own.py:Row", "did you mean row"),
+        ("own.py:fail", "fail returned a float"),
+        ("other.py:row", "there is no file other.py"),
+        ("es-mcfr", "did you mean es-mccfr"),
+        ("cfr,lp --seeds", "no method uses a seed (cfr, lp)"),
+    ],
+)
+def test_mistakes_with_own_methods(command, tmp_path, methods, message):
+    (tmp_path / "own.py").write_text(OWN)
+    names, seeds, _ = methods.partition(" --seeds")
+    more = ["--seeds", "3"] if seeds else []
+    assert message in command("compare", "kuhn_poker", "--methods", names, *more).complaint
+
+
+def test_the_list_has_the_methods_that_apply(command, tmp_path):
+    def listed(game):
+        found = command("compare", game, "--methods", "list", "--json").json
+        assert found["game"] == game
+        return {row["name"] for row in found["methods"]}
+
+    two, three = listed("kuhn_poker"), listed("kuhn_poker(players=3)")
+    assert {"cfr+", "lp", "es-mccfr"} <= two
+    assert {"cfr+", "es-mccfr"} <= three
+    assert "lp" not in three
+    assert not os.listdir(tmp_path)
+    out = command("compare", "matrix_mp", "--methods", "list").out
+    assert out.startswith("methods that apply to matrix_mp\n")

@@ -7,10 +7,16 @@ import pytest
 
 import infoset
 from infoset.efg import decision, extensive_form_from_nodes, terminal
-from infoset.errors import ComparisonError, UnsupportedGameError
-from infoset.front import compare
+from infoset.errors import (
+    ComparisonError,
+    ParameterError,
+    PolicyMismatchError,
+    UnsupportedGameError,
+)
+from infoset.front import applicable_methods, compare
 from infoset.regret import SCHEMES
-from infoset.solvers import METHODS, CustomMethod, LocalMethod, PerturbedMethod
+from infoset.runs import make_result
+from infoset.solvers import METHODS, CustomMethod, LocalMethod, PerturbedMethod, get_method
 
 
 def test_each_method_does_what_it_does_alone():
@@ -108,3 +114,103 @@ def test_ctrl_c_before_there_is_anything_is_raised():
 
     with pytest.raises(KeyboardInterrupt):
         compare("kuhn_poker", ["cfr", CustomMethod("interrupted", "", run)], iterations=70)
+
+
+def uniform_result(game="kuhn_poker", **given):
+    policy = infoset.uniform_policy(infoset.build_sequence_form(game))
+    return make_result(policy, method="outside", **given)
+
+
+def test_a_finished_result_keeps_its_place():
+    outside = uniform_result()
+    results = compare("kuhn_poker", ["cfr", outside, "lp"], iterations=10)
+    assert [result.method for result in results] == ["cfr", "outside", "lp"]
+    assert results[1] is outside
+    with pytest.raises(PolicyMismatchError, match="outside is of matrix_mp, not of kuhn_poker"):
+        compare("kuhn_poker", ["cfr", uniform_result("matrix_mp")])
+
+
+def test_a_result_is_evaluated_by_its_policy():
+    outside = uniform_result()
+    assert infoset.evaluate(outside) == outside.measured
+    assert infoset.evaluate("kuhn_poker", outside) == outside.measured
+
+
+def test_a_function_that_returns_a_policy_is_a_method():
+    def my_play(form, budget):
+        """Play uniformly.
+
+        More text.
+        """
+        return infoset.uniform_policy(form)
+
+    (result,) = compare("kuhn_poker", [my_play], iterations=10)
+    assert (result.method, result.outcome, len(result.trace)) == ("my-play", "stopped", 1)
+    assert result.measured == infoset.evaluate("kuhn_poker", "uniform")
+    assert get_method(my_play).description == "Play uniformly."
+    assert infoset.solve("kuhn_poker", my_play).exploitability == result.exploitability
+
+
+def averaged(form, budget):
+    policy, iteration = infoset.uniform_policy(form), 1
+    while not budget.record(iteration, infoset.evaluate(policy)):
+        policy = infoset.solve(form, "cfr", iterations=iteration).policy
+        iteration += 1
+    return policy
+
+
+def test_measurements_that_a_function_records_are_its_trace():
+    result = infoset.solve("kuhn_poker", averaged, iterations=12)
+    assert [point.iteration for point in result.trace] == [*range(1, 13)]
+    assert (result.outcome, result.iterations) == ("iterations", 12)
+    assert result.trace[-1].exploitability == result.exploitability
+    assert infoset.solve("kuhn_poker", averaged, target=0.1).outcome == "converged"
+
+
+def test_a_policy_that_is_not_the_last_measured_one_is_refused():
+    def careless(form, budget):
+        budget.record(1, infoset.evaluate(infoset.solve(form, "lp")))
+        return infoset.uniform_policy(form)
+
+    with pytest.raises(ParameterError, match="the last measurement must be of this policy"):
+        infoset.solve("kuhn_poker", careless)
+
+
+def test_seeds_are_of_learners_and_of_methods_that_have_them():
+    def chance(form, budget, seed=0):
+        return infoset.policy.random_policy(form, np.random.default_rng(seed))
+
+    results = compare("kuhn_poker", ["cfr+", "ES-MCCFR", chance], iterations=40, seeds=[3, 5])
+    assert [(result.method, result.seed) for result in results] == [
+        ("cfr+", None),
+        ("es-mccfr", 3),
+        ("es-mccfr", 5),
+        ("chance", 3),
+        ("chance", 5),
+    ]
+    learned = infoset.learn("kuhn_poker", "es-mccfr", episodes=40, seeds=[3, 5])
+    assert [result.exploitability for result in results[1:3]] == [*learned.exploitability]
+    assert results[3].exploitability != results[4].exploitability
+
+
+def test_learners_stop_at_the_target():
+    result = compare("kuhn_poker", ["es-mccfr"], target=0.1)[0]
+    assert result.outcome == "converged"
+    assert result.exploitability <= 0.1
+
+
+@pytest.mark.parametrize("seeds", [0, [], [1, 1], "2"])
+def test_wrong_seeds_are_refused(seeds):
+    with pytest.raises(ParameterError, match="seeds"):
+        compare("kuhn_poker", ["es-mccfr"], seeds=seeds)
+
+
+def test_learners_need_a_game():
+    form = infoset.build_sequence_form("kuhn_poker")
+    with pytest.raises(ParameterError, match="es-mccfr learns from play"):
+        compare(form, ["cfr", "es-mccfr"])
+
+
+def test_the_methods_that_apply_to_a_game():
+    assert "egt" in applicable_methods("matrix_mp")
+    assert "egt" not in applicable_methods("matrix_pd")

@@ -20,7 +20,15 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         ),
         "learn": ("infoset learn kuhn_poker --method balanced-omd --episodes 1e5",),
         "train": ("infoset train leduc_poker --seconds 60",),
-        "compare": ("infoset compare kuhn_poker --methods cfr,cfr+,dcfr --iterations 1000",),
+        "compare": (
+            "infoset compare kuhn_poker --methods cfr,cfr+,dcfr --iterations 1000",
+            "infoset compare kuhn_poker --methods cfr+,es-mccfr --seeds 5",
+            "infoset compare kuhn_poker --methods list",
+        ),
+        "plot": (
+            "infoset plot runs/kuhn_poker-comparison --out figure.pdf",
+            "infoset plot mine=mine.csv runs/leduc_poker-dcfr --out figure.svg --percent",
+        ),
         "prove": ("infoset prove kuhn_poker",),
         "evaluate": (
             "infoset evaluate runs/leduc_poker-lp",

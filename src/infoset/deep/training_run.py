@@ -121,7 +121,11 @@ class TrainingResult(ShortRepr):
 
 
 def _exact(run: SolveResult) -> dict[str, Any]:
-    return {"values": list(run.values), "exploitability": run.exploitability}
+    return {
+        "values": list(run.values),
+        "exploitability": run.exploitability,
+        "payoff_width": run.policy.sequence_form.payoff_width,
+    }
 
 
 def train(

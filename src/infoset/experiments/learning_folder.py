@@ -14,11 +14,12 @@ from infoset.efg import ExtensiveForm
 from infoset.evaluation import save_correlated_policy
 from infoset.experiments.folders import RUNS, run_slug, save_folder, saved_record
 from infoset.experiments.json_values import json_text
-from infoset.experiments.run_folder import RUN_FILES, source_record, trace_rows
+from infoset.experiments.run_folder import RUN_FILES, source_record
 from infoset.game import Game
 from infoset.learning import LearnResult
 from infoset.plotting import plot_learning
 from infoset.policy import save_policy
+from infoset.runs import trace_rows
 from infoset.utils.arguments import check_type
 from infoset.utils.files import replace_file, write_text
 

@@ -18,7 +18,7 @@ from infoset.experiments.json_values import json_text, json_value
 from infoset.game import Game, GameSource
 from infoset.plotting import plot_comparison, plot_convergence, plot_policy, plot_team
 from infoset.policy import TabularPolicy, save_policy
-from infoset.runs import SolveResult
+from infoset.runs import SolveResult, trace_rows
 from infoset.teams import TeamResult
 from infoset.utils.arguments import check_type
 from infoset.utils.files import replace_file, write_text
@@ -35,7 +35,6 @@ __all__ = [
     "save_run",
     "save_team",
     "source_record",
-    "trace_rows",
 ]
 
 RUN_FILES: Final[Mapping[str, str]] = MappingProxyType(
@@ -96,7 +95,7 @@ def save_run(
     about = {
         **source_record(result.policy, game),
         "method": result.method,
-        "seed": None,
+        "seed": result.seed,
     }
     if len(result.trace) > 1:
         figure = plot_convergence(result.trace, game=result.game, method=result.method)
@@ -322,19 +321,6 @@ def _write_trace(rows: Iterable[list[object]], path: Path) -> None:
         csv.writer(file, lineterminator="\n").writerows(rows)
 
 
-def trace_rows(result: SolveResult) -> Iterator[list[object]]:
-    """Yield the column names of a trace, then one row for each measurement.
-
-    The gaps of joint play have columns if the method measures them.
-    """
-    values = [f"value_{player}" for player in range(len(result.values))]
-    errors = ["nash_conv", "exploitability", *_gaps_measured(result)]
-    yield ["iteration", "seconds", *values, *errors]
-    for point in result.trace:
-        found = [getattr(point, name) for name in errors]
-        yield [point.iteration, point.seconds, *point.values, *found]
-
-
 def _team_rows(result: TeamResult) -> Iterator[list[object]]:
     """Yield the column names of a trace, then one row for each measurement of each run."""
     teams = range(len(result.teams))
@@ -350,14 +336,17 @@ def _team_rows(result: TeamResult) -> Iterator[list[object]]:
 
 
 def _comparison_rows(results: Sequence[SolveResult]) -> Iterator[list[object]]:
-    yield ["method", *next(trace_rows(results[0]))]
+    """Yield the column names, then one row for each measurement of each result.
+
+    The columns are those of the result with the most: some methods measure gaps of joint play.
+    """
+    columns = max((next(trace_rows(result)) for result in results), key=len)
+    yield ["method", "seed", *columns]
     for result in results:
-        yield from ([result.method, *row] for row in islice(trace_rows(result), 1, None))
-
-
-def _gaps_measured(result: SolveResult) -> list[str]:
-    last = result.trace[-1]
-    return [name for name in ("cce_gap", "efce_gap") if getattr(last, name) is not None]
+        own = next(trace_rows(result))
+        for row in islice(trace_rows(result), 1, None):
+            entries = dict(zip(own, row, strict=True))
+            yield [result.method, result.seed, *map(entries.get, columns)]
 
 
 def _write_picture(figure: Figure, path: Path) -> None:

@@ -12,10 +12,11 @@ from infoset._version import __version__
 from infoset.efg import ExtensiveForm
 from infoset.experiments.folders import RUNS, run_slug, save_folder, saved_record
 from infoset.experiments.json_values import json_text, json_value
-from infoset.experiments.run_folder import RUN_FILES, trace_rows
+from infoset.experiments.run_folder import RUN_FILES
 from infoset.game import Game, GameSource
 from infoset.plotting import plot_convergence
 from infoset.policy import save_policy
+from infoset.runs import trace_rows
 from infoset.utils.files import replace_file, write_text
 
 if TYPE_CHECKING:

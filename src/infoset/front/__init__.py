@@ -1,6 +1,12 @@
 """The main functions: load, info, solve, solve_team, learn, compare, evaluate."""
 
-from infoset.front.comparison import compare, comparison_budget
+from infoset.front.comparison import (
+    ComparedMethod,
+    applicable_methods,
+    compare,
+    comparison_budget,
+    prepare_comparison,
+)
 from infoset.front.game_info import GameInfo, info
 from infoset.front.game_sources import (
     CompiledGame,
@@ -50,10 +56,12 @@ from infoset.front.solution import (
 from infoset.front.team_solution import solve_team
 
 __all__ = [
+    "ComparedMethod",
     "CompiledGame",
     "FormLike",
     "GameInfo",
     "GameLike",
+    "applicable_methods",
     "build_sequence_form",
     "build_tree",
     "build_world_graph",
@@ -75,6 +83,7 @@ __all__ = [
     "load_network_file",
     "load_policy",
     "play_matches",
+    "prepare_comparison",
     "read_policy_metadata",
     "register_learner",
     "register_method",

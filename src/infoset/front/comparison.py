@@ -1,31 +1,65 @@
-"""The function `compare`, which solves one game with several methods."""
+"""The function `compare`, which runs several methods on one game."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
+from typing import TypeAlias
 
-from infoset.errors import ComparisonError, ParameterError
+from infoset.errors import (
+    ComparisonError,
+    InfosetError,
+    ParameterError,
+    PolicyMismatchError,
+    UnknownNameError,
+)
 from infoset.front.game_sources import FormLike, to_form
-from infoset.front.solution import resolve_method
+from infoset.front.learning_runs import (
+    LearnerMethod,
+    Seeds,
+    build_learning_tree,
+    check_seeds,
+    resolve_learner,
+)
+from infoset.front.python_files import is_python_file, load_from_python_file
+from infoset.front.solution import METHOD_KINDS, resolve_method
+from infoset.learning import LEARNERS, AutoLearner, LearnerSpec, make_simulator
 from infoset.regret import RegretScheme
 from infoset.runs import Budget, Callback, SolveResult, Target, TracePoint, make_budget
-from infoset.solvers import MethodSpec
-from infoset.tree import BuildProgress, SequenceForm
+from infoset.solvers import (
+    METHODS,
+    MethodSpec,
+    Run,
+    has_seed,
+    run_method,
+    with_seed,
+)
+from infoset.tree import BuildProgress, GameTree, SequenceForm
 from infoset.utils.arguments import check_callable, check_type
 
-__all__ = ["compare", "comparison_budget"]
+__all__ = [
+    "ComparedMethod",
+    "applicable_methods",
+    "compare",
+    "comparison_budget",
+    "prepare_comparison",
+]
 
 DEFAULT_ITERATIONS = 1000
+
+ComparedMethod: TypeAlias = str | RegretScheme | MethodSpec | LearnerSpec | Run | SolveResult
+"""A method, a learner, or a finished result, as `compare` accepts them."""
 
 
 def compare(
     game: FormLike,
-    methods: Sequence[str | RegretScheme | MethodSpec],
+    methods: Sequence[ComparedMethod],
     *,
     target: Target | None = None,
     iterations: int | None = None,
     seconds: float | None = None,
+    seeds: Seeds | None = None,
     callback: Callable[[str, TracePoint], object] | None = None,
     memory: int | None = None,
     progress: BuildProgress | None = None,
@@ -38,10 +72,16 @@ def compare(
     Parameters
     ----------
     game : str, Game, GameTree, ExtensiveForm or SequenceForm
-    methods : Sequence[str, RegretScheme or MethodSpec]
-        At least one; see `solve`.
+        A sequence form cannot be learned from play.
+    methods : Sequence[str, RegretScheme, MethodSpec, LearnerSpec, function or SolveResult]
+        At least one. Methods as in `solve`; learners as in `learn`, whose iterations are episodes;
+        and finished results, such as one from `make_result`, which are returned unchanged in their
+        places.
     target, iterations, seconds
         As in `solve`, for each method; without any, 1,000 iterations.
+    seeds : int or Sequence[int], optional
+        Number of runs, with seeds 0, 1, …, or the seed of each run. It applies to learners, and to
+        your own methods with a field or parameter `seed`; other methods run once.
     callback : callable, optional
         Called with the method's name and a `TracePoint` at every measurement; returning true
         stops that method.
@@ -51,13 +91,14 @@ def compare(
     Returns
     -------
     tuple[SolveResult, ...]
-        One result for each method, in order, as input of `plot_comparison`. After Ctrl-C, the
-        results up to and including that of the interrupted method.
+        One result for each method and seed, in order, as input of `plot_comparison`. After Ctrl-C,
+        the results up to and including that of the interrupted method.
 
     Raises
     ------
     InfosetError
-        For the reasons that `solve` lists, or if `methods` is empty.
+        For the reasons that `solve` and `learn` list, or if `methods` is empty, a result is of
+        another game, or `seeds` is given and no method uses a seed.
     ComparisonError
         If a method fails after others have finished; its `results` are those of the others.
 
@@ -66,31 +107,159 @@ def compare(
     >>> results = compare("kuhn_poker", ["cfr", "cfr+"], iterations=100)
     >>> results[0].exploitability > results[1].exploitability
     True
+    >>> seeded = compare("kuhn_poker", ["cfr+", "es-mccfr"], iterations=100, seeds=2)
+    >>> [(result.method, result.seed) for result in seeded]
+    [('cfr+', None), ('es-mccfr', 0), ('es-mccfr', 1)]
+    """
+    if callback is not None:
+        check_callable("callback", callback, "a function of the method's name and a TracePoint")
+    form, entries = prepare_comparison(game, methods, seeds, memory=memory, progress=progress)
+    budget = partial(comparison_budget, form, target=target, iterations=iterations, seconds=seconds)
+    budget()
+    _try_out(entries, form)
+    results: list[SolveResult] = []
+    for entry in entries:
+        if isinstance(entry, SolveResult):
+            results.append(entry)
+            continue
+        watch = None if callback is None else partial(callback, entry.name)
+        try:
+            result = run_method(entry, form, budget(callback=watch))
+        except Exception as error:
+            if not results:
+                raise
+            raise ComparisonError(entry.name, error, tuple(results)) from error
+        seed = getattr(entry, "seed", None)
+        results.append(result if seed is None else replace(result, seed=seed))
+        if result.outcome == "interrupted":
+            break
+    return tuple(results)
+
+
+def prepare_comparison(
+    game: FormLike,
+    methods: Sequence[ComparedMethod],
+    seeds: Seeds | None = None,
+    *,
+    memory: int | None = None,
+    progress: BuildProgress | None = None,
+) -> tuple[SequenceForm, list[MethodSpec | SolveResult]]:
+    """Build a game, and return its sequence form with one method for each run of a comparison.
+
+    The parameters are those of `compare`, which also accepts what is returned.
+
+    Raises
+    ------
+    InfosetError
+        As raised by `compare` before it runs a method.
     """
     check_type("methods", methods, (list, tuple), "a list of methods")
     if not methods:
         raise ParameterError(
             "methods is empty; give a list of at least one method, such as ['cfr+']"
         )
-    if callback is not None:
-        check_callable("callback", callback, "a function of the method's name and a TracePoint")
-    specs = [resolve_method(method) for method in methods]
-    form = to_form(game, memory=memory, progress=progress)
-    budget = partial(comparison_budget, form, target=target, iterations=iterations, seconds=seconds)
-    budget()
-    _try_out(specs, form)
-    results: list[SolveResult] = []
-    for spec in specs:
-        watch = None if callback is None else partial(callback, spec.name)
+    found = [_resolve(method) for method in methods]
+    numbers = None if seeds is None else check_seeds(seeds)
+    form, tree = _build(game, found, memory, progress)
+    entries: list[MethodSpec | SolveResult] = []
+    simulator = None if tree is None else make_simulator(tree)
+    for one in found:
+        if isinstance(one, SolveResult):
+            _check_game(one, form)
+            entries.append(one)
+        elif isinstance(one, LearnerSpec):
+            assert simulator is not None
+            learner = one.choose()[0] if isinstance(one, AutoLearner) else one
+            entries.append(LearnerMethod(learner, simulator))
+        else:
+            entries.append(one)
+    return form, entries if numbers is None else _seeded(entries, numbers)
+
+
+def _resolve(method: ComparedMethod) -> MethodSpec | LearnerSpec | SolveResult:
+    """Return a method or learner by name, from a Python file, or as an object."""
+    if is_python_file(method):
+        kinds = (*METHOD_KINDS, LearnerSpec)
+        method = load_from_python_file(str(method), kinds, "method")
+    if isinstance(method, SolveResult | LearnerSpec):
+        return method
+    if isinstance(method, str) and not METHODS.knows(method):
+        if LEARNERS.knows(method):
+            return resolve_learner(method)
+        known = (*METHODS.known_names, *LEARNERS.known_names)
+        raise UnknownNameError.of("method", method, known)
+    return resolve_method(method)
+
+
+def _build(
+    game: FormLike,
+    found: Sequence[MethodSpec | LearnerSpec | SolveResult],
+    memory: int | None,
+    progress: BuildProgress | None,
+) -> tuple[SequenceForm, GameTree | None]:
+    """Return the sequence form of a game, and its tree if learners need it."""
+    learners = [one for one in found if isinstance(one, LearnerSpec)]
+    if not learners:
+        return to_form(game, memory=memory, progress=progress), None
+    if isinstance(game, SequenceForm):
+        raise ParameterError(
+            f"{learners[0].name} learns from play, which a sequence form does not allow; give the "
+            "game by name, as rules, or as a tree"
+        )
+    tree = build_learning_tree(game, memory, progress)
+    return tree.sequence_form, tree
+
+
+def _check_game(result: SolveResult, form: SequenceForm) -> None:
+    if result.policy.sequence_form.fingerprint != form.fingerprint:
+        raise PolicyMismatchError(
+            f"the result of {result.method} is of {result.game}, not of {form.name}; give results "
+            "of one game"
+        )
+
+
+def _seeded(
+    entries: Sequence[MethodSpec | SolveResult], seeds: Sequence[int]
+) -> list[MethodSpec | SolveResult]:
+    """Repeat the methods that use a seed, once with each seed."""
+    if not any(has_seed(entry) for entry in entries if not isinstance(entry, SolveResult)):
+        names = ", ".join(e.method if isinstance(e, SolveResult) else e.name for e in entries)
+        raise ParameterError(
+            f"seeds={list(seeds)}, but no method uses a seed ({names}): leave seeds out, or give "
+            "your own method a field or parameter named seed"
+        )
+    repeated: list[MethodSpec | SolveResult] = []
+    for entry in entries:
+        if isinstance(entry, SolveResult) or not has_seed(entry):
+            repeated.append(entry)
+        else:
+            repeated += [with_seed(entry, seed) for seed in seeds]
+    return repeated
+
+
+def applicable_methods(
+    game: FormLike, *, memory: int | None = None, progress: BuildProgress | None = None
+) -> dict[str, str]:
+    """Return the names and descriptions of the methods of the library that apply to a game.
+
+    Each method runs one iteration; learners play one episode.
+
+    Raises
+    ------
+    InfosetError
+        If the game is unknown, breaks a rule or is too large.
+    """
+    names = [*METHODS, *(name for name in LEARNERS if name not in METHODS)]
+    form, entries = prepare_comparison(game, names, memory=memory, progress=progress)
+    found = {}
+    for entry in entries:
+        assert not isinstance(entry, SolveResult)
         try:
-            results.append(spec.run(form, budget(callback=watch)))
-        except Exception as error:
-            if not results:
-                raise
-            raise ComparisonError(spec.name, error, tuple(results)) from error
-        if results[-1].outcome == "interrupted":
-            break
-    return tuple(results)
+            _try_out([entry], form)
+        except InfosetError:
+            continue
+        found[entry.name] = entry.description
+    return found
 
 
 def comparison_budget(
@@ -115,12 +284,17 @@ def comparison_budget(
     )
 
 
-def _try_out(specs: Sequence[MethodSpec], form: SequenceForm) -> None:
+def _try_out(entries: Sequence[MethodSpec | SolveResult], form: SequenceForm) -> None:
     """Run one iteration of each method; exact methods get a time limit of 0 and stop immediately.
 
     A method that does not apply to the game fails here. Compilation happens here too, so that the
-    measured times do not include it.
+    measured times do not include it. Of several seeds of a method, one is tried.
     """
-    for spec in specs:
-        if spec.run(form, Budget(iterations=1, seconds=0)).outcome == "interrupted":
+    tried: set[str] = set()
+    for entry in entries:
+        if isinstance(entry, SolveResult) or (has_seed(entry) and entry.name in tried):
+            continue
+        tried.add(entry.name)
+        outcome = run_method(entry, form, Budget(iterations=1, seconds=0)).outcome
+        if outcome == "interrupted":
             raise KeyboardInterrupt

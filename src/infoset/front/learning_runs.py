@@ -40,12 +40,20 @@ from infoset.runs import (
     TracePoint,
     run_measured,
 )
-from infoset.tree import BuildProgress, GameTree, build_tree
+from infoset.tree import BuildProgress, GameTree, SequenceForm, build_tree
 from infoset.utils.arguments import check_callable, check_count, check_number, check_type
 from infoset.utils.clocks import compiling_seconds, working_seconds
 from infoset.utils.interrupts import interrupts_held
 
-__all__ = ["DEFAULT_EPISODES", "Seeds", "learn", "resolve_learner"]
+__all__ = [
+    "DEFAULT_EPISODES",
+    "LearnerMethod",
+    "Seeds",
+    "build_learning_tree",
+    "check_seeds",
+    "learn",
+    "resolve_learner",
+]
 
 DEFAULT_EPISODES = 1_000_000
 
@@ -135,7 +143,7 @@ def learn(
     """
     row = resolve_learner(method, preset=preset, step_sizes=step_sizes)
     check_count("episodes", episodes, minimum=1)
-    numbers = _seeds(seeds)
+    numbers = check_seeds(seeds)
     if seconds is not None:
         check_number("seconds", seconds)
     if callback is not None:
@@ -144,7 +152,7 @@ def learn(
         check_count("workers", workers, minimum=1)
     files = _files(checkpoint, checkpoint_seconds, numbers)
     compiled_before, began = compiling_seconds(), working_seconds()
-    simulator = make_simulator(_tree(game, memory, progress))
+    simulator = make_simulator(build_learning_tree(game, memory, progress))
     build_seconds = working_seconds() - began
     row, reason = row.choose() if isinstance(row, AutoLearner) else (row, None)
     _try_out(row, simulator, episodes)
@@ -193,8 +201,14 @@ def resolve_learner(
     return get_learner(method, preset=preset, step_sizes=step_sizes)
 
 
-def _seeds(seeds: Seeds) -> tuple[int, ...]:
-    """Return the seed of each run."""
+def check_seeds(seeds: Seeds) -> tuple[int, ...]:
+    """Return the seed of each run.
+
+    Raises
+    ------
+    ParameterError
+        If a seed is not a whole number, or is repeated, or there are none.
+    """
     check_type(
         "seeds", seeds, (int, list, tuple, range), "the number of runs, or a list of their seeds"
     )
@@ -226,8 +240,16 @@ def _files(
     ]
 
 
-def _tree(game: GameLike, memory: int | None, progress: BuildProgress | None) -> GameTree:
-    """Return a game as a tree of histories."""
+def build_learning_tree(
+    game: GameLike, memory: int | None, progress: BuildProgress | None
+) -> GameTree:
+    """Return a game as a tree of histories, on which learners play.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If the game lacks perfect recall.
+    """
     compiled = to_compiled(game, memory=memory, progress=progress)
     if not isinstance(compiled, ExtensiveForm):
         return compiled
@@ -305,6 +327,40 @@ class _Run:
         result = run_measured(self.learners, self.name, self.budget, joint=joint)
         self.seconds_before = began - self.budget.started
         return result
+
+
+@dataclass(frozen=True)
+class LearnerMethod:
+    """A learner as a method of `compare`; its iterations are episodes.
+
+    Attributes
+    ----------
+    learner : LearnerSpec
+    simulator : Simulator
+        The game that it plays.
+    seed : int
+        Random seed of the run.
+    """
+
+    learner: LearnerSpec
+    simulator: Simulator
+    seed: int = 0
+
+    @property
+    def name(self) -> str:
+        """Name of the learner."""
+        return self.learner.name
+
+    @property
+    def description(self) -> str:
+        """Description of the learner in one line."""
+        return self.learner.description
+
+    def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
+        """Learn until the budget is used up; step sizes are planned for all its iterations."""
+        episodes = budget.iterations or DEFAULT_EPISODES
+        play = self.learner.self_play(self.simulator, horizon=episodes, seed=self.seed)
+        return _Run(_measured(play, episodes), self.name, budget)()
 
 
 def _all_done(runs: Sequence[_Run], workers: int) -> tuple[SolveResult, ...]:

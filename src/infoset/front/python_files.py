@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from infoset.errors import InfosetError, ParameterError, UnknownNameError
@@ -129,12 +129,16 @@ def _execute(path: Path) -> ModuleType:
 
 
 def _objects(module: ModuleType, kinds: tuple[type, ...]) -> dict[str, Any]:
-    """Return, by name, the objects of some kinds in a module, and its classes of such objects."""
+    """Return, by name, the objects of some kinds in a module, and its classes of such objects.
+
+    Classes and functions that the module imports are not its own.
+    """
     return {
         name: value
         for name, value in vars(module).items()
+        if not isinstance(value, type | FunctionType) or value.__module__ == module.__name__
         if (
-            value.__module__ == module.__name__ and any(_makes(value, kind) for kind in kinds)
+            any(_makes(value, kind) for kind in kinds)
             if isinstance(value, type)
             else isinstance(value, kinds)
         )

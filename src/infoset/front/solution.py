@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import nan
 from pathlib import Path
+from types import FunctionType
 
 from infoset.efg import ExtensiveForm, as_game, find_recall_violation
 from infoset.errors import ParameterError, PolicyMismatchError
@@ -27,13 +28,14 @@ from infoset.runs import (
     Target,
     make_budget,
 )
-from infoset.solvers import DEFAULT_METHOD, MethodSpec, get_method
+from infoset.solvers import DEFAULT_METHOD, MethodSpec, Run, get_method, run_method
 from infoset.teams import TEAM_METHODS
 from infoset.tree import BuildProgress, SequenceForm
 from infoset.utils.arguments import check_path
 from infoset.utils.clocks import compiling_seconds, working_seconds
 
 __all__ = [
+    "METHOD_KINDS",
     "checkpointing",
     "evaluate",
     "resolve_method",
@@ -41,10 +43,13 @@ __all__ = [
     "solve",
 ]
 
+METHOD_KINDS = (RegretScheme, MethodSpec, FunctionType)
+"""What `path/to/file.py:NAME` may name as a method."""
+
 
 def solve(
     game: FormLike,
-    method: str | RegretScheme | MethodSpec = DEFAULT_METHOD,
+    method: str | RegretScheme | MethodSpec | Run = DEFAULT_METHOD,
     *,
     target: Target | None = None,
     iterations: int | None = None,
@@ -63,11 +68,11 @@ def solve(
     ----------
     game : str, Game, GameTree, ExtensiveForm or SequenceForm
         By name, as rules, or as arrays.
-    method : str, RegretScheme or MethodSpec
+    method : str, RegretScheme, MethodSpec or function
         A name of `infoset.solvers.METHODS` (`cfr+`, `lp`, …), in upper or lower case;
         `path/to/file.py:NAME`; or your own method, such as a library scheme changed by
-        `dataclasses.replace`. `auto` chooses by the size and kind of the game, and
-        `SolveResult.reason` says why.
+        `dataclasses.replace`, or a function of a sequence form and a budget that returns a policy.
+        `auto` chooses by the size and kind of the game, and `SolveResult.reason` says why.
     target : float or str, optional
         Distance from equilibrium at which to stop, in the game's units, or as a percentage of the
         payoff range such as `"0.1%"`: exploitability in two-player constant-sum games, NashConv in
@@ -131,13 +136,13 @@ def solve(
         callback=callback,
         checkpoint=kept,
     )
-    result = chosen.run(form, budget)
+    result = run_method(chosen, form, budget)
     compile_seconds = compiling_seconds() - compiled_before
     return replace(result, build_seconds=build_seconds, compile_seconds=compile_seconds)
 
 
 def resolve_method(
-    method: str | RegretScheme | MethodSpec, precision: str = "float64", threads: int = 1
+    method: str | RegretScheme | MethodSpec | Run, precision: str = "float64", threads: int = 1
 ) -> MethodSpec:
     """Return a method that is given by name, as an object, or as `path/to/file.py:NAME`.
 
@@ -147,7 +152,7 @@ def resolve_method(
         As raised by `get_method` and `load_from_python_file`.
     """
     if is_python_file(method):
-        method = load_from_python_file(str(method), (RegretScheme, MethodSpec), "method")
+        method = load_from_python_file(str(method), METHOD_KINDS, "method")
     return get_method(method, precision, threads)
 
 
@@ -173,7 +178,7 @@ def checkpointing(checkpoint: str | Path, seconds: float) -> Checkpointing:
 
 
 def resolve_policy(
-    policy: TabularPolicy | Policy | str | Path, sequence_form: SequenceForm
+    policy: TabularPolicy | Policy | SolveResult | str | Path, sequence_form: SequenceForm
 ) -> TabularPolicy:
     """Return the tabular policy for an object, a file, or the word `uniform`.
 
@@ -190,6 +195,8 @@ def resolve_policy(
     ParameterError
         If the value is not a policy.
     """
+    if isinstance(policy, SolveResult):
+        policy = policy.policy
     if isinstance(policy, TabularPolicy):
         if policy.sequence_form.fingerprint != sequence_form.fingerprint:
             raise PolicyMismatchError(
@@ -213,8 +220,8 @@ def _is_queried(policy: object) -> bool:
 
 
 def evaluate(
-    game: FormLike | TabularPolicy,
-    policy: TabularPolicy | Policy | str | Path | None = None,
+    game: FormLike | TabularPolicy | SolveResult,
+    policy: TabularPolicy | Policy | SolveResult | str | Path | None = None,
     *,
     memory: int | None = None,
     progress: BuildProgress | None = None,
@@ -226,10 +233,10 @@ def evaluate(
 
     Parameters
     ----------
-    game : str, Game, GameTree, ExtensiveForm, SequenceForm or TabularPolicy
-        The game; or a tabular policy alone, which belongs to a game.
-    policy : Policy, str or Path, optional
-        The policy, the path of its file, or `uniform`.
+    game : str, Game, GameTree, ExtensiveForm, SequenceForm, TabularPolicy or SolveResult
+        The game; or a tabular policy or a result alone, which belongs to a game.
+    policy : Policy, SolveResult, str or Path, optional
+        The policy, a result with a policy, the path of its file, or `uniform`.
     memory, progress
         As in `solve`.
 
@@ -243,6 +250,8 @@ def evaluate(
     >>> round(evaluate("kuhn_poker", "uniform").values[0], 9)
     0.125
     """
+    if isinstance(game, SolveResult):
+        game = game.policy
     if isinstance(game, TabularPolicy):
         return evaluate_policy(game)
     if policy is None:

@@ -171,6 +171,7 @@ class LearnResult(ShortRepr):
             "efce_gap": _list(self.efce_gap),
             "last_nash_conv": list(self.last_nash_conv),
             "values": [list(values) for values in self.values],
+            "payoff_width": self.runs[0].policy.sequence_form.payoff_width,
             "outcomes": [run.outcome for run in self.runs],
         }
 

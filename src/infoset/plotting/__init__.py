@@ -1,7 +1,10 @@
 """Pictures of games and charts of results. Matplotlib and pygraphviz are imported on first use."""
 
-from infoset.plotting.convergence import plot_comparison, plot_convergence, plot_learning
-from infoset.plotting.drawing import VIEWS, Drawing, check_target, draw
+from infoset.plotting.compared_runs import BANDS
+from infoset.plotting.comparison import AXES, plot_comparison
+from infoset.plotting.convergence import plot_convergence, plot_learning
+from infoset.plotting.drawing import VIEWS, Drawing, draw
+from infoset.plotting.figure_files import check_target, save_figure
 from infoset.plotting.heat_maps import plot_beliefs, plot_heat_map
 from infoset.plotting.line_charts import Line, plot_lines
 from infoset.plotting.payoff_tables import PayoffTable, payoff_table
@@ -10,6 +13,8 @@ from infoset.plotting.policy_bars import plot_policy
 from infoset.plotting.team_charts import plot_team
 
 __all__ = [
+    "AXES",
+    "BANDS",
     "VIEWS",
     "Drawing",
     "Line",
@@ -30,4 +35,5 @@ __all__ = [
     "plot_lines",
     "plot_policy",
     "plot_team",
+    "save_figure",
 ]

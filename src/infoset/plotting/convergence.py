@@ -1,39 +1,34 @@
-"""Charts of convergence: the error of one solver, of several methods, or of a learner."""
+"""Charts of convergence: the error of one solver, or of a learner."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
-from math import ceil, floor, log10
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from infoset.errors import ParameterError
 from infoset.learning import LearnResult
 from infoset.plotting.figures import (
-    GUIDE_COLOR,
+    TARGET_COLOR,
     TITLE_FONT_SIZE,
     add_grid,
-    line_style,
     new_figure,
     set_log_scale,
-    set_log_ticks,
     wrap_spec,
 )
-from infoset.runs import SolveResult, TracePoint
+from infoset.runs import TracePoint
 from infoset.utils.arguments import check_type
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["plot_comparison", "plot_convergence", "plot_learning"]
+__all__ = ["plot_convergence", "plot_learning"]
 
-INCHES, COMPARISON_INCHES = (6.4, 4.4), (9.6, 4.6)
-TITLE_LINE_HEIGHT, LEGEND_LINE_HEIGHT = 0.045, 0.055
-LEGEND_COLUMNS = 6
+INCHES = (6.4, 4.4)
+TITLE_LINE_HEIGHT = 0.045
 MAX_MARKED_POINTS = 80
-MIN_SECONDS = 1e-4
-LINE_COLOR, TARGET_COLOR = "#1f5fa8", "#b5532a"
+LINE_COLOR = "#1f5fa8"
 ERROR_LABELS = {
     "EFCE gap": "EFCE gap of recommended play",
     "CCE gap": "CCE gap of joint play",
@@ -86,57 +81,6 @@ def plot_convergence(
     _draw_errors(axes, trace, target)
     axes.set_title("\n".join(title), fontsize=TITLE_FONT_SIZE, parse_math=False)
     add_grid(axes)
-    return figure
-
-
-def plot_comparison(results: Sequence[SolveResult]) -> Figure:
-    """Draw the error of several methods against iterations and against seconds.
-
-    The error is exploitability, or NashConv in games without exploitability. Errors below the
-    rounding error of the measurement are drawn at that level, which is marked. The error axis spans
-    the iterative methods. An exact method, which is measured once, is drawn as a diamond at its
-    time, labeled with its error. If the error is below the axis, the diamond is at the lower edge.
-
-    Parameters
-    ----------
-    results : Sequence[SolveResult]
-        At least one, all of the same game.
-
-    Returns
-    -------
-    Figure
-        A new matplotlib figure, not registered with `pyplot`; save it with `figure.savefig(path)`.
-
-    Raises
-    ------
-    ParameterError
-        If there are no results, or they are of different games.
-
-    Examples
-    --------
-    >>> from infoset.front import compare
-    >>> figure = plot_comparison(compare("kuhn_poker", ["cfr", "lp"], iterations=100))
-    >>> [axes.get_xlabel() for axes in figure.axes]
-    ['iterations', 'seconds']
-    """
-    _check_results(results)
-    figure = new_figure(COMPARISON_INCHES)
-    title = wrap_spec(results[0].game)
-    bottom = 0.13 + LEGEND_LINE_HEIGHT * -(-len(results) // LEGEND_COLUMNS)
-    figure.subplots_adjust(0.08, bottom, 0.98, 0.95 - 0.05 * len(title), 0.06)
-    by_iterations, by_seconds = figure.subplots(1, 2, sharey=True)
-    limits = _error_limits(results)
-    for axes, label in ((by_iterations, "iterations"), (by_seconds, "seconds")):
-        axes.set(xscale="log", yscale="log", xlabel=label, ylim=limits)
-        add_grid(axes)
-        _mark_rounding(axes, results)
-    for number, result in enumerate(results):
-        _draw_method(by_iterations, by_seconds, result, number)
-    set_log_ticks(by_seconds.xaxis)
-    by_iterations.set_ylabel(f"{errors_of(results[0].trace)[0]} (game's units)")
-    figure.suptitle("\n".join(title), fontsize=TITLE_FONT_SIZE, parse_math=False)
-    handles, labels = by_seconds.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="lower center", ncols=LEGEND_COLUMNS, frameon=False)
     return figure
 
 
@@ -230,69 +174,3 @@ def _draw_errors(axes: Axes, trace: Sequence[TracePoint], target: float | None) 
     set_log_scale(axes, axes.yaxis, [*errors, *targets])
     axes.set_xlabel("iterations")
     axes.set_ylabel(f"{name} (game's units)")
-
-
-def _check_results(results: Sequence[SolveResult]) -> None:
-    check_type(
-        "results", results, (list, tuple), "the results of compare, or a list of results of solve"
-    )
-    for result in results:
-        check_type("a result", result, SolveResult, "a result of compare or solve")
-    games = {result.game for result in results}
-    if len(games) != 1:
-        raise ParameterError(
-            f"a comparison needs at least one result, all for one game; got {len(results)} "
-            f"results for {', '.join(sorted(games)) or 'no game'}"
-        )
-
-
-def _shown_errors(result: SolveResult) -> list[float]:
-    """Return the errors of a result, raised to the rounding error where they are smaller."""
-    return [max(error, result.measured.rounding) for error in errors_of(result.trace)[1]]
-
-
-def _error_limits(results: Sequence[SolveResult]) -> tuple[float, float]:
-    """Return whole decades around the errors of iterative methods, if any, or of all methods."""
-    iterative = [result for result in results if len(result.trace) > 1]
-    errors = list(chain(*map(_shown_errors, iterative or results)))
-    low, high = floor(log10(min(errors))), ceil(log10(max(errors)))
-    return 10.0 ** (low - (low == high)), 10.0**high
-
-
-def _draw_method(by_iterations: Axes, by_seconds: Axes, result: SolveResult, number: int) -> None:
-    errors = _shown_errors(result)
-    seconds = [max(point.seconds, MIN_SECONDS) for point in result.trace]
-    style: dict[str, Any] = {**line_style(number, len(errors)), "label": result.method}
-    if len(errors) > 1:
-        by_iterations.plot([point.iteration for point in result.trace], errors, **style)
-        by_seconds.plot(seconds, errors, **style)
-        return
-    style |= {"linestyle": "", "marker": "D", "markersize": 7, "clip_on": False, "zorder": 3}
-    height = max(errors[0], by_seconds.get_ylim()[0])
-    by_seconds.plot(seconds, [height], **style)
-    bound = "≤ " if errors[0] == result.measured.rounding else ""
-    by_seconds.annotate(
-        f"{result.method}: {bound}{errors[0]:.0e}",
-        (seconds[0], height),
-        xytext=(-8, 6),
-        textcoords="offset points",
-        horizontalalignment="right",
-        color=style["color"],
-    )
-
-
-def _mark_rounding(axes: Axes, results: Sequence[SolveResult]) -> None:
-    """Mark the rounding error of the measurements, if it is on the axis."""
-    rounding = max(result.measured.rounding for result in results)
-    if rounding < axes.get_ylim()[0]:
-        return
-    axes.axhline(rounding, color=GUIDE_COLOR, linewidth=1.0, linestyle=":")
-    axes.annotate(
-        "rounding",
-        (0.01, rounding),
-        xycoords=("axes fraction", "data"),
-        xytext=(0, 3),
-        textcoords="offset points",
-        color=GUIDE_COLOR,
-        fontsize=8,
-    )

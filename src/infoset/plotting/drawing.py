@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from infoset.efg import ExtensiveForm
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.front import GameLike, resolve_game, resolve_policy
 from infoset.game import Game
 from infoset.game.broken_rules import check_num_players
+from infoset.plotting.figure_files import check_target, figure_bytes
 from infoset.plotting.history_view import form_picture, history_picture
 from infoset.plotting.infostate_view import infostate_picture, public_picture
 from infoset.plotting.payoff_tables import PayoffTable, payoff_table
@@ -24,13 +23,13 @@ from infoset.plotting.truncation import Limits, TruncatedTree, compile_part
 from infoset.policy import TabularPolicy
 from infoset.tree import GameTree, build_tree
 from infoset.typing import Player
-from infoset.utils.arguments import check_choice, check_path, check_player
+from infoset.utils.arguments import check_choice, check_player
 from infoset.utils.files import write_output
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["MAX_NODES", "VIEWS", "Drawing", "check_target", "draw"]
+__all__ = ["MAX_NODES", "VIEWS", "Drawing", "draw"]
 
 VIEWS: Final = ("history", "infostate", "public", "all", "payoffs")
 """Views of a game; `all` draws the first three on one sheet."""
@@ -41,12 +40,6 @@ FALLBACK_FONTS: Final = "Verdana, sans-serif"
 
 UNTURNED: Final = re.compile(r' transform="rotate\(-0 [-. \d]+\)"')
 """Rotation by 0 degrees, which matplotlib writes for every text."""
-
-FORMATS: Final[Mapping[str, dict[str, Any]]] = {
-    ".svg": {"format": "svg", "metadata": {"Date": None}},
-    ".png": {"format": "png"},
-    ".pdf": {"format": "pdf", "metadata": {"CreationDate": None}},
-}
 
 
 @dataclass(frozen=True)
@@ -94,13 +87,9 @@ class Drawing:
         return self.svg()
 
     def _bytes(self, suffix: str) -> bytes:
-        from matplotlib import rc_context
-
-        figure, buffer = self.figure(), BytesIO()
+        figure = self.figure()
         dots = min(DOTS_PER_INCH, MAX_DOTS / max(figure.get_size_inches()))
-        with rc_context({"svg.fonttype": "none", "svg.hashsalt": "infoset", "pdf.fonttype": 42}):
-            figure.savefig(buffer, dpi=dots, **FORMATS[suffix])
-        return buffer.getvalue()
+        return figure_bytes(figure, suffix, dots)
 
 
 @dataclass(frozen=True)
@@ -112,28 +101,6 @@ class TableDrawing(Drawing):
     def figure(self) -> Figure:
         """Return a new matplotlib figure, not registered with `pyplot`."""
         return self.table.figure()
-
-
-def check_target(path: str | Path) -> str:
-    """Return the lower-case extension of a picture file to write.
-
-    Raises
-    ------
-    ParameterError
-        If the extension is unknown, the folder does not exist, or the system does not accept the
-        path.
-    """
-    check_path("path", path)
-    suffix = Path(path).suffix.lower()
-    if suffix not in FORMATS:
-        known = " or ".join(FORMATS)
-        raise ParameterError(
-            f"cannot write a picture to {str(path)!r}; use a name that ends in {known}"
-        )
-    folder = Path(path).parent
-    if not folder.is_dir():
-        raise ParameterError(f"there is no folder {folder} for {Path(path).name}; create it first")
-    return suffix
 
 
 def draw(

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLORS",
+    "DASHES",
     "GUIDE_COLOR",
+    "MARKS_PER_LINE",
+    "TARGET_COLOR",
     "TITLE_FONT_SIZE",
     "add_grid",
     "line_style",
@@ -25,7 +28,7 @@ __all__ = [
 ]
 
 DOTS_PER_INCH = 150
-GRID_COLOR, GUIDE_COLOR = "#d9d9d9", "#8a8a8a"
+GRID_COLOR, GUIDE_COLOR, TARGET_COLOR = "#d9d9d9", "#8a8a8a", "#b5532a"
 TITLE_FONT_SIZE = 11
 FEW_DECADES = 100.0
 """Largest ratio of the ends of a logarithmic axis with labels between its decades."""
@@ -105,11 +108,12 @@ def set_log_scale(axes: Axes, axis: Axis, values: Sequence[float]) -> None:
         set_limits(-0.1 * 10.0**low, 10.0**high * margin)
 
 
-def set_log_ticks(axis: Axis) -> None:
+def set_log_ticks(axis: Axis, max_labels: int = 6) -> None:
     """Label the decades of a logarithmic axis or, if they are few, also their multiples by 2 and 5.
 
     On a short axis matplotlib labels all multiples, and the labels overlap. On an axis that could
-    contain only one of these multiples, labels are at equal distances, as on a linear axis.
+    contain only one of these multiples, labels are at equal distances, as on a linear axis. Narrow
+    axes have fewer labels.
     """
     from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 
@@ -117,7 +121,8 @@ def set_log_ticks(axis: Axis) -> None:
     axis.set_minor_formatter(NullFormatter())
     if high / low < FEW_DECADES:
         is_short = high / low < NO_DECADE
-        axis.set_major_locator(MaxNLocator(6) if is_short else LogLocator(subs=(1.0, 2.0, 5.0)))
+        multiples = (1.0, 2.0, 5.0) if max_labels > 4 else (1.0, 3.0)
+        axis.set_major_locator(MaxNLocator(max_labels) if is_short else LogLocator(subs=multiples))
         axis.set_major_formatter(StrMethodFormatter("{x:g}"))
 
 

@@ -25,7 +25,9 @@ from infoset.runs.loop import (
     planned_measurements,
     run_measured,
 )
+from infoset.runs.outside_results import make_result, make_trace
 from infoset.runs.result import Callback, JointGaps, Outcome, SolveResult, TracePoint
+from infoset.runs.trace_files import RunTrace, read_trace, read_traces, trace_rows
 
 __all__ = [
     "COST_BETWEEN_CLOCK_CHECKS",
@@ -41,6 +43,7 @@ __all__ = [
     "NullCheckpointer",
     "Outcome",
     "Resumable",
+    "RunTrace",
     "SolveResult",
     "Target",
     "TracePoint",
@@ -49,11 +52,16 @@ __all__ = [
     "gradient_cost",
     "json_settings",
     "make_budget",
+    "make_result",
+    "make_trace",
     "open_checkpointer",
     "planned_measurements",
     "read_checkpoint",
+    "read_trace",
+    "read_traces",
     "refuse_checkpoint",
     "run_measured",
     "settings_of",
+    "trace_rows",
     "write_checkpoint",
 ]

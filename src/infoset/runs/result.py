@@ -124,6 +124,8 @@ class SolveResult(ShortRepr):
         Time that `solve` took to build the game, without compilation.
     compile_seconds : float
         Time that `solve` took to compile kernels, or to load them from disk.
+    seed : int or None
+        Random seed of the run; None if the method does not use random numbers.
     """
 
     game: str
@@ -139,6 +141,7 @@ class SolveResult(ShortRepr):
     gaps: Mapping[str, float] = field(default_factory=dict)
     build_seconds: float = 0.0
     compile_seconds: float = 0.0
+    seed: int | None = None
 
     def _facts(self) -> Facts:
         kind = "NashConv" if self.exploitability is None else "exploitability"
@@ -178,6 +181,7 @@ class SolveResult(ShortRepr):
         return {
             "game": self.game,
             "method": self.method,
+            "seed": self.seed,
             "reason": self.reason,
             "iterations": self.iterations,
             "seconds": self.seconds,
@@ -188,6 +192,7 @@ class SolveResult(ShortRepr):
             "exploitability": self.exploitability,
             "security_levels": None if self.security_levels is None else list(self.security_levels),
             "rounding": self.measured.rounding,
+            "payoff_width": self.policy.sequence_form.payoff_width,
             "gaps": dict(self.gaps),
             "outcome": self.outcome,
         }

@@ -28,7 +28,17 @@ from infoset.solvers.first_order import (
 from infoset.solvers.local_method import LocalMethod
 from infoset.solvers.locked_game import LockedGame, lock_policy
 from infoset.solvers.lp import LinearProgram, solve_by_lp
-from infoset.solvers.methods import DEFAULT_METHOD, METHODS, CustomMethod, MethodSpec, get_method
+from infoset.solvers.methods import (
+    DEFAULT_METHOD,
+    METHODS,
+    CustomMethod,
+    MethodSpec,
+    Run,
+    get_method,
+    has_seed,
+    run_method,
+    with_seed,
+)
 from infoset.solvers.min_probabilities import MinProbabilities
 from infoset.solvers.perturbed_game import (
     PerturbedGame,
@@ -78,20 +88,24 @@ __all__ = [
     "RegCFR",
     "RegCFRSolver",
     "RegretMethod",
+    "Run",
     "SubgameRegret",
     "SubgameSolver",
     "average_policy",
     "current_policy",
     "get_method",
+    "has_seed",
     "lock_policy",
     "payoff_scale",
     "perturb_game",
     "quantal_distance",
     "quantal_gap",
     "resolve_subgames",
+    "run_method",
     "solve_by_decomposition",
     "solve_by_lp",
     "solve_coarse_correlated",
     "solve_exactly",
     "solve_subgames",
+    "with_seed",
 ]

@@ -14,7 +14,7 @@ from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import RegretScheme
 from infoset.runs import Budget, SolveResult
 from infoset.solvers._infostates import find_infostate, numbers_by_action, sequences_at
-from infoset.solvers.methods import MethodSpec, get_method
+from infoset.solvers.methods import MethodSpec, get_method, run_method
 from infoset.tree import (
     CenteredPayoffs,
     InfostateTree,
@@ -71,7 +71,7 @@ class LockedGame:
         InfosetError
             If the method is unknown or does not apply to the game.
         """
-        result = get_method(method).run(self.form, budget)
+        result = run_method(get_method(method), self.form, budget)
         current = result.current_policy
         return replace(
             result,

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import partial
+from inspect import signature
+from types import FunctionType
+from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 
 from infoset.errors import ParameterError
+from infoset.policy import TabularPolicy
 from infoset.regret import SCHEMES, RegretScheme
-from infoset.runs import Budget, SolveResult
+from infoset.runs import Budget, Outcome, SolveResult, make_result
 from infoset.solvers.auto import Auto
 from infoset.solvers.cfr_br import CFRBR
 from infoset.solvers.excessive_gap import ExcessiveGap
@@ -23,11 +27,22 @@ from infoset.tree import SequenceForm
 from infoset.utils.arguments import check_count
 from infoset.utils.registry import Registry
 
-__all__ = ["DEFAULT_METHOD", "METHODS", "CustomMethod", "MethodSpec", "get_method"]
+__all__ = [
+    "DEFAULT_METHOD",
+    "METHODS",
+    "CustomMethod",
+    "MethodSpec",
+    "Run",
+    "get_method",
+    "has_seed",
+    "run_method",
+    "with_seed",
+]
 
 DEFAULT_METHOD = "auto"
 
-Run: TypeAlias = Callable[[SequenceForm, Budget], SolveResult]
+Run: TypeAlias = Callable[..., SolveResult | TabularPolicy]
+"""Function of a sequence form and a budget, and optionally a `seed`, that solves a game."""
 
 
 @runtime_checkable
@@ -44,7 +59,7 @@ class MethodSpec(Protocol):
 
     @property
     def run(self) -> Run:
-        """Function of a sequence form and a budget that returns the result."""
+        """Function of a sequence form and a budget that returns the result, or only a policy."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +72,23 @@ class CustomMethod:
     description : str
         Description in one line, with the source.
     run : callable
-        Function of a sequence form and a budget that returns a `SolveResult`.
+        Function of a sequence form and a budget that returns a `SolveResult`, or only a policy; see
+        `run_method`. If it has a parameter `seed`, `compare` can call it with several seeds.
+    seed : int or None
+        The seed with which `with_seed` calls the function.
     """
 
     name: str
     description: str
     run: Run
+    seed: int | None = None
+
+    @classmethod
+    def of(cls, function: Callable[..., SolveResult | TabularPolicy]) -> CustomMethod:
+        """Return a function as a method, described by the first line of its docstring."""
+        name = function.__name__.replace("_", "-")
+        description = (function.__doc__ or "").strip().partition("\n")[0]
+        return cls(name, description or "your own function", function)
 
 
 _SPECS: tuple[MethodSpec, ...] = (
@@ -92,15 +118,18 @@ METHODS: Registry[MethodSpec] = Registry(
     "method",
     _SPECS,
     entry_type=MethodSpec,
-    expected='a name such as "cfr+", a RegretScheme, or an object with name, description and run',
+    expected=(
+        'a name such as "cfr+", a RegretScheme, an object with name, description and run, or a '
+        "function of a sequence form and a budget"
+    ),
 )
 """The methods by name."""
 
 
 def get_method(
-    method: str | RegretScheme | MethodSpec, precision: str = "float64", threads: int = 1
+    method: str | RegretScheme | MethodSpec | Run, precision: str = "float64", threads: int = 1
 ) -> MethodSpec:
-    """Return the method for a name (upper or lower case), a `RegretScheme`, or a `MethodSpec`.
+    """Return the method for a name (upper or lower case), a scheme, a `MethodSpec`, or a function.
 
     Raises
     ------
@@ -111,7 +140,13 @@ def get_method(
         positive whole number.
     """
     check_count("threads", threads, minimum=1)
-    spec = RegretMethod(method) if isinstance(method, RegretScheme) else METHODS.resolve(method)
+    spec: MethodSpec
+    if isinstance(method, RegretScheme):
+        spec = RegretMethod(method)
+    elif isinstance(method, FunctionType):
+        spec = CustomMethod.of(method)
+    else:
+        spec = METHODS.resolve(cast("str | MethodSpec", method))
     asked: dict[str, Any] = {}
     if precision != "float64":
         asked["precision"] = precision
@@ -126,3 +161,53 @@ def get_method(
             f"{spec.name}: leave {name} out, or choose a method such as cfr+"
         )
     return replace(spec, **asked)
+
+
+def run_method(spec: MethodSpec, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
+    """Run a method until its budget is used up, and return its result.
+
+    If the method returns only a policy, the policy is measured. The trace of its result are the
+    measurements that the method recorded by `budget.record`, and the last must be of the policy.
+
+    Raises
+    ------
+    InfosetError
+        For the reasons of the method.
+    ParameterError
+        If the method returns something else, or a policy that is not the last measured one.
+    """
+    answer = spec.run(sequence_form, budget)
+    if isinstance(answer, SolveResult):
+        return answer
+    if not isinstance(answer, TabularPolicy):
+        raise ParameterError(
+            f"{spec.name} returned a {type(answer).__name__}; a method returns a TabularPolicy, "
+            "such as TabularPolicy.from_weights(sequence_form, plans), or a SolveResult"
+        )
+    result = make_result(
+        answer, method=spec.name, trace=tuple(budget.trace), seconds=budget.elapsed
+    )
+    return replace(result, outcome=_outcome_of(result, budget))
+
+
+def _outcome_of(result: SolveResult, budget: Budget) -> Outcome:
+    """Return which limit a method that returned only a policy has reached."""
+    if budget.target is not None and result.trace[-1].error <= budget.target:
+        return "converged"
+    if budget.iterations is not None and result.iterations >= budget.iterations:
+        return "iterations"
+    return "seconds" if budget.is_over else "stopped"
+
+
+def has_seed(spec: object) -> bool:
+    """Return whether a method draws random numbers by a seed that can be chosen."""
+    if isinstance(spec, CustomMethod):
+        return "seed" in signature(spec.run).parameters
+    return is_dataclass(spec) and any(field.name == "seed" for field in fields(spec))
+
+
+def with_seed(spec: MethodSpec, seed: int) -> MethodSpec:
+    """Return a method with another seed; the method is one that `has_seed`."""
+    if isinstance(spec, CustomMethod):
+        return replace(spec, run=partial(spec.run, seed=seed), seed=seed)
+    return cast(MethodSpec, replace(cast(Any, spec), seed=seed))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -23,6 +24,7 @@ from infoset.cli.options import (
 from infoset.cli.progress import Progress, live
 from infoset.cli.saved_results import save_results
 from infoset.cli.screen import (
+    asks_for_list,
     duration_text,
     error_text,
     make_table,
@@ -35,6 +37,8 @@ from infoset.cli.screen import (
 from infoset.errors import ComparisonError
 
 if TYPE_CHECKING:
+    from infoset.front import CompiledGame
+    from infoset.game import Game
     from infoset.runs import Budget, SolveResult, TracePoint
 
 DEFAULT_METHODS = "cfr,cfr+,dcfr,dcfr+,pcfr+,sapcfr+,sapdcfr+"
@@ -45,12 +49,21 @@ def run(
     methods: Annotated[
         str,
         typer.Option(
-            help="Methods, separated by commas; 'infoset solve --method list' prints them."
+            help="Methods and learners, separated by commas, by name or as file.py:NAME; 'list' "
+            "prints those that apply to the game."
         ),
     ] = DEFAULT_METHODS,
     target: TargetOption = None,
     iterations: IterationsOption = None,
     seconds: SecondsOption = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="Number of runs, with seeds 0, 1, ..., of learners and of your own methods with "
+            "a seed.",
+        ),
+    ] = None,
     out: Annotated[Path | None, folder_option("runs/GAME-comparison")] = None,
     memory: MemoryOption = None,
     as_json: JsonOption = False,
@@ -58,21 +71,26 @@ def run(
     """Solve a game with several methods, and plot their convergence.
 
     If none of --target, --iterations and --seconds is given, each method runs
-    1,000 iterations. Ctrl-C stops at any time and saves the results so far.
+    1,000 iterations; those of learners are episodes. Ctrl-C stops at any time
+    and saves the results so far.
     """
     from infoset.experiments import check_writable
-    from infoset.front import compare, comparison_budget, load, to_form
+    from infoset.front import compare, comparison_budget, load, prepare_comparison
 
     rules = load(game)
+    if asks_for_list(methods):
+        _list_methods(rules, memory, as_json)
+        return
     check_writable(out)
     stops = Stops(target, iterations, seconds)._asdict()
-    names = [name.strip() for name in methods.split(",") if name.strip()]
     failure = None
     with live(str(rules)) as progress:
-        form = to_form(rules, memory=memory, progress=progress.building)
+        form, entries = prepare_comparison(
+            rules, _names(methods), seeds, memory=memory, progress=progress.building
+        )
         show = partial(_show, progress, comparison_budget(form, **stops))
         try:
-            results = compare(form, names, callback=show, **stops)
+            results = compare(form, entries, callback=show, **stops)
         except ComparisonError as error:
             results, failure = error.results, error
     tell_notes(rules)
@@ -81,6 +99,28 @@ def run(
         raise failure
     if results[-1].outcome == "interrupted":
         raise typer.Exit(INTERRUPTED)
+
+
+def _names(methods: str) -> list[str]:
+    """Return the methods in a text; commas in parentheses are between parameters of one method."""
+    names = re.split(r",(?![^(]*\))", methods)
+    return [name.strip() for name in names if name.strip()]
+
+
+def _list_methods(rules: Game | CompiledGame, memory: int | None, as_json: bool) -> None:
+    """Print the methods that apply to a game."""
+    from infoset.front import applicable_methods
+
+    with live(str(rules)) as progress:
+        found = applicable_methods(rules, memory=memory, progress=progress.building)
+    if as_json:
+        rows = [{"name": name, "description": text} for name, text in found.items()]
+        print_json({"game": str(rules), "methods": rows})
+        return
+    table = make_table("name", "description")
+    for name, description in found.items():
+        table.add_row(name, description)
+    print_table(table, title=f"methods that apply to {rules}")
 
 
 def _show(progress: Progress, limits: Budget, method: str, point: TracePoint) -> None:
@@ -106,11 +146,14 @@ def _report(results: Sequence[SolveResult], folder: Path) -> None:
     from infoset.experiments import COMPARISON_FILES
 
     error = "NashConv" if results[0].exploitability is None else "exploitability"
-    table = make_table("method", ">iterations", ">time", f">{error}", "outcome")
+    has_seeds = any(result.seed is not None for result in results)
+    seed_column = [">seed"] * has_seeds
+    table = make_table("method", *seed_column, ">iterations", ">time", f">{error}", "outcome")
     for result in results:
         reached = result.nash_conv if result.exploitability is None else result.exploitability
         table.add_row(
             result.method,
+            *([number_text(result.seed)] * has_seeds),
             number_text(result.iterations),
             duration_text(result.seconds),
             error_text(reached, result.measured.rounding),

@@ -1,0 +1,157 @@
+"""`infoset plot`: draw the errors of saved runs in one chart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import typer
+
+from infoset.cli.options import JsonOption
+from infoset.cli.screen import make_table, number_text, print_json, print_table, say
+
+if TYPE_CHECKING:
+    from infoset.runs import RunTrace
+
+RunsArgument: TypeAlias = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="RUN...",
+        help="Folders of runs or CSV files, as PATH or NAME=PATH; runs with one name are one line.",
+        show_default=False,
+    ),
+]
+OutOption: TypeAlias = Annotated[
+    Path,
+    typer.Option(
+        metavar="FILE",
+        help="Output file; its extension selects the format: .svg, .png or .pdf.",
+        show_default=False,
+    ),
+]
+
+
+def parse_size(text: str) -> tuple[float, float]:
+    """Parse a width and a height in inches, such as `6x4`.
+
+    Raises
+    ------
+    typer.BadParameter
+        If the text is not two numbers with an x between them.
+    """
+    try:
+        width, height = map(float, text.lower().split("x"))
+    except ValueError:
+        raise typer.BadParameter(
+            f"{text!r} is not a size; give a width and a height in inches, such as 6x4"
+        ) from None
+    return width, height
+
+
+def run(
+    runs: RunsArgument,
+    out: OutOption,
+    against: Annotated[
+        str, typer.Option(metavar="AXIS", help="What to draw against: iterations, seconds or both.")
+    ] = "both",
+    band: Annotated[
+        str,
+        typer.Option(help="Band around the median of runs with one name: range or quartiles."),
+    ] = "range",
+    target: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="Error to mark by a line, such as 0.01, or 0.1% (of the payoff range).",
+        ),
+    ] = None,
+    percent: Annotated[
+        bool, typer.Option("--percent", help="Draw errors as percentages of the payoff range.")
+    ] = False,
+    payoff_width: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="Payoff range, for files that do not record it: the largest difference between "
+            "two utilities of a player.",
+        ),
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Title.", show_default="the game")
+    ] = None,
+    x_label: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="Label of the first x axis.", show_default="iterations"),
+    ] = None,
+    y_label: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="Label of the y axis.", show_default="the error"),
+    ] = None,
+    size: Annotated[
+        str | None,
+        typer.Option(metavar="WxH", help="Width and height in inches, such as 6x4."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Draw the errors of saved runs in one chart.
+
+    Runs are folders that solve, learn, train and compare saved, or CSV files of
+    other programs with the columns iteration (or seconds) and exploitability.
+    """
+    from infoset.plotting import check_target, plot_comparison, save_figure
+    from infoset.runs import read_traces
+
+    check_target(out)
+    figsize = None if size is None else parse_size(size)
+    named = [_name_and_path(text) for text in runs]
+    figure = plot_comparison(
+        [(name, path) if name else path for name, path in named],
+        against=against,
+        band=band,
+        target=target,
+        percent_of_range=percent,
+        payoff_width=payoff_width,
+        title=title,
+        x_label=x_label,
+        y_label=y_label,
+        figsize=figsize,
+    )
+    save_figure(figure, out)
+    rows = [_row(name or run.method, run) for name, path in named for run in read_traces(path)]
+    _report(rows, out, as_json)
+
+
+def _name_and_path(text: str) -> tuple[str, str]:
+    """Return the name, which may be empty, and the path of a run given as `NAME=PATH`.
+
+    A path that exists may contain the character `=`.
+    """
+    name, equals, path = text.partition("=")
+    return (name, path) if equals and not Path(text).exists() else ("", text)
+
+
+def _report(rows: Sequence[dict[str, Any]], out: Path, as_json: bool) -> None:
+    if as_json:
+        print_json({"file": str(out), "runs": rows})
+        return
+    table = make_table("name", ">seed", ">measurements", ">iterations", ">last error", "error")
+    for row in rows:
+        numbers = (row["seed"], row["measurements"], row["iterations"], row["last_error"])
+        table.add_row(row["name"], *map(number_text, numbers), row["error"])
+    print_table(table)
+    say(f"saved in {out}")
+
+
+def _row(name: str, trace: RunTrace) -> dict[str, Any]:
+    last = trace.trace[-1]
+    error = next(iter(last.errors))
+    return {
+        "name": name,
+        "game": trace.game or None,
+        "seed": trace.seed,
+        "measurements": len(trace.trace),
+        "iterations": last.iteration,
+        "error": error,
+        "last_error": last.error,
+    }

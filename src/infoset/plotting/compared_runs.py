@@ -1,0 +1,257 @@
+"""The lines of a comparison: results, traces and folders of runs, grouped by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from infoset.errors import ParameterError
+from infoset.learning import LearnResult
+from infoset.runs import RunTrace, SolveResult, TracePoint, read_traces
+from infoset.typing import FloatArray
+from infoset.utils.arguments import check_type
+
+__all__ = [
+    "BANDS",
+    "Compared",
+    "ComparedLine",
+    "Curve",
+    "common_error",
+    "group_runs",
+    "line_curve",
+]
+
+Compared: TypeAlias = SolveResult | LearnResult | RunTrace | Sequence[TracePoint] | str | Path
+"""One run, or several runs of one method, in any form that `plot_comparison` accepts."""
+
+BANDS: Final = {"range": (0.0, 1.0), "quartiles": (0.25, 0.75)}
+"""Bands around the median of several runs, as quantiles."""
+
+MIN_SECONDS: Final = 1e-4
+EXPECTED: Final = (
+    "a result, a trace, or the path of a run's folder, or a list of these for several seeds"
+)
+
+
+@dataclass(frozen=True)
+class ComparedLine:
+    """One line of a comparison.
+
+    Attributes
+    ----------
+    name : str
+    runs : tuple[RunTrace, ...]
+        Runs that differ in their seeds; at least one.
+    """
+
+    name: str
+    runs: tuple[RunTrace, ...]
+
+    @property
+    def is_mark(self) -> bool:
+        """Whether each run was measured once, so that there is a mark instead of a line."""
+        return all(len(run.trace) == 1 for run in self.runs)
+
+
+class Curve(NamedTuple):
+    """The errors of the runs of a line at common points.
+
+    Attributes
+    ----------
+    x : FloatArray
+        [P] iterations or seconds, positive.
+    middle : FloatArray
+        [P] the error of the run, or the median over runs.
+    low, high : FloatArray
+        [P] ends of the band over runs.
+    """
+
+    x: FloatArray
+    middle: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+
+def group_runs(results: object) -> list[ComparedLine]:
+    """Return the lines of a comparison in the order of their names.
+
+    Raises
+    ------
+    ParameterError
+        If a value is neither a result, a trace nor a path, or the runs are of different games.
+    ResultFileError
+        If a file or folder cannot be read.
+    """
+    lines: dict[str, list[RunTrace]] = {}
+    for name, value in _entries(results):
+        for run in _runs(value, name):
+            lines.setdefault(run.method if name is None else name, []).append(run)
+    if not lines:
+        raise ParameterError("results is empty; give at least one result, trace or path")
+    _check_one_game(lines)
+    return [ComparedLine(name, tuple(runs)) for name, runs in lines.items()]
+
+
+def _entries(results: object) -> list[tuple[str | None, Any]]:
+    """Return pairs of a name, or None for that of the method, and a run or list of runs."""
+    if isinstance(results, Mapping):
+        return [*results.items()]
+    if _is_run(results):
+        return [(None, results)]
+    check_type(
+        "results", results, (list, tuple), "the results of compare, or a dict of names and runs"
+    )
+    assert isinstance(results, Sequence)
+    return [
+        (entry[0], entry[1])
+        if isinstance(entry, tuple) and len(entry) == 2 and isinstance(entry[0], str)
+        else (None, entry)
+        for entry in results
+    ]
+
+
+def _is_run(value: object) -> bool:
+    """Return whether a value is one result or path, and not a list of them."""
+    return isinstance(value, SolveResult | LearnResult | RunTrace | str | Path)
+
+
+def _runs(value: Any, name: str | None) -> list[RunTrace]:
+    """Return the runs that a value stands for; a trace needs a name."""
+    if isinstance(value, SolveResult):
+        return [RunTrace.of(value)]
+    if isinstance(value, RunTrace):
+        return [value]
+    if isinstance(value, LearnResult):
+        runs = zip(value.runs, value.seeds, strict=True)
+        return [replace(RunTrace.of(run), method=value.method, seed=seed) for run, seed in runs]
+    if isinstance(value, str | Path):
+        return _read(value, name)
+    what = "a result" if name is None else f"the value of {name!r}"
+    check_type(what, value, (list, tuple), EXPECTED)
+    if not value:
+        raise ParameterError(f"{what} is empty; give {EXPECTED}")
+    if not all(isinstance(entry, TracePoint) for entry in value):
+        return [*chain(*(_runs(entry, name) for entry in value))]
+    if name is None:
+        raise ParameterError(
+            "a trace has no name; give a dict or pairs of names and traces, such as {'mine': trace}"
+        )
+    return [RunTrace(name, tuple(value))]
+
+
+def _read(path: str | Path, name: str | None) -> list[RunTrace]:
+    """Return the runs of a file or folder; a name is for the runs of one method."""
+    runs = read_traces(path)
+    methods = [*dict.fromkeys(run.method for run in runs)]
+    if name is not None and len(methods) > 1:
+        raise ParameterError(
+            f"{name!r} names one line, but {path} has several methods ({', '.join(methods)}); give "
+            "the path without a name"
+        )
+    return [*runs]
+
+
+def _check_one_game(lines: Mapping[str, Sequence[RunTrace]]) -> None:
+    games: dict[str, str] = {}
+    for name, runs in lines.items():
+        for run in runs:
+            if run.game:
+                games.setdefault(run.game, name)
+    if len(games) > 1:
+        found = ", ".join(f"{game} ({games[game]})" for game in sorted(games))
+        raise ParameterError(
+            f"a comparison is of one game, but these runs are of {found}; draw one picture for "
+            "each game"
+        )
+
+
+def common_error(lines: Sequence[ComparedLine]) -> str:
+    """Return the first error, by name, that all measurements of all runs have.
+
+    Raises
+    ------
+    ParameterError
+        If there is none.
+    """
+    runs = [run for line in lines for run in line.runs]
+    points = [point.errors.keys() for run in runs for point in run.trace]
+    common = [name for name in points[0] if all(name in errors for errors in points)]
+    return common[0]
+
+
+def line_curve(
+    line: ComparedLine,
+    against: str,
+    *,
+    error: str,
+    band: str = "range",
+    floor: float = 0.0,
+    scale: float = 1.0,
+) -> Curve | None:
+    """Return the errors of a line against iterations or seconds.
+
+    With several runs, errors between the measurements of a run are interpolated on logarithmic
+    axes, and the curve spans the iterations (or seconds) that all runs have.
+
+    Parameters
+    ----------
+    line : ComparedLine
+    against : str
+        `iterations` or `seconds`.
+    error : str
+        Name of the error in `TracePoint.errors`.
+    band : str
+        One of `BANDS`.
+    floor : float
+        Positive; smaller errors are raised to it.
+    scale : float
+        Factor of all errors.
+
+    Returns
+    -------
+    Curve or None
+        None if the times are unknown, or no measurement is at a positive number of iterations.
+    """
+    parts = [_points(run, against, error, floor) for run in line.runs]
+    if not all(len(x) for x, _ in parts):
+        return None
+    if line.is_mark:
+        x = np.array([np.median([x[0] for x, _ in parts])])
+        errors = np.array([errors for _, errors in parts])
+    else:
+        x = _common_points([x for x, _ in parts])
+        errors = np.array([_interpolated(x, *part) for part in parts])
+    low, middle, high = np.quantile(errors * scale, (BANDS[band][0], 0.5, BANDS[band][1]), axis=0)
+    return Curve(x, middle, low, high)
+
+
+def _points(run: RunTrace, against: str, error: str, floor: float) -> tuple[FloatArray, FloatArray]:
+    """Return [P] the positive iterations or seconds of a run, and [P] its errors."""
+    if against == "seconds":
+        x = np.array([point.seconds for point in run.trace])
+        x = np.maximum(x, MIN_SECONDS)  # of NaN, for unknown times, it is NaN
+    else:
+        x = np.array([point.iteration for point in run.trace], dtype=np.float64)
+    errors = np.array([point.errors[error] for point in run.trace])
+    shown = x > 0
+    return x[shown], np.maximum(errors, floor)[shown]
+
+
+def _common_points(parts: Sequence[FloatArray]) -> FloatArray:
+    """Return [P] all points of several runs, between the last beginning and the first end."""
+    x = np.unique(np.concatenate(parts))
+    inside = (x >= max(part[0] for part in parts)) & (x <= min(part[-1] for part in parts))
+    # Runs that do not overlap keep their first and last errors outside their own points.
+    return x[inside] if inside.any() else x
+
+
+def _interpolated(x: FloatArray, own: FloatArray, errors: FloatArray) -> FloatArray:
+    """Return [P] the errors of a run at points x; they are exact at its own points."""
+    found = np.exp(np.interp(np.log(x), np.log(own), np.log(errors)))
+    at = np.searchsorted(own, x).clip(max=len(own) - 1)
+    return np.where(own[at] == x, errors[at], found)
