@@ -44,7 +44,7 @@ def test_without_a_tree_matches_and_a_bound_are_reported(command, tmp_path, monk
     # Learning a response takes most of its time for compilation; its own tests do it.
     bound = ResponseBound(Estimate(0.5, 0.1), 0.1)
     monkeypatch.setattr("infoset.deep.training_run.response_bound", lambda *_, **__: bound)
-    options = ("--no-build", "--steps", "20", "--checkpoint", "run.npz", "--out", "here")
+    options = ("--no-build", "--steps", "70", "--checkpoint", "run.npz", "--out", "here")
     found = command("train", "kuhn_poker", *options, "--json").json
     assert set(found) >= {"score_against_uniform", "standard_error", "exploitability_lower_bound"}
     assert found["exploitability_lower_bound"] == 0.1
@@ -53,7 +53,7 @@ def test_without_a_tree_matches_and_a_bound_are_reported(command, tmp_path, monk
     }  # fmt: skip
     with (tmp_path / "here" / "trace.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert [row["iteration"] for row in rows] == ["16", "20"]
+    assert [row["iteration"] for row in rows] == ["64", "70"]
     ran = command("play", "kuhn_poker", "--against", "here/network.npz", stdin="bet\n" * 3)
     assert ran.code == 0, ran.err
 

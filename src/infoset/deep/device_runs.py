@@ -25,8 +25,8 @@ from infoset.utils.clocks import compiling
 
 __all__ = ["MatchPoint", "run_matched"]
 
-MIN_STEPS_BETWEEN = 16
-"""Measurements are expensive, so that early ones are not frequent."""
+MIN_STEPS_BETWEEN = 64
+"""A measurement costs about as much as this many steps, so that early ones are not frequent."""
 
 NUM_EPISODES = 4096
 """Episodes in each seat of a measurement."""
@@ -110,9 +110,9 @@ def run_matched(
 ) -> tuple[Outcome, tuple[MatchPoint, ...]]:
     """Train until the budget is used up; measure by matches against uniform play.
 
-    It measures each time the number of steps has grown by a tenth, and Ctrl-C ends it between calls
-    of the compiled steps. The measurements play episodes of their own, so that they do not change
-    the training.
+    It measures each time the number of steps has grown by a quarter, and Ctrl-C ends it between
+    calls of the compiled steps. The measurements play episodes of their own, so that they do not
+    change the training.
 
     Returns
     -------
@@ -170,4 +170,4 @@ def _planned() -> Iterator[int]:
     step = MIN_STEPS_BETWEEN
     while True:
         yield step
-        step += max(MIN_STEPS_BETWEEN, step // 10)
+        step += max(MIN_STEPS_BETWEEN, step // 4)
