@@ -32,6 +32,7 @@ KEYS = {
     "efce_gap",
     "last_nash_conv",
     "values",
+    "payoff_width",
     "outcomes",
 }
 LEARN = ("learn", "kuhn_poker", "--method", "ixomd", "--episodes", "2000")

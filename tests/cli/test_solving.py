@@ -28,6 +28,7 @@ MEASURED_ONCE = sorted({*FILES} - {RUN_FILES["picture"]} | {"policy.png"})
 KEYS = {
     "game",
     "method",
+    "seed",
     "reason",
     "iterations",
     "seconds",
@@ -38,6 +39,7 @@ KEYS = {
     "exploitability",
     "security_levels",
     "rounding",
+    "payoff_width",
     "gaps",
     "outcome",
 }

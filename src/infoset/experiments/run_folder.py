@@ -224,6 +224,9 @@ def save_comparison(results: Sequence[SolveResult], folder: str | Path | None = 
     ParameterError
         If `results` is empty or of different games, or the folder or a file cannot be written.
     """
+    check_type("results", results, (list, tuple), "results of compare, or of solve")
+    for result in results:
+        check_type("a result", result, SolveResult, "a result of compare or solve")
     figure = plot_comparison(results)
     game = results[0].game
     record = {
