@@ -26,7 +26,9 @@ NOT_LISTED = ("--help", "--json")
 
 def with_tables(text: str) -> str:
     """Return the text of a page with all tables written again."""
-    return BLOCK.sub(lambda match: match[1] + table(*match[2].split()) + match[3], text)
+    return BLOCK.sub(
+        lambda match: match[1] + table(*match[2].split()) + match[3], text
+    )
 
 
 def table(kind: str, name: str = "") -> str:
@@ -42,14 +44,22 @@ def options(command: str) -> Iterator[tuple[str, ...]]:
     for parameter in commands[command].params:
         names = [name for name in parameter.opts if name.startswith("--")]
         if names and not set(names) & set(NOT_LISTED):
-            yield ", ".join(f"`{name}`" for name in names), parameter.help, default_text(parameter)
+            yield (
+                ", ".join(f"`{name}`" for name in names),
+                parameter.help,
+                default_text(parameter),
+            )
 
 
 def default_text(parameter: Any) -> str:
     """Return the default of an option as its help shows it."""
     if isinstance(parameter.show_default, str):
         return parameter.show_default
-    return "" if parameter.default is None or parameter.is_flag else f"`{parameter.default}`"
+    return (
+        ""
+        if parameter.default is None or parameter.is_flag
+        else f"`{parameter.default}`"
+    )
 
 
 def games() -> Iterator[tuple[str, ...]]:
@@ -57,7 +67,12 @@ def games() -> Iterator[tuple[str, ...]]:
     yield from (("game", "description", "players", "other names"), ("---",) * 4)
     for entry in GAMES.values():
         aliases = ", ".join(f"`{alias}`" for alias in entry.aliases)
-        yield f"[`{entry.name}`]({page(entry.name)})", entry.summary, num_players(entry), aliases
+        yield (
+            f"[`{entry.name}`]({page(entry.name)})",
+            entry.summary,
+            num_players(entry),
+            aliases,
+        )
 
 
 def page(name: str) -> str:

@@ -32,7 +32,9 @@ FORMS: dict[str, Callable[[], infoset.ExtensiveForm]] = {
     "form-early": lambda: example_forms.two_augmentations()[0],
     "form-late": lambda: example_forms.two_augmentations()[1],
     "form-staircase": lambda: example_forms.staircase(4),
-    "form-staircase-padded": lambda: infoset.efg.pad_timing(example_forms.staircase(4)),
+    "form-staircase-padded": lambda: infoset.efg.pad_timing(
+        example_forms.staircase(4)
+    ),
     "check-action-mismatch": example_forms.action_mismatch,
     "check-forgetful": example_forms.forgetful,
     "check-absent-minded-driver": example_forms.absent_minded_driver,

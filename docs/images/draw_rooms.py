@@ -53,7 +53,9 @@ def picture(rows: list[str]) -> str:
         "</marker></defs>",
     ]
     for number, layer in enumerate(rows):
-        packages = [name.strip().removeprefix("infoset.") for name in layer.split("|")]
+        packages = [
+            name.strip().removeprefix("infoset.") for name in layer.split("|")
+        ]
         top = GAP + number * (ROW + GAP)
         width = (LEFT - 2 * GAP - GAP * (len(packages) - 1)) / len(packages)
         for position, package in enumerate(packages):

@@ -49,7 +49,14 @@ def draw(runs: dict[tuple[str, str], list[Points]]) -> None:
             for seed, points in enumerate(runs[game, preset]):
                 seconds, distances = zip(*points, strict=True)
                 label = preset if seed == 0 else None
-                axes.plot(seconds, distances, color=f"C{number}", alpha=0.8, lw=1.0, label=label)
+                axes.plot(
+                    seconds,
+                    distances,
+                    color=f"C{number}",
+                    alpha=0.8,
+                    lw=1.0,
+                    label=label,
+                )
         axes.set(xscale="log", yscale="log", title=title)
         axes.grid(visible=True, alpha=0.3)
     for axes in panels[1]:
@@ -57,7 +64,13 @@ def draw(runs: dict[tuple[str, str], list[Points]]) -> None:
     for axes in panels[:, 0]:
         axes.set_ylabel("NashConv")
     handles, labels = panels[1, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
+    figure.legend(
+        handles,
+        labels,
+        loc="outside lower center",
+        ncols=len(labels),
+        frameon=False,
+    )
     figure.savefig(FILE, metadata={"Date": None})
 
 
@@ -70,9 +83,17 @@ def at(points: Points, seconds: float) -> float | None:
 def print_tables(runs: dict[tuple[str, str], list[Points]]) -> None:
     """Print the median and the range over seeds of each game and variant."""
     for (game, variant), seeds in runs.items():
-        cells = [TITLES[game], f"`{variant}`" if variant in PRESETS else variant, str(len(seeds))]
+        cells = [
+            TITLES[game],
+            f"`{variant}`" if variant in PRESETS else variant,
+            str(len(seeds)),
+        ]
         for seconds in TIMES.get(game, (1, 10)):
-            values = [value for points in seeds if (value := at(points, seconds)) is not None]
+            values = [
+                value
+                for points in seeds
+                if (value := at(points, seconds)) is not None
+            ]
             if not values:
                 cells.append("")
             elif len(values) == 1:

@@ -26,9 +26,9 @@ def mixtures() -> dict[str, Belief]:
     one = Infostate(0, (Step(None, (1,), None),))
     titles = {0.0: "private", 0.5: "half of each", 1.0: "public"}
     return {
-        f"public weight {public_weight:g}: {title}": PublicPrivateBelief(public_weight).at(
-            dice, one
-        )
+        f"public weight {public_weight:g}: {title}": PublicPrivateBelief(
+            public_weight
+        ).at(dice, one)
         for public_weight, title in titles.items()
     }
 

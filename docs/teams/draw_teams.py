@@ -46,11 +46,15 @@ def draw_arrows(axes: Axes, title: str, *, hears: bool) -> None:
     Player 0 tells the truth with probability `true`; player 1 believes it with probability
     `believes` and passes otherwise. As one player, the team weighs both sides equally at any word.
     """
-    true, believes = np.meshgrid(np.linspace(0.05, 0.95, 10), np.linspace(0.05, 0.95, 10))
+    true, believes = np.meshgrid(
+        np.linspace(0.05, 0.95, 10), np.linspace(0.05, 0.95, 10)
+    )
     prob_true = true if hears else np.full_like(true, 0.5)
     to_believe = prob_true * WIN + (1 - prob_true) * MISS
     to_be_true = believes * (WIN - MISS)
-    axes.quiver(true, believes, to_be_true, to_believe, color=COLORS[0], width=0.005)
+    axes.quiver(
+        true, believes, to_be_true, to_believe, color=COLORS[0], width=0.005
+    )
     axes.plot([0.5], [0.33], "o", color=COLORS[1])
     axes.set(
         xlim=(0, 1),
@@ -68,14 +72,32 @@ def draw_runs(axes: Axes) -> None:
             relaxed_game("none"),
             BASELINES["one-player"].scheme(LEARNER),
         ),
-        "two agents": (relaxed_game("none"), BASELINES["two-agents"].scheme(LEARNER)),
-        "progressive hiding": (relaxed_game("recall"), HidingScheme(LEARNER, penalty=0.5)),
+        "two agents": (
+            relaxed_game("none"),
+            BASELINES["two-agents"].scheme(LEARNER),
+        ),
+        "progressive hiding": (
+            relaxed_game("recall"),
+            HidingScheme(LEARNER, penalty=0.5),
+        ),
     }
-    for color, (name, (form, scheme)) in zip(COLORS[1:], ways.items(), strict=False):
+    for color, (name, (form, scheme)) in zip(
+        COLORS[1:], ways.items(), strict=False
+    ):
         for seed in SEEDS:
-            earned = ProgressiveHiding(form, scheme, seed=seed).run(ITERATIONS).implementable[:, 0]
+            earned = (
+                ProgressiveHiding(form, scheme, seed=seed)
+                .run(ITERATIONS)
+                .implementable[:, 0]
+            )
             label = name if seed == SEEDS[0] else None
-            axes.plot(range(1, ITERATIONS + 1), earned, color=color, linewidth=0.9, label=label)
+            axes.plot(
+                range(1, ITERATIONS + 1),
+                earned,
+                color=color,
+                linewidth=0.9,
+                label=label,
+            )
     axes.set(xscale="log", xlabel="iterations", ylabel="payoff", ylim=(-1.2, 1.1))
     axes.set_title("20 runs of each", fontsize=10)
     axes.legend(frameon=False, fontsize=8, loc="lower center")
@@ -115,7 +137,9 @@ def guesses() -> FloatArray:
         relaxed, projected = hiding.relaxed_policy(), hiding.policy()
         reach = form.reach(relaxed)[heard]
         tails = reach[1] / reach.sum()
-        rows.append([*relaxed[open_entries + guess], projected[entry + guess], tails])
+        rows.append(
+            [*relaxed[open_entries + guess], projected[entry + guess], tails]
+        )
     return np.array(rows)
 
 
@@ -125,17 +149,52 @@ def cards() -> Figure:
     left, right = figure.subplots(1, 2)
     steps = np.arange(1, ITERATIONS_SHOWN + 1)
     on_heads, on_tails, projected, tails = guesses().T
-    left.plot(steps, on_heads, color=COLORS[0], linestyle="--", label="relaxed: the coin is heads")
-    left.plot(steps, on_tails, color=COLORS[2], linestyle="--", label="relaxed: the coin is tails")
-    left.plot(steps, projected, color="black", label="projected: the coin is hidden")
-    left.plot(steps, tails, color=COLORS[1], linestyle=":", label="probability of tails")
-    left.set(xlabel="iterations", ylabel="probability of guessing heads", ylim=(-0.02, 1.02))
+    left.plot(
+        steps,
+        on_heads,
+        color=COLORS[0],
+        linestyle="--",
+        label="relaxed: the coin is heads",
+    )
+    left.plot(
+        steps,
+        on_tails,
+        color=COLORS[2],
+        linestyle="--",
+        label="relaxed: the coin is tails",
+    )
+    left.plot(
+        steps, projected, color="black", label="projected: the coin is hidden"
+    )
+    left.plot(
+        steps, tails, color=COLORS[1], linestyle=":", label="probability of tails"
+    )
+    left.set(
+        xlabel="iterations",
+        ylabel="probability of guessing heads",
+        ylim=(-0.02, 1.02),
+    )
     left.set_title("player 1 hears 'heads'", fontsize=10)
     scheme = HidingScheme(LEARNER, penalty=0.5)
-    trace = ProgressiveHiding(relaxed_game("recall"), scheme, seed=SEED_SHOWN).run(ITERATIONS_SHOWN)
-    right.plot(steps, trace.relaxed[:, 0], color=COLORS[0], linestyle="--", label="payoff, relaxed")
-    right.plot(steps, trace.implementable[:, 0], color="black", label="payoff, projected")
-    right.plot(steps, trace.squared_distance[:, 0], color=COLORS[1], label="squared distance")
+    trace = ProgressiveHiding(relaxed_game("recall"), scheme, seed=SEED_SHOWN).run(
+        ITERATIONS_SHOWN
+    )
+    right.plot(
+        steps,
+        trace.relaxed[:, 0],
+        color=COLORS[0],
+        linestyle="--",
+        label="payoff, relaxed",
+    )
+    right.plot(
+        steps, trace.implementable[:, 0], color="black", label="payoff, projected"
+    )
+    right.plot(
+        steps,
+        trace.squared_distance[:, 0],
+        color=COLORS[1],
+        label="squared distance",
+    )
     right.set(xlabel="iterations")
     right.set_title("the team", fontsize=10)
     for axes in (left, right):

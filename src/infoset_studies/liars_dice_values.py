@@ -177,7 +177,10 @@ def bidding_reach(first: BidTable, second: BidTable, player: Player) -> FloatArr
     >>> from infoset.games import LiarsDice
     >>> from infoset_studies.liars_dice_policies import pimc_table
     >>> table = pimc_table(LiarsDice(numdice=2), public_weight=0.5)
-    >>> round(mean_true_state_sampling_ratio(bidding_reach(table, table, 0), table.prior), 1)
+    >>> round(
+    ...     mean_true_state_sampling_ratio(bidding_reach(table, table, 0), table.prior),
+    ...     1,
+    ... )
     8.8
     """
     check_pair(first, second)

@@ -8,8 +8,11 @@ folder.
 - In a `console` block the lines that begin with `$ infoset` are run. If lines follow, they are what
   the command prints, standard error included. Other commands are left alone.
 
-In outputs, `...` matches anything, and all white space is equivalent. A comment before a block can
-skip it, `<!-- test: skip -->`, or set the expected exit code, `<!-- test: exit 2 -->`.
+In outputs, `...` matches anything, and all white space is equivalent. In what commands print, times
+match any other, and numbers with a decimal point or an exponent need to agree within one percent.
+A comment before a block can skip it, `<!-- test: skip -->`, set the expected exit code,
+`<!-- test: exit 2 -->`, or name the numbers that depend on the machine,
+`<!-- test: varying iterations, episodes per second -->`; two orders are separated by `; `.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from __future__ import annotations
 import contextlib
 import doctest
 import io
+import math
 import os
 import re
 import shlex
@@ -40,6 +44,16 @@ BLOCK = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 SHELL_SIGNS = ("|", ">", "<", "&&", ";")
+COLUMNS = 84
+"""Width of code on a page, and of the terminal in which commands are run."""
+
+NUMBER = r"-?\d[\d,]*(?:\.\d+)?(?:e[-+]\d+)?"
+UNITS = r"(?:µs|ms|s|min|h)"
+OUTPUT_PART = re.compile(
+    rf"(?P<any>\.\.\.)|(?P<space>\s+)|(?P<rule>─+)|(?<![\w.])(?P<time>{NUMBER}\ {UNITS}(?!\w))"
+    r"|(?<![\w.])(?P<decimal>-?\d[\d,]*(?:\.\d+(?:e[-+]\d+)?|e[-+]\d+))(?![\w.])"
+)
+"""What an output is cut into; anything else is compared literally."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +74,14 @@ class Block:
 
     @property
     def exit_code(self) -> int:
-        return int(self.order.removeprefix("exit ")) if self.order else 0
+        found = re.search(r"exit (\d+)", self.order)
+        return int(found[1]) if found else 0
+
+    @property
+    def varying(self) -> tuple[str, ...]:
+        """The names of the numbers that may differ."""
+        found = re.search(r"varying (.+)", self.order)
+        return tuple(found[1].split(", ")) if found else ()
 
 
 def blocks(page: Path) -> list[Block]:
@@ -70,7 +91,9 @@ def blocks(page: Path) -> list[Block]:
     found = []
     for match, following in zip_longest(matches, matches[1:]):
         order = match["order"] or ""
-        assert re.fullmatch(r"|skip|exit \d+", order), f"{page.name}: unknown order {order!r}"
+        assert re.fullmatch(r"|skip|(exit \d+)?(; )?(varying .+)?", order), (
+            f"{page.name}: unknown order {order!r}"
+        )
         output = None
         if following is not None and following["language"] == "text":
             between = text[match.end() : following.start("indent")]
@@ -81,8 +104,9 @@ def blocks(page: Path) -> list[Block]:
 
 
 def commands(body: str) -> list[tuple[str, str]]:
-    """Return the commands of a console block with the output shown for each."""
-    parts = re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]
+    """Return the commands of a console block, each on one line, with the output shown for it."""
+    joined = re.sub(r"\\\n\s*", "", body)
+    parts = re.split(r"^\$ ", joined, flags=re.MULTILINE)[1:]
     return [(command, output) for command, _, output in (part.partition("\n") for part in parts)]
 
 
@@ -136,7 +160,7 @@ def run_console(block: Block) -> None:
         place = f"{block.place}: {command}"
         assert code == block.exit_code, f"{place} exits with {code}\n{printed}"
         if output.strip():
-            assert_output(place, output, printed)
+            assert_command_output(place, output, printed, block.varying)
 
 
 def run_command(command: str) -> tuple[int, str]:
@@ -181,3 +205,56 @@ def assert_output(place: str, shown: str, printed: str) -> None:
     """Compare the output on the page with the actual output."""
     if not doctest.OutputChecker().check_output(shown.strip(), printed.strip(), FLAGS):
         raise AssertionError(f"{place}\n--- the page shows\n{shown}\n--- printed was\n{printed}")
+
+
+def assert_command_output(
+    place: str, shown: str, printed: str, varying: tuple[str, ...] = ()
+) -> None:
+    """Compare what a command printed with the page, except for what depends on the machine."""
+    match = output_pattern(shown.strip(), varying).fullmatch(printed.strip())
+    agree = match and all(
+        math.isclose(as_number(number), as_number(found), rel_tol=0.01, abs_tol=1e-12)
+        for number, found in zip(decimals(shown, varying), match.groups(), strict=True)
+    )
+    if not agree:
+        raise AssertionError(f"{place}\n--- the page shows\n{shown}\n--- printed was\n{printed}")
+
+
+def output_parts(shown: str, varying: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Return the parts of an output with their kinds; `""` is the kind of literal text."""
+    names = "|".join(re.escape(name) for name in varying)
+    pattern = OUTPUT_PART.pattern
+    if names:
+        pattern = rf"(?P<varying>\b(?:{names})\"?:?\s+{NUMBER})|{pattern}"
+    parts, end = [], 0
+    for match in re.finditer(pattern, shown):
+        parts += [("", shown[end : match.start()]), (match.lastgroup or "", match.group())]
+        end = match.end()
+    return [*parts, ("", shown[end:])]
+
+
+def decimals(shown: str, varying: tuple[str, ...]) -> list[str]:
+    return [text for kind, text in output_parts(shown.strip(), varying) if kind == "decimal"]
+
+
+def output_pattern(shown: str, varying: tuple[str, ...]) -> re.Pattern[str]:
+    """Return the pattern of the outputs that agree with the page, with a group per decimal."""
+    fixed = {
+        "any": ".*?",
+        "space": r"\s+",
+        "rule": "─+",
+        "time": rf"{NUMBER}\ {UNITS}",
+        "decimal": rf"({NUMBER})",
+    }
+    text = ""
+    for kind, part in output_parts(shown, varying):
+        if kind == "varying":
+            name = re.sub(rf"\s+{NUMBER}$", "", part)
+            text += rf"{re.escape(name)}\s+{NUMBER}"
+        else:
+            text += fixed.get(kind) or re.escape(part)
+    return re.compile(text, re.DOTALL)
+
+
+def as_number(text: str) -> float:
+    return float(text.replace(",", ""))

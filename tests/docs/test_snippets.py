@@ -8,7 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.snippets import BLOCK, PAGES, ROOT, assert_output, blocks, commands, run_page
+from tests.docs.snippets import (
+    BLOCK,
+    COLUMNS,
+    PAGES,
+    ROOT,
+    assert_command_output,
+    assert_output,
+    blocks,
+    commands,
+    run_page,
+)
 from tests.support.registries import undo_registrations
 
 SOURCES = sorted((ROOT / "src" / "infoset").rglob("*.py"))
@@ -50,7 +60,7 @@ def page_case(page: Path):
 def test_page(page, tmp_path, monkeypatch, empty_charts):
     skip_without_extra(page.stem)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("COLUMNS", str(COLUMNS))
     monkeypatch.setenv("NO_COLOR", "1")
     undo_registrations(monkeypatch)
     run_page(page)
@@ -143,3 +153,23 @@ def test_no_block_is_overlooked():
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         assert text.count("```") == 2 * len(BLOCK.findall(text)), page.name
+
+
+SHOWN = "kuhn\n  time       0.04 s\n  iterations 50\n  value      -0.0856\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("0.04 s", "3 min"), ("0.0856", "0.08561"), ("\n  value", " value"), ("50", "51")],
+)
+def test_numbers_of_the_machine_may_differ(before, after):
+    assert_command_output("page", SHOWN, SHOWN.replace(before, after), varying=("iterations",))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("-0.0856", "0.0856"), ("0.0856", "0.0876"), ("50", "51"), ("time", "times"), ("kuhn", "")],
+)
+def test_other_differences_are_found(before, after):
+    with pytest.raises(AssertionError, match="printed was"):
+        assert_command_output("page", SHOWN, SHOWN.replace(before, after))

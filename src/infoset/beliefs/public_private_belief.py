@@ -68,7 +68,12 @@ class PublicPrivateBelief:
     >>> dice = load_game("liars_dice(dice_sides=2)")
     >>> one = Infostate(0, (Step(None, (1,), None),))
     >>> belief = PublicPrivateBelief(0.5).at(dice, one)
-    >>> dict(zip(["/".join(map(str, w.hands)) for w in belief.worlds], belief.probability.tolist()))
+    >>> dict(
+    ...     zip(
+    ...         ["/".join(map(str, w.hands)) for w in belief.worlds],
+    ...         belief.probability.tolist(),
+    ...     )
+    ... )
     {'(1,)/(1,)': 0.375, '(1,)/(2,)': 0.375, '(2,)/(1,)': 0.125, '(2,)/(2,)': 0.125}
     """
 

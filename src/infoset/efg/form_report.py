@@ -82,7 +82,9 @@ def check_form(form: ExtensiveForm) -> FormReport:
     >>> from infoset.efg import decision, extensive_form_from_nodes, terminal
     >>> second = decision(0, "crossing", {"exit": terminal(4), "go on": terminal(1)})
     >>> first = decision(0, "crossing", {"exit": terminal(0), "go on": second})
-    >>> check_form(extensive_form_from_nodes(first, players=1)).satisfies("perfect recall")
+    >>> check_form(extensive_form_from_nodes(first, players=1)).satisfies(
+    ...     "perfect recall"
+    ... )
     False
     """
     found = {check: find(form) for check, find in FORM_CHECKS.items()}

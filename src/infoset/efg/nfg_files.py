@@ -66,7 +66,9 @@ def parse_nfg(text: str, *, name: str = "") -> StrategicGame:
 
     Examples
     --------
-    >>> game = parse_nfg('NFG 1 R "stag hunt" { "Ann" "Bob" } { 2 2 }  2 2  1 0  0 1  1 1')
+    >>> game = parse_nfg(
+    ...     'NFG 1 R "stag hunt" { "Ann" "Bob" } { 2 2 }  2 2  1 0  0 1  1 1'
+    ... )
     >>> game.payoff_of["2", "1"]
     (1.0, 0.0)
     """

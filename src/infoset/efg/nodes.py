@@ -97,7 +97,9 @@ def decision(
 
     Examples
     --------
-    >>> guess = decision(1, "guess", {"heads": terminal(-1, 1), "tails": terminal(1, -1)})
+    >>> guess = decision(
+    ...     1, "guess", {"heads": terminal(-1, 1), "tails": terminal(1, -1)}
+    ... )
     >>> guess.labels
     ('heads', 'tails')
     """
@@ -137,7 +139,9 @@ def chance(
     --------
     >>> from fractions import Fraction
     >>> half = Fraction(1, 2)
-    >>> flip = chance({"heads": (half, terminal(1, -1)), "tails": (half, terminal(-1, 1))})
+    >>> flip = chance(
+    ...     {"heads": (half, terminal(1, -1)), "tails": (half, terminal(-1, 1))}
+    ... )
     >>> flip.probabilities
     (Fraction(1, 2), Fraction(1, 2))
     """

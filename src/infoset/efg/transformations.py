@@ -77,7 +77,9 @@ def pay_at_end(form: ExtensiveForm) -> ExtensiveForm:
     Examples
     --------
     >>> from infoset.efg import Outcome, decision, extensive_form_from_nodes, terminal
-    >>> root = decision(0, "toll", {"go": terminal(2), "stay": terminal()}, outcome=Outcome((-1,)))
+    >>> root = decision(
+    ...     0, "toll", {"go": terminal(2), "stay": terminal()}, outcome=Outcome((-1,))
+    ... )
     >>> paid = pay_at_end(extensive_form_from_nodes(root, players=1))
     >>> [str(outcome.payoffs[0]) for outcome in paid.outcomes], paid.outcome.tolist()
     (['1', '-1'], [-1, 0, 1])

@@ -57,7 +57,9 @@ class CorrelatedPolicy(ShortRepr):
     >>> import numpy as np
     >>> from infoset.games import matrix_game
     >>> from infoset.tree import build_tree
-    >>> form = build_tree(matrix_game([[-9, 1], [0, 0]], [[-9, 0], [1, 0]])).sequence_form
+    >>> form = build_tree(
+    ...     matrix_game([[-9, 1], [0, 0]], [[-9, 0], [1, 0]])
+    ... ).sequence_form
     >>> go, stop = np.array([1.0, 1, 0]), np.array([1.0, 0, 1])
     >>> first, second = TabularPolicy(form, (go, stop)), TabularPolicy(form, (stop, go))
     >>> light = CorrelatedPolicy((first, second), (1.0, 1.0))

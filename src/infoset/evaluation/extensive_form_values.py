@@ -50,7 +50,9 @@ def behavior_values(form: ExtensiveForm, behavior: Behavior | None = None) -> tu
     >>> second = decision(0, "crossing", {"exit": terminal(4), "go on": terminal(1)})
     >>> first = decision(0, "crossing", {"exit": terminal(0), "go on": second})
     >>> driver = extensive_form_from_nodes(first, players=1)
-    >>> value, = behavior_values(driver, {("crossing", 0): {"exit": 1 / 3, "go on": 2 / 3}})
+    >>> (value,) = behavior_values(
+    ...     driver, {("crossing", 0): {"exit": 1 / 3, "go on": 2 / 3}}
+    ... )
     >>> round(value * 3, 9)
     4.0
     """

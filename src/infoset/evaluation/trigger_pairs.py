@@ -43,7 +43,11 @@ def enumerate_trigger_pairs(
     >>> from infoset.tree import build_tree
     >>> plex = build_tree(load_game("kuhn_poker")).sequence_form.treeplexes[0]
     >>> enumerate_trigger_pairs(
-    ...     plex.parent_sequence, plex.first_sequence, plex.num_actions, plex.num_sequences, "Kuhn"
+    ...     plex.parent_sequence,
+    ...     plex.first_sequence,
+    ...     plex.num_actions,
+    ...     plex.num_sequences,
+    ...     "Kuhn",
     ... )[1]
     36
     """

@@ -49,7 +49,9 @@ def seconds_to_target(trace: Sequence[TracePoint], target: float) -> float | Non
 
     Examples
     --------
-    >>> trace = [TracePoint(t, t / 100, (0.0, 0.0), 2 / t, 1 / t) for t in range(1, 101)]
+    >>> trace = [
+    ...     TracePoint(t, t / 100, (0.0, 0.0), 2 / t, 1 / t) for t in range(1, 101)
+    ... ]
     >>> round(seconds_to_target(trace, 0.001), 6)
     9.0
     """

@@ -119,7 +119,11 @@ class Table:
 
     Examples
     --------
-    >>> print(Table("t", "Times", ("learner", "gap"), (("ixomd", 0.123456), ("other", None))))
+    >>> print(
+    ...     Table(
+    ...         "t", "Times", ("learner", "gap"), (("ixomd", 0.123456), ("other", None))
+    ...     )
+    ... )
     | learner | gap |
     |---|---|
     | ixomd | 0.1235 |

@@ -72,7 +72,11 @@ def step_text(action: Action, private: Hashable, public: Hashable) -> str:
 
     Examples
     --------
-    >>> step_text("bet", None, "bet"), step_text(3, None, "won"), step_text(None, "K", "deal")
+    >>> (
+    ...     step_text("bet", None, "bet"),
+    ...     step_text(3, None, "won"),
+    ...     step_text(None, "K", "deal"),
+    ... )
     ('bet', '!3 won', 'deal [K]')
     >>> step_text(None, None, None)
     '.'

@@ -115,21 +115,32 @@ class Game(ABC):
     >>> from infoset.game import Game, Observation
     >>> class Guess(Game):
     ...     '''Player 0 hides a coin, player 1 guesses the side.'''
+    ...
     ...     num_players = 2
+    ...
     ...     def initial_world(self):
     ...         return ()
+    ...
     ...     def actors(self, world):
     ...         return (len(world),) if len(world) < 2 else ()
+    ...
     ...     def legal_actions(self, world, player):
     ...         return ("heads", "tails")
+    ...
     ...     def transitions(self, world, joint_action):
-    ...         return [(world + (joint_action[len(world)],), 1)] if len(world) < 2 else []
+    ...         return (
+    ...             [(world + (joint_action[len(world)],), 1)] if len(world) < 2 else []
+    ...         )
+    ...
     ...     def rewards(self, world, joint_action, next_world):
     ...         if len(next_world) < 2:
     ...             return (0, 0)
     ...         return (-1, 1) if next_world[0] == next_world[1] else (1, -1)
+    ...
     ...     def observe(self, world, joint_action, next_world):
-    ...         return Observation(public="hidden" if len(next_world) == 1 else next_world)
+    ...         return Observation(
+    ...             public="hidden" if len(next_world) == 1 else next_world
+    ...         )
     """
 
     name: ClassVar[str] = ""

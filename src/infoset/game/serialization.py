@@ -79,7 +79,10 @@ def serialize(game: Game) -> Game:
     >>> start = serial.initial_world()
     >>> serial.actors(start)
     (0,)
-    >>> [serial.actors(world) for world, _ in serial.transitions(start, ("Heads", None))]
+    >>> [
+    ...     serial.actors(world)
+    ...     for world, _ in serial.transitions(start, ("Heads", None))
+    ... ]
     [(1,)]
     """
     return _SerialGame(game)

@@ -63,7 +63,9 @@ def transcript(
     >>> from infoset.games import load_game
     >>> rng = np.random.default_rng(0)
     >>> always_bet = lambda infostate, legal_actions: "bet"
-    >>> history = play_out(initial_history(load_game("kuhn_poker")), [always_bet] * 2, rng)
+    >>> history = play_out(
+    ...     initial_history(load_game("kuhn_poker")), [always_bet] * 2, rng
+    ... )
     >>> print(transcript(history, viewer=0))
     kuhn_poker, seen by player 0
     1. -             | you see K

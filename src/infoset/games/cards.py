@@ -88,7 +88,10 @@ def sample_others(
 
     Examples
     --------
-    >>> sample_others(["J", "Q", "K"], 2, {1: "Q"}, np.random.default_rng(0))[1].__round__(3)
+    >>> hands, density = sample_others(
+    ...     ["J", "Q", "K"], 2, {1: "Q"}, np.random.default_rng(0)
+    ... )
+    >>> round(density, 3)
     0.333
     >>> sample_others(["J", "Q", "K"], 2, {1: "A"}, np.random.default_rng(0)) is None
     True

@@ -87,7 +87,11 @@ def to_pettingzoo(
     >>> from infoset.games import load_game
     >>> env = to_pettingzoo(load_game("kuhn_poker"))
     >>> env.reset(seed=1)
-    >>> env.agent_selection, env.actions, env.observe("player_0")["action_mask"].tolist()
+    >>> (
+    ...     env.agent_selection,
+    ...     env.actions,
+    ...     env.observe("player_0")["action_mask"].tolist(),
+    ... )
     ('player_0', ('pass', 'bet'), [1, 1])
     >>> env.step(1)
     >>> env.step(0)

@@ -69,7 +69,9 @@ class OutcomeSampling:
     >>> from infoset.learning import make_simulator
     >>> from infoset.tree import build_tree
     >>> spec = OutcomeSampling("mine", "explores less", exploration=0.3)
-    >>> learning = spec.self_play(make_simulator(build_tree(load_game("kuhn_poker"))), horizon=1000)
+    >>> learning = spec.self_play(
+    ...     make_simulator(build_tree(load_game("kuhn_poker"))), horizon=1000
+    ... )
     >>> learning.run(1000)
     >>> learning.iteration
     1000

@@ -110,7 +110,9 @@ class RegretTracker:
     >>> play.run(500)
     >>> play.evaluate().cce_gap == max(play.regrets) / 500
     True
-    >>> abs(play.correlated_policy().evaluate().cce_gap - play.evaluate().cce_gap) < 1e-12
+    >>> abs(
+    ...     play.correlated_policy().evaluate().cce_gap - play.evaluate().cce_gap
+    ... ) < 1e-12
     True
     """
 

@@ -62,7 +62,9 @@ class SampledTraversal:
     >>> from infoset.learning import make_simulator
     >>> from infoset.tree import build_tree
     >>> spec = SampledTraversal("external", "as published")
-    >>> learning = spec.self_play(make_simulator(build_tree(load_game("kuhn_poker"))), horizon=1000)
+    >>> learning = spec.self_play(
+    ...     make_simulator(build_tree(load_game("kuhn_poker"))), horizon=1000
+    ... )
     >>> learning.run(1000)
     >>> learning.iteration, learning.terminal_visits > 2000
     (1000, True)

@@ -146,7 +146,9 @@ def play_matches(
     --------
     >>> from infoset.games import load_game
     >>> from infoset.policy import uniform_policy
-    >>> result = play_matches(load_game("kuhn_poker"), uniform_policy(), None, num_deals=100)
+    >>> result = play_matches(
+    ...     load_game("kuhn_poker"), uniform_policy(), None, num_deals=100
+    ... )
     >>> result.mean, result.interval
     (0.0, (0.0, 0.0))
     """

@@ -128,7 +128,9 @@ def average_search(
     >>> class Coin:
     ...     def search(self, infostate, rng):
     ...         return np.eye(2)[rng.integers(2)]
-    >>> average = average_search(build_tree(load_game("kuhn_poker")), Coin(), tolerance=0.05)
+    >>> average = average_search(
+    ...     build_tree(load_game("kuhn_poker")), Coin(), tolerance=0.05
+    ... )
     >>> average.is_converged, bool(abs(average.policy["[K]", 0]["bet"] - 0.5) < 0.2)
     (True, True)
     """

@@ -63,7 +63,9 @@ def plot_heat_map(
 
     Examples
     --------
-    >>> figure = plot_heat_map([[1, 2], [3, 4]], [0, 1], [0, 1], title="", x_label="", y_label="")
+    >>> figure = plot_heat_map(
+    ...     [[1, 2], [3, 4]], [0, 1], [0, 1], title="", x_label="", y_label=""
+    ... )
     >>> [text.get_text() for text in figure.axes[0].texts]
     ['1.00', '2.00', '3.00', '4.00']
     """

@@ -89,7 +89,9 @@ def plot_lines(
     Examples
     --------
     >>> line = Line("ixomd", (10.0, 100.0), (0.3, 0.1))
-    >>> figure = plot_lines([line], title="Kuhn", x_label="episodes", y_label="NashConv")
+    >>> figure = plot_lines(
+    ...     [line], title="Kuhn", x_label="episodes", y_label="NashConv"
+    ... )
     >>> figure.axes[0].get_xscale()
     'log'
     """

@@ -120,7 +120,9 @@ def decompose_plan(treeplex: Treeplex, plan: FloatArray) -> tuple[BoolArray, Flo
     >>> from infoset.policy import uniform_policy
     >>> from infoset.tree import build_tree
     >>> kuhn = build_tree(load_game("kuhn_poker")).sequence_form
-    >>> pure, weights = decompose_plan(kuhn.treeplexes[0], uniform_policy(kuhn).realization_plan(0))
+    >>> pure, weights = decompose_plan(
+    ...     kuhn.treeplexes[0], uniform_policy(kuhn).realization_plan(0)
+    ... )
     >>> len(weights), float(weights.sum())
     (3, 1.0)
     """

@@ -158,7 +158,9 @@ class Transformation:
     Examples
     --------
     >>> import numpy as np
-    >>> table = ActionTable(("1", "2", "3"), np.array([[0, 1, 2]]), np.array([[1, 2, 3]]), [3])
+    >>> table = ActionTable(
+    ...     ("1", "2", "3"), np.array([[0, 1, 2]]), np.array([[1, 2, 3]]), [3]
+    ... )
     >>> high = Transformation("high", "high", power=1)
     >>> high.apply(np.array([[0.25, 0.5, 0.25]]), table).round(6)
     array([[0.125, 0.5  , 0.375]])
@@ -367,7 +369,10 @@ def constant_transformations(
 
     Examples
     --------
-    >>> [row.name for row in constant_transformations(["fold", "call", "raise"], "call")]
+    >>> [
+    ...     row.name
+    ...     for row in constant_transformations(["fold", "call", "raise"], "call")
+    ... ]
     ['identity', 'always fold', 'always call', 'always raise']
     """
     return (

@@ -108,7 +108,9 @@ def make_result(
     Examples
     --------
     >>> from infoset import build_sequence_form, uniform_policy
-    >>> result = make_result(uniform_policy(build_sequence_form("kuhn_poker")), method="uniform")
+    >>> result = make_result(
+    ...     uniform_policy(build_sequence_form("kuhn_poker")), method="uniform"
+    ... )
     >>> result.method, round(result.exploitability, 6)
     ('uniform', 0.458333)
     """

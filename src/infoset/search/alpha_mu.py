@@ -106,7 +106,10 @@ class AlphaMu(DeterminizedSearcher):
     >>> kuhn = search_model(load_game("kuhn_poker"))
     >>> queen = Infostate(0, (Step(None, "Q", None),))
     >>> rng = np.random.default_rng(0)
-    >>> [AlphaMu(kuhn, max_moves=m, num_worlds=None).search(queen, rng).tolist() for m in (1, 2)]
+    >>> [
+    ...     AlphaMu(kuhn, max_moves=m, num_worlds=None).search(queen, rng).tolist()
+    ...     for m in (1, 2)
+    ... ]
     [[1.0, 0.0], [0.5, 0.5]]
     """
 

@@ -83,7 +83,9 @@ class EPIMC(DeterminizedSearcher):
     >>> from infoset.search import search_model
     >>> kuhn = search_model(load_game("kuhn_poker"))
     >>> queen = Infostate(0, (Step(None, "Q", None),))
-    >>> EPIMC(kuhn, num_worlds=None, depth=2).search(queen, np.random.default_rng(0)).tolist()
+    >>> EPIMC(kuhn, num_worlds=None, depth=2).search(
+    ...     queen, np.random.default_rng(0)
+    ... ).tolist()
     [1.0, 0.0]
     """
 

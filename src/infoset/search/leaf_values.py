@@ -52,7 +52,9 @@ class Rollouts:
     >>> from infoset.games import load_game
     >>> from infoset.search import PIMC, search_model
     >>> kuhn = search_model(load_game("kuhn_poker"))
-    >>> PIMC(kuhn, depth=1, leaf_value=Rollouts(num_rollouts=5)).settings()["leaf_value"]
+    >>> PIMC(kuhn, depth=1, leaf_value=Rollouts(num_rollouts=5)).settings()[
+    ...     "leaf_value"
+    ... ]
     'Rollouts(num_rollouts=5)'
     """
 

@@ -176,7 +176,9 @@ def exploitability_lower_bound(
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> bound = exploitability_lower_bound(load_game("kuhn_poker"), None, num_deals=2000)
+    >>> bound = exploitability_lower_bound(
+    ...     load_game("kuhn_poker"), None, num_deals=2000
+    ... )
     >>> 0.35 < bound.exploitability_lower_bound < 0.4583  # the exploitability is 0.4583
     True
     """

@@ -54,7 +54,10 @@ def pimc_policy(
     >>> from infoset.games import load_game
     >>> from infoset.tree import build_tree
     >>> policy = pimc_policy(build_tree(load_game("liars_dice(dice_sides=3)")))
-    >>> round(best_response(policy, 1).value, 4), round(best_response(policy, 0).value, 4)
+    >>> (
+    ...     round(best_response(policy, 1).value, 4),
+    ...     round(best_response(policy, 0).value, 4),
+    ... )
     (-0.0741, 0.2593)
     """
     example = 'a tree, such as build_tree(load_game("leduc_poker"))'

@@ -178,7 +178,9 @@ def solve_coarse_correlated(
     >>> from infoset.games import load_game
     >>> from infoset.tree import build_tree
     >>> kuhn = build_tree(load_game("kuhn_poker(players=3)")).sequence_form
-    >>> solve_coarse_correlated(kuhn, budget=Budget(iterations=300)).joint.cce_gap < 0.02
+    >>> solve_coarse_correlated(
+    ...     kuhn, budget=Budget(iterations=300)
+    ... ).joint.cce_gap < 0.02
     True
     """
     check_sequence_form(sequence_form)

@@ -103,7 +103,9 @@ class FirstOrderScheme:
     >>> from dataclasses import replace
     >>> from infoset import solve
     >>> from infoset.solvers import FIRST_ORDER
-    >>> larger = replace(FIRST_ORDER["optimistic-omd"], name="larger steps", step_size=0.4)
+    >>> larger = replace(
+    ...     FIRST_ORDER["optimistic-omd"], name="larger steps", step_size=0.4
+    ... )
     >>> solve("kuhn_poker", larger, iterations=1000).exploitability < 2e-5
     True
     """

@@ -234,7 +234,10 @@ def perturb_game(form: SequenceForm, min_probability: MinProbabilities) -> Pertu
     >>> from infoset.tree import build_tree
     >>> kuhn = build_tree(load_game("kuhn_poker")).sequence_form
     >>> result = perturb_game(kuhn, 0.05).solve("cfr+", Budget(iterations=1000))
-    >>> bool(result.exploitability < 1e-3), round(result.policy["[K] / bet", 1]["pass"], 4)
+    >>> (
+    ...     bool(result.exploitability < 1e-3),
+    ...     round(result.policy["[K] / bet", 1]["pass"], 4),
+    ... )
     (True, 0.05)
     """
     check_sequence_form(form)
@@ -304,7 +307,9 @@ class PerturbedMethod:
     Examples
     --------
     >>> from infoset import solve
-    >>> solve("kuhn_poker", PerturbedMethod(0.05)).policy["[K] / bet", 1]["pass"] >= 0.05
+    >>> solve("kuhn_poker", PerturbedMethod(0.05)).policy["[K] / bet", 1][
+    ...     "pass"
+    ... ] >= 0.05
     True
     """
 

@@ -36,7 +36,9 @@ def expected_payoffs(information: InformationMap, probability: FloatArray) -> Fl
     --------
     >>> from infoset.games import load_game
     >>> from infoset.teams import build_product_form
-    >>> information = build_product_form(load_game("cooperative_matching_pennies")).information
+    >>> information = build_product_form(
+    ...     load_game("cooperative_matching_pennies")
+    ... ).information
     >>> always_pass = np.array([1, 0, 1, 0, 0, 0, 1, 0, 0, 1.0])
     >>> expected_payoffs(information, always_pass).tolist()
     [0.0, 0.0]

@@ -120,7 +120,10 @@ def reveal_private(information: InformationMap, team: Sequence[int]) -> Informat
     >>> from infoset.teams import build_product_form
     >>> form = build_product_form(load_game("trade_comm(num_items=2)"))
     >>> revealed = reveal_private(form.information, (0, 1))
-    >>> np.bincount(form.information.stage).tolist(), np.bincount(revealed.stage).tolist()
+    >>> (
+    ...     np.bincount(form.information.stage).tolist(),
+    ...     np.bincount(revealed.stage).tolist(),
+    ... )
     ([2, 4, 8, 8], [4, 8, 16, 16])
     """
     is_own = _own_nodes(information, team)

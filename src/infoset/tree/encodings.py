@@ -56,7 +56,9 @@ class InfostateEncoder:
     >>> from infoset.game import Infostate, Step
     >>> cards, moves = ("J", "Q", "K"), ("pass", "bet")
     >>> encoder = InfostateEncoder(2, moves, cards, moves, max_steps=2)
-    >>> infostate = Infostate(0).extend(Step(None, "K", None)).extend(Step("bet", None, "bet"))
+    >>> infostate = (
+    ...     Infostate(0).extend(Step(None, "K", None)).extend(Step("bet", None, "bet"))
+    ... )
     >>> encoder(infostate)[:2].tolist()
     [1.0, 0.0]
     >>> encoder(infostate)[2:].reshape(2, -1)

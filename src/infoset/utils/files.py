@@ -101,7 +101,9 @@ def write_folder(path: str | Path, write: Callable[[Path], object]) -> Path:
 
     Examples
     --------
-    >>> made = write_folder("results", lambda folder: write_text(folder / "numbers.txt", "1 2 3"))
+    >>> made = write_folder(
+    ...     "results", lambda folder: write_text(folder / "numbers.txt", "1 2 3")
+    ... )
     >>> os.listdir(made)
     ['numbers.txt']
     """

@@ -189,7 +189,12 @@ def undominated(points: Sequence[Point]) -> list[Point]:
 
     Examples
     --------
-    >>> points = [Point(1, 3, 0, 0), Point(2, 2, 0, 1), Point(2.5, 2.5, 1, 0), Point(3, 1, 1, 1)]
+    >>> points = [
+    ...     Point(1, 3, 0, 0),
+    ...     Point(2, 2, 0, 1),
+    ...     Point(2.5, 2.5, 1, 0),
+    ...     Point(3, 1, 1, 1),
+    ... ]
     >>> [point.ratio for point in undominated(points)]
     [1, 2, 3]
     """

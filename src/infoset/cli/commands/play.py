@@ -339,7 +339,11 @@ def find_choice(text: str, names: Sequence[str]) -> int | None:
     (1, 0)
     >>> find_choice("be", ["pass", "bet"]), find_choice("f", ["fold", "feint"])
     (1, None)
-    >>> find_choice("5", ["2", "5"]), find_choice("1", ["2", "5"]), find_choice("?", ["2", "5"])
+    >>> (
+    ...     find_choice("5", ["2", "5"]),
+    ...     find_choice("1", ["2", "5"]),
+    ...     find_choice("?", ["2", "5"]),
+    ... )
     (1, None, None)
     """
     given = text.lower()

@@ -121,7 +121,9 @@ class LearnedPolicy:
     >>> from infoset.learning import get_learner, make_learner
     >>> spec = get_learner("ixomd", step_sizes=(0.1, 0.01))
     >>> learner = make_learner(spec, player=0, utility_range=(-1, 1), horizon=100)
-    >>> learner.average_policy.action_probabilities("unknown", ("left", "right")).tolist()
+    >>> learner.average_policy.action_probabilities(
+    ...     "unknown", ("left", "right")
+    ... ).tolist()
     [0.5, 0.5]
     """
 

@@ -79,7 +79,9 @@ class Learner(IterativeState):
     >>> learner = make_learner(spec, player=0, utility_range=(0, 1), horizon=500)
     >>> for _ in range(500):
     ...     arm = learner.act("the arms", ("left", "right"))
-    ...     learner.observe(Trajectory([("the arms", arm)], 0.9 if arm == "right" else 0.2))
+    ...     learner.observe(
+    ...         Trajectory([("the arms", arm)], 0.9 if arm == "right" else 0.2)
+    ...     )
     >>> learner.current_policy["the arms"]["right"] > 0.9
     True
     """

@@ -62,7 +62,9 @@ def make_own_tree(player: Player, decisions: Iterable[Decision]) -> InfostateTre
     ...     [
     ...         Decision("high card", ("bet", "pass")),
     ...         Decision("low card", ("bet", "pass")),
-    ...         Decision("low card, raised", ("call", "fold"), after=("low card", "bet")),
+    ...         Decision(
+    ...             "low card, raised", ("call", "fold"), after=("low card", "bet")
+    ...         ),
     ...     ],
     ... )
     >>> tree.num_acting, tree.num_sequences

@@ -58,7 +58,10 @@ class TricksModel(SearchModel):
     >>> hand = ("Ts", "Js", "Qs", "Th", "Jh", "Qh", "Td", "Jd", "Qd", "Tc")
     >>> known = Infostate(0, (Step(None, hand, None),))
     >>> rng = np.random.default_rng(0)
-    >>> [len(model.roots(known, PublicPrivateBelief(weight), rng).states) for weight in (0.0, 0.5)]
+    >>> [
+    ...     len(model.roots(known, PublicPrivateBelief(weight), rng).states)
+    ...     for weight in (0.0, 0.5)
+    ... ]
     [1, 184756]
     """
 

@@ -142,7 +142,9 @@ def accumulated_gifts(
     >>> kuhn = build_tree(load_game("kuhn_poker"))
     >>> kuhn.public_tree.label(2)
     '. / pass'
-    >>> accumulated_gifts(kuhn, 1, uniform_policy(kuhn.sequence_form), 2).round(3).tolist()
+    >>> accumulated_gifts(kuhn, 1, uniform_policy(kuhn.sequence_form), 2).round(
+    ...     3
+    ... ).tolist()
     [0.5, 0.5, 0.0]
     """
     check_same_game(tree, policy.sequence_form)

@@ -253,10 +253,15 @@ def hill_climb(
     >>> import numpy as np
     >>> from infoset.games import load_game
     >>> from infoset.teams import build_product_form, expected_payoffs
-    >>> information = build_product_form(load_game("cooperative_matching_pennies")).information
+    >>> information = build_product_form(
+    ...     load_game("cooperative_matching_pennies")
+    ... ).information
     >>> honest_half_heard = np.array([1, 0, 0, 1, 0.5, 0, 0.5, 0, 0.5, 0.5])
     >>> improved = hill_climb(information, honest_half_heard)
-    >>> [float(expected_payoffs(information, p)[0]) for p in (honest_half_heard, improved)]
+    >>> [
+    ...     float(expected_payoffs(information, p)[0])
+    ...     for p in (honest_half_heard, improved)
+    ... ]
     [0.5, 1.0]
     """
     problem = pose_problem(information, team, probability, rule)

@@ -70,7 +70,10 @@ class MinorizeMaximize(HidingState):
     >>> from infoset.teams import build_product_form, get_relaxation, relax
     >>> form = build_product_form(load_game("cooperative_matching_pennies"))
     >>> relaxed = relax(form, get_relaxation("recall").relax(form.information, (0, 1)))
-    >>> round(float(MinorizeMaximize(relaxed, penalty=0.5).run(30).implementable[-1, 0]), 6)
+    >>> round(
+    ...     float(MinorizeMaximize(relaxed, penalty=0.5).run(30).implementable[-1, 0]),
+    ...     6,
+    ... )
     1.0
     """
 

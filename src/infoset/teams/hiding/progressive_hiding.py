@@ -231,10 +231,16 @@ def run_seeds(
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> from infoset.teams import build_product_form, perfect_recall_closure, reveal_private
+    >>> from infoset.teams import (
+    ...     build_product_form,
+    ...     perfect_recall_closure,
+    ...     reveal_private,
+    ... )
     >>> from infoset.teams.hiding import relax
     >>> form = build_product_form(load_game("trade_comm(num_items=2)"))
-    >>> relaxed = perfect_recall_closure(reveal_private(form.information, (0, 1)), (0, 1))
+    >>> relaxed = perfect_recall_closure(
+    ...     reveal_private(form.information, (0, 1)), (0, 1)
+    ... )
     >>> runs = run_seeds(relax(form, relaxed), iterations=100, seeds=range(3))
     >>> round(best_run(runs).best_payoff, 6)
     1.0

@@ -414,7 +414,9 @@ class InformationMap:
         >>> from infoset.games import load_game
         >>> from infoset.teams import build_product_form
         >>> form = build_product_form(load_game("trade_comm(num_items=2)"))
-        >>> items = InformationMap.from_function(form, lambda prefix: prefix.world.items, "items")
+        >>> items = InformationMap.from_function(
+        ...     form, lambda prefix: prefix.world.items, "items"
+        ... )
         >>> np.bincount(items.stage).tolist()
         [4, 4, 4, 4]
         """

@@ -143,7 +143,10 @@ def default_team_method(given: TeamOptions, num_teams: int = 1) -> TeamMethod:
 
     Examples
     --------
-    >>> default_team_method(TeamOptions()).name, default_team_method(TeamOptions(restarts=2)).name
+    >>> (
+    ...     default_team_method(TeamOptions()).name,
+    ...     default_team_method(TeamOptions(restarts=2)).name,
+    ... )
     ('portfolio', 'progressive-hiding')
     """
     is_learned = any(getattr(given, option) is not None for option in LEARNING_OPTIONS)
