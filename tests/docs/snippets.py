@@ -243,7 +243,7 @@ def output_pattern(shown: str, varying: tuple[str, ...]) -> re.Pattern[str]:
         "any": ".*?",
         "space": r"\s+",
         "rule": "─+",
-        "time": rf"{NUMBER}\ {UNITS}",
+        "time": rf"(?:{NUMBER}\ {UNITS}|\d+:\d\d(?::\d\d)?)",
         "decimal": rf"({NUMBER})",
     }
     text = ""
