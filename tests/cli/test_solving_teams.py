@@ -173,3 +173,13 @@ def test_a_method_for_one_team_says_so(command):
     complaint = command("solve", "kuhn_poker", "--method", "exact", "--teams", "0/1").complaint
     assert "exact supports one team, but there are 2" in complaint
     assert "restarts" not in complaint
+
+
+def test_team_options_choose_a_team_method(command):
+    sides = ("--teams", "0,1/2", "--rule", "sum", "--iterations", "5")
+    found = command("solve", "kuhn_poker(players=3)", *sides, "--json").json
+    assert found["method"] == "progressive-hiding"
+    assert found["teams"] == [[0, 1], [2]]
+    one = command("solve", "cooperative_matching_pennies", "--rule", "common", "--json").json
+    assert one["method"] == "portfolio"
+    assert "auto is not a team method" in command("solve", "kuhn_poker", "--seed", "1").err

@@ -157,6 +157,23 @@ class TeamRequest(NamedTuple):
     iterations: int | None
     seconds: float | None
 
+    @property
+    def is_for_teams(self) -> bool:
+        """Whether an option is given that only team games have."""
+        return any(value is not None for value in (self.teams, self.rule, self.relax))
+
+    @property
+    def num_teams(self) -> int:
+        """Number of teams; all players are one by default."""
+        return 1 if self.teams is None else len(self.teams)
+
+    def default_method(self) -> str:
+        """Return the name of the method that `solve_team` would choose."""
+        from infoset.teams.solving import TeamOptions, default_team_method
+
+        given = TeamOptions(self.relax, self.penalty, self.iterations, self.restarts, self.seconds)
+        return default_team_method(given, self.num_teams).name
+
     def limits(self, row: TeamMethod) -> TeamOptions:
         """Return the options of a method, with its defaults filled in."""
         from infoset.teams import get_relaxation
@@ -165,7 +182,7 @@ class TeamRequest(NamedTuple):
         if self.relax is not None:
             get_relaxation(self.relax)
         given = TeamOptions(self.relax, self.penalty, self.iterations, self.restarts, self.seconds)
-        return fill_options(row, given, 1 if self.teams is None else len(self.teams))
+        return fill_options(row, given, self.num_teams)
 
 
 def is_for_teams(method: str) -> bool:

@@ -143,8 +143,12 @@ def run(
     If none of --target, --iterations and --seconds is given, solving stops at
     an exploitability (or NashConv) of 0.1% of the payoff range, or after
     at most 100,000 iterations. Team methods stop after a default number of
-    iterations instead. Ctrl-C stops at any time and saves the results so far.
+    iterations instead; with --teams, --rule or --relax, one of them is the
+    default. Ctrl-C stops at any time and saves the results so far.
     """
+    asked = TeamRequest(relax, teams, penalty, restarts, seed, rule, iterations, seconds)
+    if method == DEFAULT_METHOD and asked.is_for_teams:
+        method = asked.default_method()
     if is_for_teams(method):
         refuse(
             f"{method} is a team method; omit the option",
@@ -153,7 +157,6 @@ def run(
             threads=threads,
         )
         keeping = checkpoint_options(checkpoint, checkpoint_seconds)
-        asked = TeamRequest(relax, teams, penalty, restarts, seed, rule, iterations, seconds)
         solve_teams(game, method, asked, keeping, out=out, memory=memory, as_json=as_json)
         return
     refuse(
