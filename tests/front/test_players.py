@@ -120,3 +120,9 @@ def test_what_evaluates_policies_evaluates_searchers():
     one_card = infoset.load(str(FORMS / "one_card_poker.efg"))
     searcher = infoset.make_searcher("pimc(num_worlds=None)", to_game(one_card))
     assert infoset.evaluate(one_card, searcher).values[0] == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize(("name", "command"), [("cfr+", "solve"), ("es-mccfr", "learn")])
+def test_a_method_is_not_a_player(name, command):
+    with pytest.raises(UnknownNameError, match=rf"infoset {command} GAME --method"):
+        resolve_players([name], infoset.load("kuhn_poker"))

@@ -38,7 +38,7 @@ def test_each_row_is_an_infostate_with_its_probabilities():
     policy = uniform_policy(form)
     panels = plot_policy(policy).axes
     for player, axes in enumerate(panels):
-        rows = [row for row in policy.rows() if row.player == player]
+        rows = [row for row in policy.sorted_rows() if row.player == player]
         assert [text.get_text() for text in axes.get_yticklabels()] == [r.infostate for r in rows]
         for place, row in enumerate(rows):
             widths = [width for _, width, _ in bars(axes)[place]]

@@ -223,3 +223,32 @@ def test_the_player_may_be_left_out_if_only_one_has_the_infostate():
     for key in (0, (), ("[J]", 0, 1)):
         with pytest.raises(ParameterError, match=r"as in policy\["):
             policy[key]
+
+
+@pytest.mark.parametrize(
+    "game",
+    ["kuhn_poker(players=3)", "leduc_poker(num_ranks=2)", "goofspiel(num_cards=3,imp_info=True)"],
+)
+def test_sorted_rows_are_the_rows_by_step(game):
+    policy = uniform_policy(build_tree(load_game(game)).sequence_form)
+    found = policy.sorted_rows()
+    names = [sorted((row.player, row.infostate) for row in rows) for rows in (found, policy.rows())]
+    assert names[0] == names[1]
+    for player, tree in enumerate(policy.sequence_form.infostate_trees):
+        labels = list(tree.acting_labels)
+        steps = [
+            len(tree.infostate_at(int(tree.acting[labels.index(row.infostate)])).steps)
+            for row in found
+            if row.player == player
+        ]
+        assert steps == sorted(steps)
+
+
+def test_cards_have_the_order_of_the_deck_for_every_player():
+    policy = uniform_policy(build_tree(load_game("leduc_poker")).sequence_form)
+    rows = [row.infostate for row in policy.sorted_rows() if row.player == 1][:12]
+    assert rows == [
+        f"[{card}] / {action}"
+        for card in ("Js", "Jh", "Qs", "Qh", "Ks", "Kh")
+        for action in ("call", "raise")
+    ]

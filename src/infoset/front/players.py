@@ -27,8 +27,10 @@ from infoset.front.python_files import is_python_file, load_from_python_file
 from infoset.front.solution import resolve_policy
 from infoset.game import Game
 from infoset.games import parse_spec
+from infoset.learning import LEARNERS
 from infoset.policy import Policy, TabularPolicy, transfer_policy, uniform_policy
 from infoset.search import SEARCHERS, Searcher, SearchModel, make_searcher, search_model
+from infoset.solvers import METHODS
 from infoset.tree import BuildProgress, GameTree, SequenceForm, build_tree
 
 __all__ = ["is_searcher", "resolve_players", "resolve_searcher"]
@@ -164,5 +166,11 @@ def _check_name(player: str) -> None:
     if is_policy_file(player) or is_python_file(player):
         return
     name, _ = parse_spec(player, kind="player", example=EXAMPLE)
+    if METHODS.knows(name) or LEARNERS.knows(name):
+        command = "solve" if METHODS.knows(name) else "learn"
+        raise UnknownNameError(
+            f"{player!r} is a method, not a player: run infoset {command} GAME --method {name}, "
+            "and give the folder of the run"
+        )
     if name != UNIFORM and not SEARCHERS.knows(name):
         raise UnknownNameError.of("player", name, [UNIFORM, *SEARCHERS.known_names])

@@ -67,7 +67,7 @@ def plot_policy(policy: TabularPolicy, *, title: str = "", max_infostates: int =
     check_count("max_infostates", max_infostates, minimum=1)
     shown = {
         player: list(islice(group, max_infostates))
-        for player, group in groupby(policy.rows(), key=attrgetter("player"))
+        for player, group in groupby(policy.sorted_rows(), key=attrgetter("player"))
     }
     totals = [plex.num_infostates for plex in policy.sequence_form.treeplexes]
     highest = max(map(len, shown.values()), default=1)

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple, overload
 
 import numpy as np
@@ -238,6 +239,14 @@ class TabularPolicy(ShortRepr):
                 f"them, as in policy[{label!r}, {found[0]}]"
             )
         return label, found[0]
+
+    def sorted_rows(self) -> list[PolicyRow]:
+        """Return the rows of all players in an order for readers; see `reading_order` of trees."""
+        rows, found = self.rows(), list[PolicyRow]()
+        for tree in self.sequence_form.infostate_trees:
+            own = [*islice(rows, tree.num_acting)]
+            found += [own[place] for place in tree.reading_order().tolist()]
+        return found
 
     def rows(self) -> Iterator[PolicyRow]:
         """Yield one row per acting infostate, ordered by player and with parents first."""

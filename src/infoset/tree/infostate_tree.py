@@ -12,7 +12,7 @@ from infoset.game import Infostate, Step, step_text
 from infoset.game.infostate import join_steps
 from infoset.tree._unrolling_kernels import last_sequences
 from infoset.tree.world_graph import freeze
-from infoset.typing import NOOP, Action, IntArray, Player
+from infoset.typing import NOOP, Action, IntArray, LongArray, Player
 from infoset.utils.short_repr import Facts, ShortRepr
 
 __all__ = ["InfostateTree", "PublicTree"]
@@ -130,6 +130,29 @@ class InfostateTree(ShortRepr):
             steps.append(Step(action, private, public))
             infostate = parent
         return tuple(reversed(steps))
+
+    def reading_order(self) -> LongArray:
+        """Return [I] positions in `acting` in an order for readers.
+
+        Infostates of early steps come first, and those of the same step in the order of what
+        happened before, with actions and observations in the order in which the rules list them.
+        """
+        depth, before = np.zeros(self.num_infostates, np.int64), np.arange(self.num_infostates)
+        while before.any():
+            depth += before > 0
+            before = np.where(before > 0, self.parent[before], 0)
+        place = np.zeros(self.num_infostates, np.int64)
+        for level in range(1, int(depth.max(initial=0)) + 1):
+            here = np.flatnonzero(depth == level)
+            keys = (
+                self.public_observation[here],
+                self.private_observation[here],
+                self.action[here],
+                place[self.parent[here]],
+            )
+            place[here[np.lexsort(keys)]] = np.arange(len(here))
+        order: LongArray = np.lexsort((place[self.acting], depth[self.acting]))
+        return order
 
     @cached_property
     def acting_labels(self) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from infoset.cli.progress import live
 from infoset.cli.saved_results import save_results, say_how_to_show
 from infoset.cli.screen import (
     SEARCHER_NOTE,
+    error_text,
     make_table,
     number_text,
     print_json,
@@ -72,7 +73,7 @@ def run(
     table = make_table()
     table.add_row("value of the policy", number_text(value))
     table.add_row("value of the best response", number_text(response.value))
-    table.add_row("gain", number_text(numbers["gain"]))
+    table.add_row("gain", error_text(numbers["gain"], before.sequence_form.rounding))
     print_table(table, title=f"{rules}: best response of player {player} to {path}")
     say(f"saved in {folder}: policy.parquet, result.json")
     say_how_to_show(game if policy else str(rules), folder)

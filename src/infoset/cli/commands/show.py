@@ -169,16 +169,18 @@ ALL = Choice(None, False, None, None, None)
 
 
 def _with_depths(policy: TabularPolicy) -> Iterator[tuple[PolicyRow, int]]:
-    """Yield the rows of a policy, each with the number of own decisions up to it, from 1."""
+    """Yield the rows of a policy in reading order, each with its number of own decisions."""
     rows = policy.rows()
     for tree in policy.sequence_form.infostate_trees:
         depth = [0] * tree.num_infostates
+        found: list[tuple[PolicyRow, int]] = []
         for infostate, (parent, count) in enumerate(
             zip(tree.parent.tolist(), tree.num_actions.tolist(), strict=True)
         ):
             depth[infostate] = (depth[parent] if infostate else 0) + (count > 0)
             if count:
-                yield next(rows), depth[infostate]
+                found.append((next(rows), depth[infostate]))
+        yield from (found[place] for place in tree.reading_order().tolist())
 
 
 def _record(row: PolicyRow) -> dict[str, Any]:
