@@ -95,3 +95,8 @@ def test_a_folder_with_several_policies_asks_for_one(command):
     command("learn", "kuhn_poker", "--episodes", "1e2", "--seeds", "2", "--out", "two")
     assert "give one of: policy-0.parquet, policy-1.parquet" in command("show", "two").complaint
     assert command("show", "two/policy-1.parquet").code == 0
+
+
+def test_a_folder_that_does_not_exist_is_named(command):
+    assert "there is no file or folder of a run runs/kuhn" in command("show", "runs/kuhn").err
+    assert "the policy is missing" in command("show", "kuhn_poker").err

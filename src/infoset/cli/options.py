@@ -226,6 +226,8 @@ def game_and_policy(first: str, second: str | None) -> tuple[Game | ExtensiveFor
     if second is not None:
         return load(first), second
     if not is_policy_file(first):
+        if "/" in first and ".py" not in first:
+            raise typer.BadParameter(f"there is no file or folder of a run {first}")
         raise typer.BadParameter(
             f"the policy is missing: give GAME POLICY, or the file of a policy alone, got {first}"
         )
