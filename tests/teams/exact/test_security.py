@@ -97,6 +97,14 @@ def test_results_of_two_sides_say_what_each_is_sure_of():
     assert infoset.solve_team("cooperative_matching_pennies").security_levels is None
 
 
+def test_each_team_answers_with_what_is_sure_of_more():
+    for teams in ([(0, 1), (2,)], [(0, 2), (1,)], [(1, 2), (0,)]):
+        found = infoset.solve_team("kuhn_poker(players=3)", teams=teams, rule="sum", iterations=200)
+        for team, level in zip(found.teams, found.security_levels, strict=True):
+            last = security_level(found.information, team, found.last_probability, rule="sum")
+            assert level.lower >= last.lower
+
+
 def test_two_players_have_the_levels_of_their_policies():
     found = infoset.solve_team("kuhn_poker", teams=[(0,), (1,)], iterations=50)
     levels = infoset.evaluate(found.policy).security_levels

@@ -441,10 +441,15 @@ def measure(game: Game, state: State, workspace: Workspace, row: FloatArray) -> 
 
 @inner_kernel
 def keep_best(game: Game, state: State, row: FloatArray) -> None:
-    """Record π̂ if it is the best so far, or always if several teams learn."""
-    # With several teams no payoff shows which iterate is best, so the last one is recorded.
+    """Record π̂ if it is the best so far; if several teams learn, its mean over iterations."""
     earned = row[game.teams[0], IMPLEMENTABLE]
-    if len(game.teams) > 1 or earned > state.best_payoff[0]:
+    if len(game.teams) > 1:
+        # No payoff shows which iterate is best. Iteration t has weight t, as in CFR+.
+        weight = 2.0 / (state.done[0] + 1.0)
+        for entry in range(len(state.best)):
+            state.best[entry] += weight * (state.projected[entry] - state.best[entry])
+        state.best_payoff[0] = earned
+    elif earned > state.best_payoff[0]:
         state.best_payoff[0] = earned
         copy(state.projected, state.best)
 

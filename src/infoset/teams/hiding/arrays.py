@@ -228,8 +228,8 @@ class State(NamedTuple):
     penalty : FloatArray
         [T] γ of the next iteration.
     best, best_payoff : FloatArray
-        [C] the best projected policy so far, and [1] its payoff. If several teams learn, the most
-        recent projected policy instead.
+        [C] the best projected policy so far, and [1] its payoff. If several teams learn, the mean
+        of the projected policies, weighted by the iteration, and the last payoff.
     stream : Stream
         Random stream.
     done : LongArray

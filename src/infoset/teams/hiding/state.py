@@ -121,13 +121,17 @@ class HidingState(IterativeState):
     def best_policy(self) -> FloatArray:
         """Return [C] the projected policy with the highest payoff of all iterations so far.
 
-        If several teams learn, it is the last one, because payoffs then depend on the other teams.
+        If several teams learn, payoffs depend on the other teams. It is then the mean of the
+        projected policies at each cell, in which iteration t has weight t.
         """
         return self._state.best.copy()
 
     @property
     def best_payoff(self) -> float:
-        """Payoff of `best_policy` for the first learning team; -inf before the first iteration."""
+        """Payoff of the best iteration for the first learning team; -inf before the first.
+
+        If several teams learn, it is the payoff of the last iteration.
+        """
         return float(self._state.best_payoff[0])
 
     def relaxed_policy(self) -> FloatArray:

@@ -77,15 +77,17 @@ class LearningMethod:
         """
         bound, runs = task.upper_bound(), LearningRuns(self.start, task)
         outcome = learn_in_runs(runs, bound, make_checkpointer(runs, self.name))
-        answer = runs.best.probability
+        answer, last = runs.best.probability, runs.best.last_probability
         if len(task.teams) == 1:
             answer = hill_climb(task.information, answer, task.teams[0], rule=task.rule)
+        else:
+            answer = task.safest_parts(last, answer)
         return task.finish(
             self.name,
             outcome,
             answer,
             upper_bound=bound,
-            last_probability=runs.best.last_probability,
+            last_probability=last,
             run=runs.best.run,
         )
 

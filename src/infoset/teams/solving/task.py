@@ -203,13 +203,21 @@ class TeamTask:
             trace=tuple(self.trace),
             build_seconds=self.build_seconds,
             compile_seconds=compiling_seconds() - self.compiled_before,
-            security_levels=self._security_levels(probability),
+            security_levels=None if len(self.teams) == 1 else self._security_levels(probability),
         )
 
-    def _security_levels(self, probability: FloatArray) -> tuple[SecurityLevel, ...] | None:
-        """Return what each team is sure to get; None if one team has all agents."""
-        if len(self.teams) == 1:
-            return None
+    def safest_parts(self, *policies: FloatArray) -> FloatArray:
+        """Combine policies: each team takes the first one with the greatest security level."""
+        levels = [self._security_levels(policy) for policy in policies]
+        combined = policies[0].copy()
+        for number, team in enumerate(self.teams):
+            lower = [of_policy[number].lower for of_policy in levels]
+            own = np.isin(self.information.agent, team).repeat(self.information.num_actions)
+            combined[own] = policies[int(np.argmax(lower))][own]
+        return combined
+
+    def _security_levels(self, probability: FloatArray) -> tuple[SecurityLevel, ...]:
+        """Return what each team is sure to get with its part of a policy."""
         return tuple(
             security_level(self.information, team, probability, rule=self.rule)
             for team in self.teams
