@@ -150,5 +150,5 @@ HEAD_TO_HEAD: Final = Experiment(
         5,
     ),
     quick_time="three minutes",
-    full_time="an hour for the small board, several for the large one",
+    full_time="an hour for the small board, two for the large one",
 )
