@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from pkgutil import iter_modules
 
@@ -24,8 +25,25 @@ PACKAGES = sorted(
 def test_every_package_has_a_page_that_is_linked(package):
     reference = ROOT / "docs" / "reference"
     assert f"::: infoset.{package}\n" in (reference / f"{package}.md").read_text()
+    for page in reference.glob(f"{package}-*.md"):
+        assert f"({page.name})" in (reference / f"{package}.md").read_text()
+        assert f"reference/{page.name}" in (ROOT / "mkdocs.yml").read_text()
     assert f"({package}.md)" in (reference / "index.md").read_text()
     assert f"reference/{package}.md" in (ROOT / "mkdocs.yml").read_text()
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_pages_of_a_package_share_its_names(package):
+    reference = ROOT / "docs" / "reference"
+    pages = [reference / f"{package}.md", *reference.glob(f"{package}-*.md")]
+    parts = [part for page in pages for part in page.read_text().split("::: ")[1:]]
+    names = [
+        name
+        for part in parts
+        if part.startswith(f"infoset.{package}\n")
+        for name in re.findall(r"^ {8}- (\w+)$", part, flags=re.MULTILINE)
+    ]
+    assert sorted(names) == (sorted(import_module(f"infoset.{package}").__all__) if names else [])
 
 
 @pytest.mark.parametrize("package", [*PACKAGES, *INTERNAL])
