@@ -114,3 +114,15 @@ def test_the_picture_of_the_first_solve_is_that_of_its_command():
     assert stored.shape == redrawn.shape
     # Fonts are rendered slightly differently by other versions of the libraries.
     assert np.abs(stored - redrawn).mean() < 0.01
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "games").glob("*.md")), ids=lambda page: page.stem)
+def test_every_game_page_has_a_picture_with_a_text(page):
+    assert re.search(r"!\[[^\]]{10,}\]\([^)]*\.svg\)", page.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("name", ["goofspiel", "matrix_games"])
+def test_pictures_of_games_are_those_of_their_script(name):
+    shown = runpy.run_path(str(DOCS / "games" / "draw_games.py"))["PICTURES"][name]
+    drawn = draw(shown.game, shown.view, depth=shown.depth, max_nodes=60).svg()
+    assert drawn == (DOCS / "games" / f"{name}.svg").read_text("utf-8")
