@@ -315,6 +315,6 @@ RANDOM_ORDER = Experiment(
         ),
         5,
     ),
-    quick_time="two minutes",
+    quick_time="a minute",
     full_time="an hour; most of it for five cards",
 )

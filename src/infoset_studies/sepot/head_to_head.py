@@ -149,6 +149,6 @@ HEAD_TO_HEAD: Final = Experiment(
         ),
         5,
     ),
-    quick_time="three minutes",
+    quick_time="a minute",
     full_time="an hour for the small board, two for the large one",
 )

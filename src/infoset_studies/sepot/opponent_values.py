@@ -276,7 +276,7 @@ LEDUC_GADGETS = Experiment(
     grid_report,
     quick=(QUICK_LEDUC,),
     full=(FULL_LEDUC,),
-    quick_time="two minutes",
+    quick_time="a minute",
     full_time="ten minutes",
 )
 
@@ -286,7 +286,7 @@ GOOFSPIEL = Experiment(
     depth_report,
     quick=QUICK_GOOFSPIEL,
     full=FULL_GOOFSPIEL,
-    quick_time="two minutes",
+    quick_time="a minute",
     full_time="ten minutes",
 )
 
