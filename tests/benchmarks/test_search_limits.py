@@ -10,6 +10,12 @@ from infoset.search import search_model
 pytestmark = pytest.mark.benchmarks
 
 
+@pytest.fixture(autouse=True)
+def every_decision(monkeypatch):
+    """Search at the first three decisions, since these games are short."""
+    monkeypatch.setattr(search_limits, "DECISIONS", (0, 1, 2))
+
+
 def test_rows_report_what_searches_did():
     game = load_game("kuhn_poker")
     infostates = search_limits.decisions(initial_history(game))
