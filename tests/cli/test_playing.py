@@ -11,11 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infoset.cli.coach import Coach
 from infoset.cli.commands.play import Table, find_choice, menu, play_interactively
 from infoset.errors import UnknownNameError
-from infoset.game import Game, Infostate, Observation
+from infoset.game import Game, Infostate, Observation, initial_history
 from infoset.games import load_game
-from infoset.policy import uniform_policy
+from infoset.policy import tabulate, uniform_policy
+from infoset.typing import NOOP
+from tests.support.cached_games import cached_tree
 
 THE_END = "game over; the whole history:"
 ALWAYS_FIRST = "1\n" * 20
@@ -244,7 +247,7 @@ def test_the_coach_says_what_a_policy_does_and_what_actions_cost(command):
         advice = [line for line in ran.out.splitlines() if "the coach plays" in line]
         assert advice[0] == "the coach plays: pass 1.000  bet 0.000 (costs 0.167)"
         assert advice[1] == f"2. you: bet; {advice[0]}"
-        assert "your decisions cost 0.167 in all" in ran.out
+        assert "your decisions cost 0.167 in all, compared with" in ran.out
         return
     pytest.fail("no hand with a queen")
 
@@ -361,3 +364,21 @@ def test_an_answer_of_the_policy_that_is_missing_is_an_error(monkeypatch):
     table = Table(load_game("kuhn_poker"), 0, Lost, np.random.default_rng(0))
     with pytest.raises(UnknownNameError):
         play_interactively(table, lambda line: None)
+
+
+def test_unknown_costs_are_not_said_to_be_nothing():
+    form = cached_tree("kuhn_poker").sequence_form
+    never = tabulate(form, [AlwaysPass(), AlwaysPass()])
+    history = initial_history(load_game("kuhn_poker"))
+    for joint in ((NOOP, NOOP), ("bet", NOOP), (NOOP, "bet")):
+        after = history.game.transitions(history.world, joint)
+        history = history.extend(joint, next(iter(after))[0])
+    *_, last = Coach(never, 1).review(history)
+    assert last == "your decisions cost at least 0 in all; 1 of unknown cost"
+
+
+class AlwaysPass:
+    """A policy that never bets."""
+
+    def action_probabilities(self, infostate, legal_actions):
+        return np.array([1.0, 0.0])

@@ -52,3 +52,11 @@ def test_there_must_be_such_a_player_and_policy(command):
         in command("respond", "kuhn_poker", "uniform", "--player", "2").complaint
     )
     assert "the policy is missing" in command("respond", "kuhn_poker").complaint
+
+
+def test_the_command_to_play_names_the_file_of_an_own_game(command, tmp_path):
+    (tmp_path / "own.py").write_text(
+        "from infoset.games import KuhnPoker\n\n\nclass Own(KuhnPoker):\n    name = 'own'\n"
+    )
+    ran = command("respond", "own.py:Own", "uniform", "--player", "0")
+    assert "infoset play own.py:Own --as 1 --against" in ran.out.splitlines()[-1]

@@ -214,3 +214,10 @@ def test_learners_need_a_game():
 def test_the_methods_that_apply_to_a_game():
     assert "egt" in applicable_methods("matrix_mp")
     assert "egt" not in applicable_methods("matrix_pd")
+
+
+def test_different_methods_with_one_name_are_refused():
+    other = replace(SCHEMES["dcfr"], negative_discount=0.5)
+    with pytest.raises(ParameterError, match="two different methods are called 'dcfr'"):
+        compare("kuhn_poker", ["dcfr", other], iterations=2)
+    assert len(compare("kuhn_poker", ["dcfr", "dcfr"], iterations=2)) == 2

@@ -56,7 +56,7 @@ class Coach:
 
     def review(self, history: History) -> Iterator[str]:
         """Yield a line for each decision of the player, and the sum of the costs."""
-        total = 0.0
+        total, num_unknown = 0.0, 0
         path = history.path()
         for number, (before, after) in enumerate(pairwise(path), start=1):
             if self.player not in before.actors:
@@ -64,8 +64,13 @@ class Coach:
             infostate, action = before.infostates[self.player], after.joint_action[self.player]
             cost = self.cost(infostate, action)
             total += 0.0 if np.isnan(cost) else cost
+            num_unknown += bool(np.isnan(cost))
             yield f"{number}. you: {action}; {self.advice(infostate)}"
-        yield f"your decisions cost {total if total >= SMALLEST_SHOWN else 0:.3g} in all"
+        known = f"{total if total >= SMALLEST_SHOWN else 0:.3g}"
+        if num_unknown:
+            yield f"your decisions cost at least {known} in all; {num_unknown} of unknown cost"
+        else:
+            yield f"your decisions cost {known} in all, compared with the best actions"
 
     def _decision(self, infostate: Infostate) -> tuple[int, tuple[Action, ...]]:
         """Return the first sequence at an infostate, and its actions."""

@@ -139,6 +139,7 @@ MaxWorldsOption: TypeAlias = Annotated[
     typer.Option(
         "--max-worlds",
         metavar="NUMBER",
+        parser=parse_count,
         help="Limit on the world states visited in building the game.",
         show_default="1000000",
     ),

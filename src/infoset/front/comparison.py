@@ -159,6 +159,7 @@ def prepare_comparison(
             "methods is empty; give a list of at least one method, such as ['cfr+']"
         )
     found = [_resolve(method) for method in methods]
+    _check_names(found)
     numbers = None if seeds is None else check_seeds(seeds)
     form, tree = _build(game, found, memory, progress)
     entries: list[MethodSpec | SolveResult] = []
@@ -174,6 +175,19 @@ def prepare_comparison(
         else:
             entries.append(one)
     return form, entries if numbers is None else _seeded(entries, numbers)
+
+
+def _check_names(found: Sequence[MethodSpec | LearnerSpec | SolveResult]) -> None:
+    """Raise if different methods have one name: charts would take them for seeds of one method."""
+    named: dict[str, MethodSpec | LearnerSpec] = {}
+    for one in found:
+        if isinstance(one, SolveResult) or getattr(one, "seed", None) is not None:
+            continue
+        if named.setdefault(one.name, one) != one:
+            raise ParameterError(
+                f"two different methods are called {one.name!r}; give one of them a name of its "
+                "own, such as dataclasses.replace(scheme, name='mine')"
+            )
 
 
 def _resolve(method: ComparedMethod) -> MethodSpec | LearnerSpec | SolveResult:

@@ -222,6 +222,11 @@ def read_table(
     table = _read(path, column)
     about = _metadata(table, column, path)
     if about["fingerprint"] != sequence_form.fingerprint:
+        if about["game"] == sequence_form.name:
+            raise PolicyMismatchError(
+                f"{path} holds a policy for {about['game']} with other rules: they have changed "
+                "since it was saved; solve the game again"
+            )
         raise PolicyMismatchError(
             f"{path} holds a policy for {about['game']}, not for {sequence_form.name}; use "
             f"it with {about['game']}, or give a file with a policy for {sequence_form.name}"

@@ -78,7 +78,8 @@ def run(
     say(f"saved in {folder}: policy.parquet, result.json")
     say_how_to_show(game if policy else str(rules), folder)
     other = (player + 1) % rules.num_players
-    command = ["infoset", "play", str(rules), "--as", str(other), "--against", str(folder)]
+    name = game if policy else str(rules)
+    command = ["infoset", "play", name, "--as", str(other), "--against", str(folder)]
     say(f"to play against it: {' '.join(map(quote, command))}")
 
 

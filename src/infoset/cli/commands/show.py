@@ -140,6 +140,9 @@ def run(
         return
     method = "" if about is None else f", by {about.get('method')}"
     say(f"{rules}: {path}{method}{part}")
+    if not rows:
+        say("no infostate agrees with the options")
+        return
     _print_text(rows, [plex.num_infostates for plex in form.treeplexes])
 
 
