@@ -230,7 +230,7 @@ def test_what_stopped_the_visit_is_said(command):
     shown = command("info", "leduc_poker", "--max-worlds", "300")
     assert shown.code == 0
     assert "stopped at the limit on world states (--max-worlds): ≥ marks lower bounds" in shown.out
-    assert "infoset match GAME ismcts pimc" in shown.out
+    assert "infoset match GAME 'ismcts(milliseconds=50)' uniform --deals 2" in shown.out
     assert command("info", "leduc_poker", "--max-worlds", "300", "--json").json["stop"] == "worlds"
     large = command("info", "goofspiel(num_cards=30)", "--seconds", "0.01", "--json").json
     assert (large["stop"], large["is_exact"]) == ("seconds", False)

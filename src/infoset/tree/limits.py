@@ -34,7 +34,8 @@ GRAPH_MEMORY_FRACTION: Final = 0.75
 MIN_WATCHED_MEMORY: Final = 50_000_000
 """Growth of the process in bytes below which exploration never stops; less is not measurable."""
 SEARCH_INSTEAD: Final = (
-    "or, without building the game, let searchers play it: infoset match GAME ismcts pimc"
+    "or, without building the game, let searchers play it: "
+    "infoset match GAME 'ismcts(milliseconds=50)' uniform --deals 2"
 )
 
 

@@ -90,7 +90,8 @@ def remarks(found: GameInfo) -> list[str]:
     if not found.is_exact:
         lines.append(f"{STOPS[found.stop]}: ≥ marks lower bounds")
         lines.append(
-            "without building the game, searchers can play it: infoset match GAME ismcts pimc"
+            "without building the game, searchers can play it: "
+            "infoset match GAME 'ismcts(milliseconds=50)' uniform --deals 2"
         )
     elif not found.fits:
         lines.append(f"too large for the memory limit: {UNKNOWN}")
