@@ -70,5 +70,6 @@ def test_average_policies_agree_with_openspiel(model, cards, line):
         theirs.append([policy[action] for action in state.legal_actions()])
         ours.append(ours_by.search(infostate, rng))
     spread = np.sqrt((np.var(theirs, axis=0) + np.var(ours, axis=0)) / REPEATS)
-    assert (abs(np.mean(theirs, axis=0) - np.mean(ours, axis=0)) < 3 * spread + 0.005).all()
+    # OpenSpiel's bot differs from run to run: at 4.5 standard errors, one run in 10⁵ fails.
+    assert (abs(np.mean(theirs, axis=0) - np.mean(ours, axis=0)) < 4.5 * spread + 0.005).all()
     assert spread.max() < 0.1
