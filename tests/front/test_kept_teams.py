@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+from types import SimpleNamespace
+
 import pytest
 
 import infoset
 from infoset.errors import CheckpointMismatchError, SpentTimeWarning
 from infoset.runs import read_checkpoint
 from infoset.teams import HidingScheme, TeamPoint, regret_matching
+from infoset.utils import clocks
 
 GAME = "trade_comm(num_items=3,num_messages=2)"
 DRAWN = HidingScheme(visits="path")
@@ -48,12 +52,17 @@ def test_the_same_call_goes_on_to_the_same_bits(method, moment):
         assert vars(mine) == {**vars(theirs), "seconds": mine.seconds}
 
 
-def test_seconds_count_from_the_very_beginning():
+def test_seconds_count_from_the_very_beginning(monkeypatch):
+    """The clock of this test moves on by one second whenever it is read."""
+    readings = itertools.count()
+    monkeypatch.setattr(clocks, "time", SimpleNamespace(monotonic=lambda: float(next(readings))))
     first = solve(seconds=0)
     assert (first.outcome, len(first.trace)) == ("seconds", 1)
+    kept = read_checkpoint("run.ckpt", TeamPoint)
+    begin = next(readings)
     with pytest.warns(SpentTimeWarning, match=r"run\.ckpt has run for .* seconds=0 includes"):
         later = solve(seconds=0)
-    assert later.seconds > first.seconds
+    assert 0 < kept.seconds < later.seconds < kept.seconds + next(readings) - begin
     assert [point.iteration for point in later.trace] == [1, 2]
 
 
