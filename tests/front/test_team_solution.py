@@ -22,17 +22,20 @@ from infoset.teams import (
     entropic_ftrl,
     expected_payoffs,
     forget_own_actions,
+    from_tabular,
     geometric_penalty,
     get_relaxation,
     merge_outcomes,
     product_form_from_functions,
     regret_matching,
     relax,
+    security_level,
 )
 from infoset.teams.solving import portfolio, task
 from infoset.teams.solving.learning_methods import default_scheme
 from infoset.utils import clocks
 from infoset.utils.splitmix import make_stream
+from tests.support.example_forms import forgetful
 
 PENNIES = "cooperative_matching_pennies"
 TRADE = "trade_comm(num_items=2)"
@@ -252,6 +255,28 @@ def test_teams_that_play_against_each_other_all_learn_in_one_run():
     several = infoset.solve_team("kuhn_poker", teams=[(0,), (1,)], iterations=100, restarts=3)
     assert several.num_runs == 3
     assert (several.probability == result.probability).all()
+
+
+@pytest.mark.parametrize("teams", [[(0, 1), (2,)], [(0, 2), (1,)], [(0,), (1, 2)]])
+def test_no_team_is_sure_of_less_than_with_plain_cfr_plus(teams):
+    tree = infoset.build_tree("kuhn_poker(players=3)")
+    result = infoset.solve_team(tree, teams=teams, rule="sum", iterations=300)
+    alone = infoset.solve(tree, "cfr+", iterations=300).policy
+    information = build_product_form(tree).information
+    for team, level in zip(teams, result.security_levels, strict=True):
+        plain = security_level(information, team, from_tabular(information, alone), rule="sum")
+        assert level.lower >= plain.lower - 1e-12
+
+
+def test_learning_that_was_cut_short_is_not_followed_by_cfr_plus(monkeypatch):
+    monkeypatch.setattr("infoset.teams.solving.learning_methods.learn_alone", pytest.fail)
+    result = infoset.solve_team("kuhn_poker", teams=[(0,), (1,)], callback=lambda point: True)
+    assert result.outcome == "stopped"
+
+
+def test_agents_who_forget_have_no_plain_cfr_plus_policy():
+    result = infoset.solve_team(forgetful(), teams=[(0,), (1,)], relax="closure", iterations=50)
+    assert len(result.security_levels) == 2
 
 
 def test_a_team_with_unequal_pay_may_want_the_sum():

@@ -156,7 +156,8 @@ def default_team_method(given: TeamOptions, num_teams: int = 1) -> TeamMethod:
 def fill_options(method: TeamMethod, given: TeamOptions, num_teams: int = 1) -> TeamOptions:
     """Return the given options, completed with the defaults of a method.
 
-    With several teams the default is one run, because runs cannot be compared by a payoff.
+    With several teams the default is one run, because runs cannot be compared by a payoff; it has
+    as many iterations as all runs of a single team together.
 
     Raises
     ------
@@ -170,6 +171,8 @@ def fill_options(method: TeamMethod, given: TeamOptions, num_teams: int = 1) -> 
             raise ParameterError(_refusal(method.name, name))
     if num_teams > 1 and "restarts" in method.takes:
         asked.setdefault("restarts", 1)
+        if method.defaults.iterations and method.defaults.restarts:
+            asked.setdefault("iterations", method.defaults.iterations * method.defaults.restarts)
     return replace(method.defaults, **asked)
 
 

@@ -77,8 +77,9 @@ class TeamResult(ShortRepr):
     probability : FloatArray
         [entries] the answer, as a policy for `information`. For a single team, the best policy of
         all runs, improved by iterated best response; the trace has its payoff before the
-        improvement. For several teams, that of the first run: for each team, the last policy or
-        the mean over the iterations, whichever has the greater lower bound in `security_levels`.
+        improvement. For several teams, each team's part is the last policy of the first run, the
+        mean over its iterations or, if the run did all its iterations, the average policy of
+        CFR+: whichever has the greatest lower bound in `security_levels`.
     last_probability : FloatArray
         [entries] the last policy of the run that gave the answer.
     payoffs : tuple[float, ...]

@@ -117,6 +117,12 @@ class TeamTask:
         return working_seconds() - self.started
 
     @property
+    def seconds_left(self) -> float | None:
+        """Seconds until the time limit, at least 0; None without a limit."""
+        limit = self.options.seconds
+        return None if limit is None else max(0.0, limit - self.elapsed)
+
+    @property
     def information(self) -> InformationMap:
         """The original information map."""
         return self.form.information
