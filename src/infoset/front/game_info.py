@@ -21,16 +21,18 @@ from infoset.search.models import search_model_type
 from infoset.tree import (
     BuildProgress,
     GameTree,
+    HistoryEstimate,
     SequenceForm,
     WorldGraph,
     allowed_memory,
     common_sum,
     count_histories,
+    estimate_histories,
     forecast_contraction,
     unroll,
 )
 from infoset.tree.exploration import explore_game
-from infoset.tree.limits import BuildWatch
+from infoset.tree.limits import SIZE_LIMITS, BuildWatch
 from infoset.utils.interrupts import interrupts_held
 
 __all__ = ["GameInfo", "info"]
@@ -83,6 +85,9 @@ class GameInfo:
         What stopped the exploration of the world states: `worlds` or `transitions` for a limit on
         their number, `memory`, `seconds`, or `interrupted`. The last two may also have stopped the
         construction of the tree; the counts are then exact. None if nothing did.
+    estimate : HistoryEstimate or None
+        Estimated number of histories, if the limit on world states or transitions stopped the
+        exploration; None otherwise.
     notes : tuple[str, ...]
         Remarks about loading the game.
     """
@@ -107,14 +112,16 @@ class GameInfo:
     solving_fits: bool | None = None
     search_model: str | None = None
     stop: str | None = None
+    estimate: HistoryEstimate | None = None
     notes: tuple[str, ...] = field(default=())
 
     def summary(self) -> dict[str, Any]:
         """Return the fields as JSON values."""
-        return {
+        values = {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in asdict(self).items()
         }
+        return {**values, "estimate": self.estimate and self.estimate._asdict()}
 
 
 def info(
@@ -190,6 +197,7 @@ def _from_graph(graph: WorldGraph, allowed: int) -> GameInfo:
         solving_fits=None if solving is None else solving <= allowed,
         search_model=search_model_type(graph).__name__,
         stop=graph.stop,
+        estimate=estimate_histories(graph.game) if graph.stop in SIZE_LIMITS else None,
         notes=tuple(getattr(graph.game, "notes", ())),
     )
 

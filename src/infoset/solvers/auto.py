@@ -123,7 +123,7 @@ def _why_not_lp(sequence_form: SequenceForm, budget: Budget) -> str | None:
         return "lp cannot save checkpoints"
     size, limit = program_size(sequence_form), _largest_program(sequence_form, budget)
     if size > limit:
-        return f"lp is slow at this size: {size:,} coefficients, limit {limit:,}"
+        return f"lp may take over a second: {size:,} coefficients, limit {limit:,} (--method lp)"
     needed = SECONDS_PER_PROGRAM * size / LARGEST_PROGRAM
     if budget.seconds is not None and budget.seconds < needed:
         return f"lp may take longer at this size: {size:,} coefficients, allow {needed:.2g} seconds"

@@ -3,6 +3,7 @@
 from infoset.tree.build_progress import BuildPoint, BuildProgress
 from infoset.tree.counting import GameCounts, allowed_memory, check_fits, count_histories
 from infoset.tree.encodings import ENCODING_VERSION, InfostateEncoder
+from infoset.tree.estimates import HistoryEstimate, estimate_histories
 from infoset.tree.exploration import build_world_graph
 from infoset.tree.game_tree import GameTree, build_tree, unroll
 from infoset.tree.graph_contraction import build_sequence_form, contract_graph, forecast_contraction
@@ -28,6 +29,7 @@ __all__ = [
     "CenteredPayoffs",
     "GameCounts",
     "GameTree",
+    "HistoryEstimate",
     "InfostateEncoder",
     "InfostateTree",
     "PublicTree",
@@ -47,6 +49,7 @@ __all__ = [
     "contract_graph",
     "contract_terminals",
     "count_histories",
+    "estimate_histories",
     "forecast_contraction",
     "graph_cache",
     "merge_reach",

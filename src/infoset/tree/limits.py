@@ -18,12 +18,13 @@ from infoset.tree.build_progress import (
     BuildStage,
 )
 from infoset.tree.counting import allowed_memory
+from infoset.tree.estimates import estimate_histories
 from infoset.tree.world_graph import WorldGraph
 from infoset.utils.arguments import check_callable, check_count, check_number
 from infoset.utils.text import format_bytes
 from infoset.utils.watchdog import LimitReached, Watchdog
 
-__all__ = ["BuildLimits", "BuildWatch", "build_limits"]
+__all__ = ["SIZE_LIMITS", "BuildLimits", "BuildWatch", "build_limits"]
 
 Built = TypeVar("Built")
 
@@ -33,6 +34,8 @@ GRAPH_MEMORY_FRACTION: Final = 0.75
 """Fraction of the memory allowed at which exploration stops; its arrays need the rest."""
 MIN_WATCHED_MEMORY: Final = 50_000_000
 """Growth of the process in bytes below which exploration never stops; less is not measurable."""
+SIZE_LIMITS: Final = ("worlds", "transitions")
+"""Limits after which the number of histories is estimated."""
 SEARCH_INSTEAD: Final = (
     "or, without building the game, let searchers play it: "
     "infoset match GAME 'ismcts(milliseconds=50)' uniform --deals 2"
@@ -208,7 +211,11 @@ class BuildWatch(Watchdog):
         )
 
     def error(self, game: Game, num_worlds: int, num_transitions: int) -> ExplorationLimitError:
-        """Return the error for a game whose exploration was stopped."""
+        """Return the error for a game whose exploration was stopped.
+
+        If the limit concerns the number of world states, the message estimates the number of
+        histories. After the other limits, there is no time or memory left for an estimate.
+        """
         limits = self.limits
         where, fix = {
             "worlds": (f"at the limit of {limits.max_worlds:,}", "max_worlds (--max-worlds)"),
@@ -222,8 +229,9 @@ class BuildWatch(Watchdog):
                 "max_seconds (--build-seconds)",
             ),
         }[self.stop or "memory"]
+        size = f"It has {estimate_histories(game)}. " if self.stop in SIZE_LIMITS else ""
         return ExplorationLimitError(
             f"{game} has at least {num_worlds:,} world states; exploring them stopped {where}. "
-            f"Use smaller parameters, raise {fix} {SEARCH_INSTEAD}",
+            f"{size}Use smaller parameters, raise {fix} {SEARCH_INSTEAD}",
             {"world_states": num_worlds, "transitions": num_transitions},
         )

@@ -89,6 +89,8 @@ def remarks(found: GameInfo) -> list[str]:
     lines = list(found.notes)
     if not found.is_exact:
         lines.append(f"{STOPS[found.stop]}: ≥ marks lower bounds")
+        if found.estimate is not None:
+            lines.append(f"the game has {found.estimate}")
         lines.append(
             "without building the game, searchers can play it: "
             "infoset match GAME 'ismcts(milliseconds=50)' uniform --deals 2"

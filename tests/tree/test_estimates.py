@@ -1,0 +1,64 @@
+"""Estimated numbers of histories against exact counts."""
+
+from __future__ import annotations
+
+from math import inf, isnan
+
+import pytest
+
+import infoset
+from infoset.errors import ExplorationLimitError
+from infoset.tree import (
+    build_limits,
+    build_world_graph,
+    count_histories,
+    estimate_histories,
+)
+
+
+@pytest.mark.parametrize(
+    "name", ["kuhn_poker", "leduc_poker", "tiny_bridge_2p", "kuhn_poker(players=3)"]
+)
+def test_estimates_are_unbiased(name):
+    game = infoset.load(name)
+    exact = count_histories(build_world_graph(game))
+    found = [estimate_histories(game, seed=seed) for seed in range(5)]
+    histories = sum(each.histories for each in found) / len(found)
+    error = max(each.error for each in found) / len(found) ** 0.5
+    assert 0 < error < 0.2 * exact.histories
+    assert histories == pytest.approx(exact.histories, abs=4.5 * error)
+    assert found[0].terminals == pytest.approx(exact.terminals, rel=0.3)
+    assert found[0].bytes == pytest.approx(exact.bytes, rel=0.3)
+
+
+def test_a_game_that_always_branches_alike_is_counted_exactly():
+    found = estimate_histories(infoset.load("goofspiel(num_cards=4)"), plays=3)
+    exact = count_histories(build_world_graph(infoset.load("goofspiel(num_cards=4)")))
+    assert found[:4] == (exact.histories, exact.terminals, 0, 3)
+
+
+def test_no_further_play_begins_beyond_the_limit_on_transitions():
+    assert estimate_histories(infoset.load("leduc_poker"), max_transitions=40).plays == 1
+
+
+def test_the_deal_of_a_large_game_is_not_listed():
+    found = estimate_histories(infoset.load("hanabi"), max_transitions=1000)
+    assert (found.histories, found.terminals, found.bytes) == (inf, inf, None)
+    assert isnan(found.error)
+    assert str(found) == "too many histories to estimate their number"
+
+
+def test_the_error_of_too_large_a_game_contains_the_estimate():
+    sizes = r"It has about 9\.\de\+03 histories, 1\.\d MB as a tree, estimated from 1,000 random"
+    with build_limits(max_worlds=100), pytest.raises(ExplorationLimitError, match=sizes):
+        infoset.build_tree("leduc_poker")
+    with build_limits(max_seconds=0), pytest.raises(ExplorationLimitError) as raised:
+        infoset.build_tree("leduc_poker")
+    assert "estimated" not in str(raised.value)
+
+
+def test_info_has_the_estimate():
+    found = infoset.info("leduc_poker", max_worlds=100)
+    assert found.estimate == estimate_histories(infoset.load("leduc_poker"))
+    assert found.summary()["estimate"]["plays"] == 1000
+    assert infoset.info("leduc_poker").estimate is None
