@@ -24,6 +24,7 @@ from .front import (
     check_game as check_game,
     compare as compare,
     evaluate as evaluate,
+    evaluate_teams as evaluate_teams,
     info as info,
     initial_history as initial_history,
     learn as learn,

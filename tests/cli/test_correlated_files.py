@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import infoset
 from infoset.errors import PolicyFileError
-from infoset.evaluation import CorrelatedPolicy, save_correlated_policy
+from infoset.evaluation import CorrelatedPolicy, best_response, save_correlated_policy
 from infoset.games import load_game
-from infoset.policy import load_policy, mix, read_metadata, tabulate
+from infoset.policy import load_policy, mix, read_metadata, save_policy, tabulate
 from infoset.tree import build_tree
 
 GAME = "kuhn_poker(players=3)"
@@ -113,7 +115,27 @@ def test_readers_of_single_policies_refuse_it(command, joint, tree):
     with pytest.raises(PolicyFileError, match="load_correlated_policy"):
         load_policy("run/correlated_policy.parquet", tree.sequence_form)
     assert read_metadata("run/correlated_policy.parquet")["method"] == "hand"
-    assert "correlated policy" in command("respond", "run", "--player", "1").err
+
+
+def test_the_average_stands_for_it_where_a_single_policy_is_needed(command, joint, tree):
+    average = joint.average()
+    save_policy(average, "average.parquet")
+    note = "note: run is a correlated policy; its average stands for it"
+    ran = command("respond", GAME, "run", "--player", "1")
+    assert note in ran.err
+    (folder,) = Path("runs").iterdir()
+    mine = infoset.load_policy(folder).probabilities
+    response = best_response(average, 1).policy.probabilities
+    assert all(map(np.array_equal, mine, response))
+    assert note in command("draw", GAME, "--policy", "run", "--out", "mixed.svg").err
+    command("draw", GAME, "--policy", "average.parquet", "--out", "same.svg")
+    assert Path("mixed.svg").read_bytes() == Path("same.svg").read_bytes()
+    coached = [
+        command("play", GAME, "--coach", policy, "--seed", "3", stdin="!\n1\n1\n1\n")
+        for policy in ("run", "average.parquet")
+    ]
+    assert coached[0].out == coached[1].out
+    assert note in coached[0].err
 
 
 def test_learned_runs_are_shown_by_their_folder(command):

@@ -8,6 +8,7 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import infoset
@@ -321,6 +322,22 @@ def test_evaluate_marks_rounding_as_solve_does(command):
     solved = command("solve", "matrix_rps", "--method", "lp", "--out", "run").out
     assert "which may be rounding" in solved
     assert command("evaluate", "matrix_rps", "run").out.count("which may be rounding") == 2
+
+
+def test_evaluate_says_what_teams_are_sure_of(command):
+    game = "kuhn_poker(players=3)"
+    options = ["--teams", "0,1/2", "--rule", "sum"]
+    solved = command("solve", game, *options, "--iterations", "50", "--out", "run", "--json").json
+    ran = command("evaluate", game, "run", *options, "--json").json
+    for key in ("teams", "payoffs", "security_levels"):
+        assert np.allclose(np.hstack(ran[key]), np.hstack(solved[key])), key
+    lines = command("evaluate", game, "run", *options).out.splitlines()
+    assert lines[1].split() == ["team", "payoff", "security", "level"]
+    assert [line.split("  ")[1] for line in lines[-2:]] == ["0, 1", "2"]
+    assert "--rule sum" in command("evaluate", game, "run", *options[:2]).complaint
+    one = command("evaluate", game, "run", "--teams", "0,1,2", "--rule", "sum")
+    assert "give at least two" in one.complaint
+    assert "--rule needs --teams" in command("evaluate", game, "run", *options[2:]).err
 
 
 def test_evaluate_a_file(command):

@@ -40,9 +40,14 @@ __all__ = [
     "say",
     "say_equilibrium",
     "tell",
+    "tell_average",
     "tell_notes",
 ]
 
+AVERAGE_NOTE = (
+    "note: {path} is a correlated policy; its average stands for it, in which players draw "
+    "independently"
+)
 SEARCHER_NOTE = "note: the searcher was queried once at each infostate; these answers are measured"
 
 WIDTH_OF_A_FILE = 100
@@ -56,6 +61,14 @@ def say(text: str = "") -> None:
 def tell(text: str = "") -> None:
     """Write a line to standard error."""
     sys.stderr.write(f"{text}\n")
+
+
+def tell_average(path: str) -> None:
+    """Tell that the average of a correlated policy is used, if a path names one."""
+    from infoset.front import is_correlated, is_policy_file
+
+    if is_policy_file(path) and is_correlated(path):
+        tell(AVERAGE_NOTE.format(path=path))
 
 
 def complain(message: str, hint: str = "") -> None:

@@ -40,6 +40,7 @@ __all__ = [
     "SeedOption",
     "TeamRequest",
     "TeamsOption",
+    "interval_text",
     "is_for_teams",
     "parse_teams",
     "refuse",
@@ -302,7 +303,7 @@ def _report(result: TeamResult) -> None:
         table.add_row(f"payoff{whose}", number_text(result.payoffs[team]))
         if result.security_levels is not None:
             level = result.security_levels[team]
-            table.add_row(f"security level{whose}", _interval_text(level.lower, level.upper))
+            table.add_row(f"security level{whose}", interval_text(level.lower, level.upper))
         if result.relaxed is not result.information:
             relaxed = result.last.relaxed_payoffs[team]
             table.add_row(f"relaxed payoff{whose}", number_text(relaxed))
@@ -317,7 +318,7 @@ def _report(result: TeamResult) -> None:
     print_table(table, title=f"{result.game}, {result.method}")
 
 
-def _interval_text(lower: float, upper: float) -> str:
+def interval_text(lower: float, upper: float) -> str:
     """Return one number if two agree to the digits that are shown, otherwise both."""
     texts = number_text(lower), number_text(upper)
     return texts[0] if texts[0] == texts[1] else " to ".join(texts)

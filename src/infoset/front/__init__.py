@@ -49,11 +49,12 @@ from infoset.front.registration import (
 )
 from infoset.front.solution import (
     evaluate,
+    resolve_average,
     resolve_method,
     resolve_policy,
     solve,
 )
-from infoset.front.team_solution import solve_team
+from infoset.front.team_solution import TeamEvaluation, evaluate_teams, solve_team
 
 __all__ = [
     "ComparedMethod",
@@ -61,6 +62,7 @@ __all__ = [
     "FormLike",
     "GameInfo",
     "GameLike",
+    "TeamEvaluation",
     "applicable_methods",
     "build_sequence_form",
     "build_tree",
@@ -70,6 +72,7 @@ __all__ = [
     "comparison_budget",
     "compile_kernels",
     "evaluate",
+    "evaluate_teams",
     "game_of_policy",
     "info",
     "initial_history",
@@ -88,6 +91,7 @@ __all__ = [
     "register_learner",
     "register_method",
     "register_searcher",
+    "resolve_average",
     "resolve_game",
     "resolve_learner",
     "resolve_method",

@@ -9,9 +9,19 @@ from types import FunctionType
 
 from infoset.efg import ExtensiveForm, as_game, find_recall_violation
 from infoset.errors import ParameterError, PolicyMismatchError
-from infoset.evaluation import Evaluation, behavior_values, evaluate_policy
+from infoset.evaluation import (
+    CorrelatedPolicy,
+    Evaluation,
+    behavior_values,
+    evaluate_policy,
+)
 from infoset.front.game_sources import FormLike, resolve_game, to_form
-from infoset.front.policy_files import load_policy_file
+from infoset.front.policy_files import (
+    is_correlated,
+    is_policy_file,
+    load_correlated_policy_file,
+    load_policy_file,
+)
 from infoset.front.python_files import is_python_file, load_from_python_file
 from infoset.policy import (
     Policy,
@@ -38,6 +48,7 @@ __all__ = [
     "METHOD_KINDS",
     "checkpointing",
     "evaluate",
+    "resolve_average",
     "resolve_method",
     "resolve_policy",
     "solve",
@@ -212,6 +223,27 @@ def resolve_policy(
         give = "a policy such as infoset.solve(game).policy, a searcher, a file or 'uniform'"
         raise ParameterError(f"policy={policy!r} is not a policy; give {give}")
     return tabulate(sequence_form, [policy] * sequence_form.num_players)
+
+
+def resolve_average(
+    policy: CorrelatedPolicy | TabularPolicy | Policy | SolveResult | str | Path,
+    sequence_form: SequenceForm,
+) -> TabularPolicy:
+    """Return the tabular policy for an object, a file or `uniform`, correlated policies included.
+
+    The average stands for a correlated policy; see `CorrelatedPolicy.average`. For a best response
+    in a two-player game the two are the same.
+
+    Raises
+    ------
+    PolicyFileError, PolicyMismatchError, ParameterError
+        As raised by `resolve_policy`.
+    """
+    if isinstance(policy, CorrelatedPolicy):
+        return resolve_policy(policy.average(), sequence_form)
+    if isinstance(policy, (str, Path)) and is_policy_file(str(policy)) and is_correlated(policy):
+        return load_correlated_policy_file(policy, sequence_form).average()
+    return resolve_policy(policy, sequence_form)
 
 
 def _is_queried(policy: object) -> bool:

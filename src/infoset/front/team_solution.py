@@ -1,15 +1,17 @@
-"""The function `solve_team`, for games in which players share a payoff but not information."""
+"""`solve_team` and `evaluate_teams`, for players who share a payoff but not their information."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from infoset.errors import UnsupportedGameError
+from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.front.game_sources import GameLike, resolve_game, to_compiled
-from infoset.front.solution import checkpointing
+from infoset.front.solution import checkpointing, resolve_policy
 from infoset.game import Game
-from infoset.runs import DEFAULT_CHECKPOINT_SECONDS
+from infoset.policy import Policy, TabularPolicy
+from infoset.runs import DEFAULT_CHECKPOINT_SECONDS, SolveResult
 from infoset.teams import (
     HidingScheme,
     InformationMap,
@@ -17,14 +19,18 @@ from infoset.teams import (
     PenaltySchedule,
     ProductForm,
     Relaxation,
+    SecurityLevel,
     Team,
     TeamMethod,
     TeamResult,
     build_product_form,
     check_teams,
     compact_form,
+    expected_payoffs,
+    from_tabular,
     get_team_method,
     merge_outcomes,
+    security_level,
 )
 from infoset.teams.solving import (
     TeamCallback,
@@ -37,7 +43,81 @@ from infoset.tree import BuildProgress
 from infoset.utils.arguments import check_type
 from infoset.utils.clocks import compiling_seconds, working_seconds
 
-__all__ = ["solve_team"]
+__all__ = ["TeamEvaluation", "evaluate_teams", "solve_team"]
+
+
+class TeamEvaluation(NamedTuple):
+    """What teams get and are sure to get under a policy.
+
+    Attributes
+    ----------
+    teams : tuple[Team, ...]
+        T teams, a partition of the players.
+    payoffs : tuple[float, ...]
+        [T] expected payoff of each team if all play the policy.
+    security_levels : tuple[SecurityLevel, ...]
+        [T] bounds on what each team is sure to get with its part of the policy, if all other
+        players respond together.
+    """
+
+    teams: tuple[Team, ...]
+    payoffs: tuple[float, ...]
+    security_levels: tuple[SecurityLevel, ...]
+
+
+def evaluate_teams(
+    game: GameLike,
+    policy: TabularPolicy | Policy | SolveResult | str | Path,
+    teams: Sequence[Sequence[int]],
+    *,
+    rule: PayoffRule = "common",
+    memory: int | None = None,
+    progress: BuildProgress | None = None,
+) -> TeamEvaluation:
+    """Measure what each of several teams gets, and what it is sure to get, under a policy.
+
+    Parameters
+    ----------
+    game : str, Game, GameTree or ExtensiveForm
+    policy : Policy, SolveResult, str or Path
+        As in `evaluate`.
+    teams : sequence of sequences of players
+        At least two groups, which contain each player once.
+    rule : {"common", "sum"}
+        The payoff of a team: `common`, the payoff that all its players get, or `sum`, the sum of
+        their payoffs.
+    memory, progress
+        As in `solve`.
+
+    Raises
+    ------
+    ParameterError
+        If the teams are not a partition, or there is only one.
+    PolicyFileError, PolicyMismatchError
+        If the policy cannot be read or belongs to another game.
+    UnsupportedGameError
+        If players with different payoffs form a team with a common payoff.
+
+    Examples
+    --------
+    >>> found = evaluate_teams(
+    ...     "kuhn_poker(players=3)", "uniform", [(0, 1), (2,)], rule="sum"
+    ... )
+    >>> [round(level.lower, 3) for level in found.security_levels]
+    [-0.635, -0.667]
+    """
+    tree = to_compiled(resolve_game(game), memory=memory, progress=progress)
+    form = merge_outcomes(build_product_form(tree))
+    partition = check_teams(form, teams)
+    if len(partition) == 1:
+        raise ParameterError("there is only one team; give at least two, such as [(0, 1), (2,)]")
+    information = form.information
+    probability = from_tabular(information, resolve_policy(policy, tree.sequence_form))
+    by_player = expected_payoffs(information, probability)
+    levels = [security_level(information, team, probability, rule=rule) for team in partition]
+    size = 1 if rule == "common" else None  # all players of a team have the same payoff
+    payoffs = [float(by_player[list(team)][:size].sum()) for team in partition]
+    return TeamEvaluation(partition, tuple(payoffs), tuple(levels))
 
 
 def solve_team(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from infoset.efg import ExtensiveForm
 from infoset.errors import ParameterError, UnsupportedGameError
-from infoset.front import GameLike, resolve_game, resolve_policy
+from infoset.front import GameLike, resolve_average, resolve_game
 from infoset.game import Game
 from infoset.game.broken_rules import check_num_players
 from infoset.plotting.figure_files import check_target, figure_bytes
@@ -129,9 +129,9 @@ def draw(
     player : Player
         Player of the view `infostate`.
     policy : TabularPolicy, str or Path, optional
-        A policy, its file, or `uniform`. Edges are labeled with their probabilities, and their
-        widths grow with them. At infostates to which the others do not lead, the steps of own
-        actions have the probabilities of the actions.
+        A policy, its file, or `uniform`; the average of a correlated policy. Edges are labeled
+        with their probabilities, and their widths grow with them. At infostates to which the others
+        do not lead, the steps of own actions have the probabilities of the actions.
     depth : int, optional
         Maximum number of steps from the root to draw.
     max_nodes : int
@@ -205,7 +205,7 @@ def draw_subject(
     policy: TabularPolicy | str | Path | None = None,
 ) -> Drawing:
     """Draw a view of a compiled game; the parameters are those of `draw`, checked."""
-    found = None if policy is None else resolve_policy(policy, truncated.tree.sequence_form)
+    found = None if policy is None else resolve_average(policy, truncated.tree.sequence_form)
     pictures = {
         "public": lambda: public_picture(truncated, limits, found),
         "infostate": lambda: infostate_picture(truncated, player, limits, found),
@@ -223,7 +223,7 @@ def _draw_payoffs(
     if policy is None:
         return TableDrawing((), payoff_table(game))
     built = build_tree(game, memory=memory) if isinstance(game, Game) else game
-    return TableDrawing((), payoff_table(built, resolve_policy(policy, built.sequence_form)))
+    return TableDrawing((), payoff_table(built, resolve_average(policy, built.sequence_form)))
 
 
 def _draw_form(
@@ -234,5 +234,5 @@ def _draw_form(
             f"{form} is an extensive form, which has no view {view!r}; draw the view 'history', "
             "or convert it to a game with infoset.efg.as_game"
         )
-    found = None if policy is None else resolve_policy(policy, form.sequence_form)
+    found = None if policy is None else resolve_average(policy, form.sequence_form)
     return Drawing((form_picture(form, limits, found),))

@@ -258,17 +258,17 @@ def _read(path: Path, column: str) -> pa.Table:
             f"{path} cannot be read as a Parquet file ({reason}); it is damaged or not a policy"
         ) from error
     if column not in names:
-        raise PolicyFileError(f"{path} has no column {column!r}; {_found(names)}")
+        raise PolicyFileError(f"{path} {_found(names)}")
     return table
 
 
 def _found(names: Sequence[str]) -> str:
     """Describe a table that lacks the expected column."""
     if PROBABILITY in names:
-        return "it is a single policy: read it with infoset.policy.load_policy"
+        return "is a single policy: read it with infoset.policy.load_policy"
     if PROBABILITIES in names:
-        return "it is a correlated policy: read it with infoset.evaluation.load_correlated_policy"
-    return "it is not a policy"
+        return "is a correlated policy: read it with infoset.evaluation.load_correlated_policy"
+    return f"is not a policy: it has no column {PROBABILITY!r}"
 
 
 def _metadata(table: pa.Table, column: str, path: Path) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from infoset.cli.options import GameArgument, JsonOption, MemoryOption
-from infoset.cli.screen import print_json, say
+from infoset.cli.screen import print_json, say, tell_average
 
 if TYPE_CHECKING:
     from infoset.plotting import Picture
@@ -54,6 +54,8 @@ def run(
     from infoset.plotting import check_target, draw
 
     check_target(out)
+    if policy is not None:
+        tell_average(policy)
     drawing = draw(
         game,
         view,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
 
 import typer
 
@@ -27,6 +27,7 @@ from infoset.cli.screen import (
     tell,
     tell_notes,
 )
+from infoset.cli.teams import RuleOption, interval_text, parse_teams
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from infoset.efg import ExtensiveForm
     from infoset.game import Game
     from infoset.search import ExploitabilityBound
+    from infoset.teams import PayoffRule
+
+    Teams: TypeAlias = Sequence[tuple[int, ...]]
 
 DEFAULT_DEALS = 1000
 
@@ -87,6 +91,17 @@ def run(
             show_default="1",
         ),
     ] = None,
+    teams: Annotated[
+        Any,
+        typer.Option(
+            metavar="TEAMS",
+            parser=parse_teams,
+            help="Teams as lists of players counted from 0, such as 0,1/2: what each team gets and "
+            "is sure to get.",
+            show_default=False,
+        ),
+    ] = None,
+    rule: RuleOption = None,
     memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -94,6 +109,9 @@ def run(
 
     Of a correlated policy, the gap from a coarse correlated equilibrium is
     measured in place of the exploitability.
+
+    With --teams, the security level of each team is measured: its payoff if all
+    other players together respond in the worst way.
 
     With --lower-bound, nothing is tabulated: responses that are found by search
     play matches against the policy.
@@ -108,7 +126,11 @@ def run(
     for name, value in given.items():
         if value is not None:
             raise typer.BadParameter(f"--{name} needs --lower-bound: otherwise nothing is sampled")
-    if is_policy_file(path) and is_correlated(path):
+    if rule is not None and teams is None:
+        raise typer.BadParameter("--rule needs --teams: it defines the payoff of a team")
+    if teams is not None:
+        _measure_teams(rules, path, teams, rule or "common", memory, as_json)
+    elif is_policy_file(path) and is_correlated(path):
         _measure_correlated(rules, path, memory, as_json)
     else:
         _measure(rules, path, memory, as_json)
@@ -142,6 +164,38 @@ def _measure(rules: Game | ExtensiveForm, policy: str, memory: int | None, as_js
         table.add_row(name, "", text)
     print_table(table, title=str(rules))
     say_equilibrium(found)
+
+
+def _measure_teams(
+    rules: Game | ExtensiveForm,
+    policy: str,
+    teams: Teams,
+    rule: str,
+    memory: int | None,
+    as_json: bool,
+) -> None:
+    """Measure what teams get and are sure to get, and print the numbers."""
+    from infoset.front import evaluate_teams, is_policy_file, resolve_searcher, to_game
+
+    with live(str(rules)) as progress:
+        is_queried = policy != "uniform" and not is_policy_file(policy)
+        found = evaluate_teams(
+            rules,
+            resolve_searcher(policy, to_game(rules)) if is_queried else policy,
+            teams,
+            rule=cast("PayoffRule", rule),
+            memory=memory,
+            progress=progress.building,
+        )
+    tell_notes(rules)
+    if as_json:
+        print_json({"game": str(rules), "policy": policy, **found._asdict()})
+        return
+    table = make_table("team", ">payoff", ">security level")
+    for team, payoff, level in zip(*found, strict=True):
+        name = ", ".join(map(str, team))
+        table.add_row(name, number_text(payoff), interval_text(level.lower, level.upper))
+    print_table(table, title=str(rules))
 
 
 def _measure_correlated(

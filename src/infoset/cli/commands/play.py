@@ -12,7 +12,7 @@ import typer
 
 from infoset.cli.options import GameArgument, JsonOption, MemoryOption
 from infoset.cli.progress import live
-from infoset.cli.screen import print_json, say, tell
+from infoset.cli.screen import print_json, say, tell, tell_average
 from infoset.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -122,11 +122,12 @@ def _opponent(rules: Game, against: str, memory: int | None) -> Policy | Correla
 def _coach(rules: Game, coach: str, human: Player, memory: int | None) -> Coach:
     """Return the coach that knows a policy."""
     from infoset.cli.coach import Coach
-    from infoset.front import resolve_policy, to_form
+    from infoset.front import resolve_average, to_form
 
+    tell_average(coach)
     with live(str(rules)) as progress:
         form = to_form(rules, memory=memory, progress=progress.building)
-        return Coach(resolve_policy(coach, form), human)
+        return Coach(resolve_average(coach, form), human)
 
 
 def _for_hands(others: Policy | CorrelatedPolicy, rng: np.random.Generator) -> DrawPolicy:

@@ -26,6 +26,7 @@ from infoset.cli.screen import (
     print_table,
     say,
     tell,
+    tell_average,
 )
 
 if TYPE_CHECKING:
@@ -56,13 +57,15 @@ def run(
     """Compute a best response of one player to a policy, and save it as a policy.
 
     The other players play as in POLICY, so that the result can be played against,
-    shown, drawn and measured like any policy.
+    shown, drawn and measured like any policy. The average stands for a
+    correlated policy.
     """
     from infoset.evaluation import expected_values
     from infoset.experiments import check_writable, save_response
 
     check_writable(out)
     rules, path = game_and_policy(game, policy)
+    tell_average(path)
     response, before = _respond(rules, path, player, memory)
     value = float(expected_values(before)[player])
     folder = save_results(lambda to: save_response(response, to, game=rules), out)
@@ -88,16 +91,16 @@ def _respond(
 ) -> tuple[BestResponse, TabularPolicy]:
     """Return a best response, and the policy to which it responds."""
     from infoset.evaluation import best_response
-    from infoset.front import is_policy_file, resolve_policy, resolve_searcher, to_form, to_game
+    from infoset.front import is_policy_file, resolve_average, resolve_searcher, to_form, to_game
     from infoset.utils.arguments import check_player
 
     check_player(player, rules.num_players, str(rules))
     with live(str(rules)) as progress:
         form = to_form(rules, memory=memory, progress=progress.building)
         if path == "uniform" or is_policy_file(path):
-            found = resolve_policy(path, form)
+            found = resolve_average(path, form)
         else:
             searcher = resolve_searcher(path, to_game(rules))
             tell(SEARCHER_NOTE)
-            found = resolve_policy(searcher, form)
+            found = resolve_average(searcher, form)
     return best_response(found, player), found
