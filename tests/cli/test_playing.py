@@ -50,6 +50,19 @@ def test_a_play_from_beginning_to_end(command):
     ]
 
 
+def test_steps_that_the_player_does_not_see_say_so(command):
+    ran = command("play", "phantom_ttt", "--seed", "1", stdin="1\nq\n")
+    hidden = [line for line in ran.out.splitlines() if line.startswith(("2. -", "3. -"))]
+    assert len(hidden) == 2
+    assert all(line.endswith("| you see nothing") for line in hidden)
+
+
+@pytest.mark.parametrize(("game", "is_known"), [("kuhn_poker", True), ("matrix_rps", False)])
+def test_help_names_the_command_that_describes_the_game(command, game, is_known):
+    said = "infoset games kuhn_poker describes the rules"
+    assert (said in command("play", game, stdin="?\nq\n").out) is is_known
+
+
 def test_the_same_seed_gives_the_same_draws(command):
     arguments = ["play", "leduc_poker", "--as", "1", "--json"]
     plays = [command(*arguments, "--seed", seed, stdin=ALWAYS_FIRST).json for seed in (7, 7, 8, 9)]

@@ -125,9 +125,9 @@ FunctionGame
 3. chance | player 0 gets -1, player 1 gets +1
 end: player 0 gets +2, player 1 gets +1"""
     )
-    assert (
-        transcript(play, 1) == "FunctionGame, seen by player 1\n1. -\n2. -\n3. -\nend: you get +1"
-    )
+    hidden = [f"{number}. - | you see nothing" for number in (1, 2, 3)]
+    seen = ["FunctionGame, seen by player 1", *hidden, "end: you get +1"]
+    assert transcript(play, 1).splitlines() == seen
 
 
 def test_an_unobserved_chance_outcome_is_shown_as_its_world() -> None:

@@ -15,6 +15,8 @@ __all__ = ["transcript"]
 
 MANY_OUTCOMES = 10_000
 """Chance moves with more outcomes are shown without checking whether they are observed."""
+UNKNOWN = "-"
+"""The actions of a transition of which the viewer does not know who acted, or how."""
 
 
 def transcript(
@@ -119,6 +121,7 @@ def _table(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
     width = max((len(doing) for doing, _ in rows), default=0)
     for number, (doing, showing) in enumerate(rows, start=1):
         line = f"{number:>{digits}}. {doing:<{width}}"
+        showing = showing or ("you see nothing" if doing == UNKNOWN else "")
         yield f"{line} | {showing}" if showing else line.rstrip()
 
 
@@ -130,7 +133,7 @@ def _actions_text(history: History, viewer: Player | None) -> str:
         for player in sorted(actors)
         if viewer in (None, player) or history.game.public_actions
     ]
-    return ", ".join(actions) or ("chance" if viewer is None else "-")
+    return ", ".join(actions) or ("chance" if viewer is None else UNKNOWN)
 
 
 def _observations(history: History, viewer: Player | None, show_worlds: bool) -> Iterator[str]:

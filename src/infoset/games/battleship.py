@@ -66,6 +66,9 @@ class Battleship(Game):
     shot hit water, hit a ship, or sank a ship by hitting its last cell. The game ends when one
     player has no ship left or both have used up their shots.
 
+    Rows and columns are counted from 0. `h_0_1` places a ship from row 0, column 1 to the right,
+    `v_0_1` from there downwards, and `0_1` shoots at that cell.
+
     Parameters
     ----------
     board_width : int

@@ -287,11 +287,19 @@ def _ask(table: Table, history: History, legal: Sequence[Action], write: Write) 
         if line.lower() in STOP:
             raise InputEndedError
         if line == HELP:
-            write(table.keys)
+            write(table.keys + _where_actions_are_explained(table.rules))
         elif line == COACH and table.coach is not None:
             write(table.coach.advice(infostate))
         else:
             write(f"{line!r} is not a legal action, or the beginning of several; ? helps")
+
+
+def _where_actions_are_explained(rules: Game) -> str:
+    """Return the command that describes a game of the library; empty for other games."""
+    from infoset.games import GAMES
+
+    name = str(rules).partition("(")[0]
+    return f"\ninfoset games {name} describes the rules" if name in GAMES else ""
 
 
 def _read_line() -> str:
