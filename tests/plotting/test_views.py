@@ -16,12 +16,12 @@ from infoset.game.infostate import Step
 from infoset.games import load_game
 from infoset.plotting.history_view import history_picture
 from infoset.plotting.infostate_view import infostate_picture, public_picture
-from infoset.plotting.labels import number_duplicates, probability_text, shorten
 from infoset.plotting.picture import OBSERVING, TERMINAL
 from infoset.plotting.truncation import Limits, TruncatedTree, choose_part, compile_part
 from infoset.policy import random_policy, uniform_policy
 from infoset.tree import build_limits, build_tree
 from infoset.typing import CHANCE, NOOP
+from infoset.views.labels import number_duplicates, probability_text, shorten
 from tests.support.function_game import FunctionGame
 from tests.support.hypothesis_strategies import random_games
 

@@ -9,17 +9,6 @@ import numpy as np
 
 from infoset.efg import ExtensiveForm
 from infoset.game.infostate import value_text
-from infoset.plotting.labels import (
-    EMPTY,
-    MAX_CELL_LENGTH,
-    MAX_STEP_LENGTH,
-    move_texts,
-    number_duplicates,
-    private_texts,
-    probability_text,
-    shorten,
-    utilities_text,
-)
 from infoset.plotting.picture import (
     TERMINAL,
     Picture,
@@ -40,6 +29,17 @@ from infoset.plotting.truncation import (
 from infoset.policy import TabularPolicy
 from infoset.tree import GameTree, PublicTree
 from infoset.typing import CHANCE, FloatArray, IntArray, Player
+from infoset.views.labels import (
+    EMPTY,
+    MAX_CELL_LENGTH,
+    MAX_STEP_LENGTH,
+    move_texts,
+    number_duplicates,
+    private_texts,
+    probability_text,
+    shorten,
+    utilities_text,
+)
 
 __all__ = [
     "form_picture",

@@ -9,16 +9,6 @@ from itertools import pairwise
 import numpy as np
 
 from infoset.plotting.history_view import player_names, public_text
-from infoset.plotting.labels import (
-    MAX_STEP_LENGTH,
-    count_text,
-    observation_text,
-    private_order,
-    private_texts,
-    probability_text,
-    shorten,
-    utilities_text,
-)
 from infoset.plotting.picture import OBSERVING, TERMINAL, Picture, PictureNode, PictureStep
 from infoset.plotting.sibling_order import sibling_ranks
 from infoset.plotting.step_probabilities import StepProbabilities
@@ -32,6 +22,16 @@ from infoset.plotting.truncation import (
 from infoset.policy import TabularPolicy
 from infoset.tree import InfostateTree
 from infoset.typing import FloatArray, IntArray, Player
+from infoset.views.labels import (
+    MAX_STEP_LENGTH,
+    count_text,
+    observation_text,
+    private_order,
+    private_texts,
+    probability_text,
+    shorten,
+    utilities_text,
+)
 
 __all__ = [
     "infostate_picture",

@@ -11,11 +11,11 @@ from infoset.efg import ExtensiveForm, strategic_form
 from infoset.errors import UnsupportedGameError
 from infoset.game import Game
 from infoset.plotting.figures import TITLE_FONT_SIZE, new_figure, wrap_spec
-from infoset.plotting.labels import probability_text, utilities_text
 from infoset.plotting.pen import FONT, INK, QUIET_INK, player_color
 from infoset.policy import TabularPolicy
 from infoset.tree import GameTree
 from infoset.typing import BoolArray, FloatArray, Player
+from infoset.views.labels import probability_text, utilities_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

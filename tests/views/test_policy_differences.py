@@ -1,0 +1,62 @@
+"""Differences of two policies against a loop over their tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import infoset
+from infoset.errors import ParameterError, PolicyMismatchError
+from infoset.policy import uniform_policy
+from infoset.views import PolicyValues, view_differences
+from tests.support.cached_games import cached_tree
+
+
+@pytest.fixture(scope="module")
+def pair():
+    tree = cached_tree("leduc_poker")
+    solved = infoset.solve(tree, "cfr+", iterations=50).policy
+    return PolicyValues(tree, uniform_policy(tree.sequence_form)), PolicyValues(tree, solved)
+
+
+def test_differences_are_sorted_by_reach_times_distance(pair):
+    first, second = pair
+    expected = {}
+    for player, own in enumerate(first.tree.infostate_trees):
+        for infostate in own.acting.tolist():
+            begin, count = own.first_sequence[infostate], own.num_actions[infostate]
+            p, q = (v.policy.probabilities[player][begin : begin + count] for v in pair)
+            at = first.tree.infostate[:, player] == infostate
+            reach = (first.reach[at].sum() + second.reach[at].sum()) / 2
+            expected[player, infostate] = reach * np.abs(p - q).sum() / 2
+    found = view_differences(first, second)
+    assert found.total == sum(weight > 0 for weight in expected.values())
+    weights = [row.reach * row.distance for row in found.differences]
+    assert weights == sorted(weights, reverse=True)
+    np.testing.assert_allclose(weights, sorted(expected.values(), reverse=True)[: len(weights)])
+    for row in found.differences:
+        assert row.reach * row.distance == pytest.approx(expected[row.player, row.infostate])
+        assert row.state == first.tree.infostate_trees[row.player].public_state[row.infostate]
+        shown = {second.policy[row.label, row.player][action] for action in row.actions}
+        assert shown == set(row.probabilities[1])
+
+
+def test_pages_join(pair):
+    whole = view_differences(*pair)
+    assert len(whole.differences) == 200 < whole.total
+    parts = [view_differences(*pair, start, 70).differences for start in (0, 70, 140)]
+    assert sum(parts, ())[:200] == whole.differences
+    assert view_differences(*pair, whole.total).differences == ()
+
+
+def test_a_policy_does_not_differ_from_itself(pair):
+    assert view_differences(pair[0], pair[0]).total == 0
+
+
+def test_two_trees_are_refused(pair):
+    kuhn = cached_tree("kuhn_poker")
+    other = PolicyValues(kuhn, uniform_policy(kuhn.sequence_form))
+    with pytest.raises(PolicyMismatchError, match="kuhn_poker and leduc_poker"):
+        view_differences(other, pair[0])
+    with pytest.raises(ParameterError, match="start=-1"):
+        view_differences(*pair, -1)
