@@ -66,6 +66,34 @@ def test_texts_are_apart_and_inside(results):
     assert box.x0 >= 0
 
 
+@pytest.mark.parametrize("num_lines", [1, 7, 12])
+@pytest.mark.parametrize("against", ["iterations", "both"])
+def test_a_chart_for_one_column_of_a_paper_is_legible(results, num_lines, against):
+    lines = [(f"a method {number}", results[0]) for number in range(num_lines)]
+    figure = plot_comparison(lines, against=against, figsize=(3.4, 2.6))
+    figure.canvas.draw()
+    renderer, whole = figure.canvas.get_renderer(), figure.bbox
+    boxes = [axes.get_window_extent(renderer) for axes in figure.axes]
+    assert sum(box.width for box in boxes) >= 0.6 * whole.width
+    assert min(box.height for box in boxes) >= (0.4 if num_lines > 7 else 0.5) * whole.height
+    texts = [figure.axes[0].yaxis.label, *(axes.xaxis.label for axes in figure.axes)]
+    texts += [figure.legends[0], *figure.legends[0].get_texts(), *figure.texts]
+    for text in texts:
+        box = text.get_window_extent(renderer)
+        assert whole.x0 <= box.x0 < box.x1 <= whole.x1, text
+        assert whole.y0 <= box.y0 < box.y1 <= whole.y1, text
+    assert min(text.get_fontsize() for text in figure.legends[0].get_texts()) >= 6
+
+
+def test_what_learners_count_is_episodes(results):
+    learned = infoset.learn("kuhn_poker", "ixomd", episodes=50)
+    labels = [
+        plot_comparison(chosen, against="iterations").axes[0].get_xlabel()
+        for chosen in ([learned], [learned, results[0]], [results[0]])
+    ]
+    assert labels == ["episodes", "iterations or episodes", "iterations"]
+
+
 def test_nine_methods_have_nine_looks(results):
     nine = [(f"method {number}", results[number % 2]) for number in range(9)]
     lines = plot_comparison(nine).axes[0].lines

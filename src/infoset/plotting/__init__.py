@@ -1,6 +1,6 @@
 """Pictures of games and charts of results. Matplotlib and pygraphviz are imported on first use."""
 
-from infoset.plotting.compared_runs import BANDS
+from infoset.plotting.compared_runs import BANDS, common_error
 from infoset.plotting.comparison import AXES, plot_comparison
 from infoset.plotting.convergence import plot_convergence, plot_learning
 from infoset.plotting.drawing import VIEWS, Drawing, draw
@@ -25,6 +25,7 @@ __all__ = [
     "PictureStep",
     "Region",
     "check_target",
+    "common_error",
     "draw",
     "payoff_table",
     "plot_beliefs",

@@ -170,15 +170,15 @@ def _check_one_game(lines: Mapping[str, Sequence[RunTrace]]) -> None:
         )
 
 
-def common_error(lines: Sequence[ComparedLine]) -> str:
+def common_error(runs: Sequence[RunTrace]) -> str:
     """Return the first error, by name, that all measurements of all runs have.
 
-    Raises
-    ------
-    ParameterError
-        If there is none.
+    Examples
+    --------
+    >>> from infoset.runs import make_trace
+    >>> common_error([RunTrace("mine", tuple(make_trace([0.5])))])
+    'exploitability'
     """
-    runs = [run for line in lines for run in line.runs]
     points = [point.errors.keys() for run in runs for point in run.trace]
     common = [name for name in points[0] if all(name in errors for errors in points)]
     return common[0]

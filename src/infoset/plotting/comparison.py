@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil, floor, isfinite, log10
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
 from infoset.errors import ParameterError, UnknownNameError, show
+from infoset.learning import LEARNERS
 from infoset.plotting.compared_runs import (
     BANDS,
     Compared,
@@ -25,7 +27,6 @@ from infoset.plotting.figures import (
     GUIDE_COLOR,
     MARKS_PER_LINE,
     TARGET_COLOR,
-    TITLE_FONT_SIZE,
     add_grid,
     line_style,
     new_figure,
@@ -51,7 +52,11 @@ MIN_FLOOR: Final = 1e-16
 
 BAND_OPACITY = 0.18
 INCHES_PER_LABEL = 0.8
-LEGEND_COLUMNS, HANDLE_INCHES, LETTER_INCHES = 6, 0.65, 0.078
+LEGEND_COLUMNS, HANDLE_INCHES, LETTER_INCHES, TEXT_SIZE = 6, 0.65, 0.078, 10
+AXIS_SHARE = 0.68
+"""Share of the height of a figure that the label of the error axis may take."""
+MIN_TEXT_SCALE = 0.6
+"""Six points: the smallest text that journals print."""
 
 
 def plot_comparison(
@@ -134,28 +139,43 @@ def plot_comparison(
     chart = _Chart.of(lines, band, percent_of_range, payoff_width)
     level = None if target is None else chart.height_of(target, payoff_width)
     panels = _panels(chart, against)
-    figure = new_figure(_size(figsize, len(panels)), layout="constrained")
+    inches = _size(figsize, len(panels))
+    with _scaled_text(_text_scale(inches, len(panels))):
+        figure = new_figure(inches, layout="constrained")
+        _draw_panels(figure, chart, panels, level, styles or {}, x_label, y_label)
+        heading = "\n".join(wrap_spec(chart.game)) if title is None else title
+        if heading:
+            figure.suptitle(heading, fontsize="large", parse_math=False)
+        _add_legend(figure, [line.name for line in lines])
+    return figure
+
+
+def _draw_panels(
+    figure: Figure,
+    chart: _Chart,
+    panels: Sequence[str],
+    level: float | None,
+    styles: Mapping[str, Mapping[str, Any]],
+    x_label: str | None,
+    y_label: str | None,
+) -> None:
+    """Draw the lines of a chart against what each panel is drawn against."""
     limits = _error_limits(chart, panels, level)
     parts = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for axes, kind in zip(parts, panels, strict=True):
-        label = x_label if x_label is not None and kind == panels[0] else kind
+        label = x_label if x_label is not None and kind == panels[0] else chart.unit_of(kind)
         axes.set(xscale="log", yscale="log", xlabel=label, ylim=limits)
         add_grid(axes)
         # Labels of marks need the limits of the axis, which lines determine.
-        for number, line in sorted(enumerate(lines), key=lambda entry: entry[1].is_mark):
-            _draw_line(axes, chart, line, number, kind, panels, (styles or {}).get(line.name, {}))
+        for number, line in sorted(enumerate(chart.lines), key=lambda entry: entry[1].is_mark):
+            _draw_line(axes, chart, line, number, kind, panels, styles.get(line.name, {}))
         _mark_rounding(axes, chart)
         if level is not None:
             _mark_target(axes, level, chart.unit, is_labeled=kind == panels[0])
         if kind == "seconds":
             width = figure.get_size_inches()[0] / len(panels)
             set_log_ticks(axes.xaxis, int(np.clip(width / INCHES_PER_LABEL, 2, 6)))
-    parts[0].set_ylabel(f"{chart.error} ({chart.unit})" if y_label is None else y_label)
-    heading = "\n".join(wrap_spec(chart.game)) if title is None else title
-    if heading:
-        figure.suptitle(heading, fontsize=TITLE_FONT_SIZE, parse_math=False)
-    _add_legend(figure, parts, [line.name for line in lines])
-    return figure
+    parts[0].set_ylabel(_error_label(figure, chart) if y_label is None else y_label)
 
 
 @dataclass(frozen=True)
@@ -187,7 +207,14 @@ class _Chart:
             scale, unit = 100 / _width(lines, payoff_width), "% of the payoff range"
         game = next((run.game for run in runs if run.game), "")
         rounding = max(run.rounding for run in runs) * scale
-        return cls(lines, common_error(lines), band, unit, scale, rounding, game)
+        return cls(lines, common_error(runs), band, unit, scale, rounding, game)
+
+    def unit_of(self, kind: str) -> str:
+        """Return the label of an axis: the iterations of learners are episodes."""
+        if kind != "iterations":
+            return kind
+        learn = {run.method.split(" ")[0] in LEARNERS for line in self.lines for run in line.runs}
+        return {(True,): "episodes", (False,): kind}.get(tuple(learn), f"{kind} or episodes")
 
     def curve(self, line: ComparedLine, kind: str) -> Curve | None:
         """Return the curve of a line against `iterations` or `seconds`."""
@@ -314,9 +341,13 @@ def _draw_line(
 
 def _line_look(number: int, x: FloatArray) -> dict[str, Any]:
     """Return the style of a line at points x, whose dashes also differ from its neighbors'."""
-    style = line_style(number, len(x))
-    dashes = DASHES[(number + number // len(COLORS)) % len(DASHES)]
-    return style | {"linestyle": dashes, "markevery": _marked_points(number, x)}
+    style, scale = line_style(number, len(x)), _text_size() / TEXT_SIZE
+    return style | {
+        "linestyle": DASHES[(number + number // len(COLORS)) % len(DASHES)],
+        "markevery": _marked_points(number, x),
+        "markersize": style["markersize"] * scale,
+        "linewidth": style["linewidth"] * scale,
+    }
 
 
 def _marked_points(number: int, x: FloatArray) -> list[int]:
@@ -334,7 +365,13 @@ def _marked_points(number: int, x: FloatArray) -> list[int]:
 def _draw_mark(
     axes: Axes, chart: _Chart, line: ComparedLine, curve: Curve, style: dict[str, Any]
 ) -> None:
-    look = style | {"linestyle": "", "marker": "D", "markersize": 7, "clip_on": False, "zorder": 3}
+    look = style | {
+        "linestyle": "",
+        "marker": "D",
+        "markersize": 1.5 * style["markersize"],
+        "clip_on": False,
+        "zorder": 3,
+    }
     error, low = float(curve.middle[0]), axes.get_ylim()[0]
     height = max(error, low)
     axes.plot(curve.x, [height], **look)
@@ -367,7 +404,7 @@ def _mark_rounding(axes: Axes, chart: _Chart) -> None:
         xytext=(0, 3),
         textcoords="offset points",
         color=GUIDE_COLOR,
-        fontsize=8,
+        fontsize="small",
     )
 
 
@@ -384,19 +421,62 @@ def _mark_target(axes: Axes, level: float, unit: str, *, is_labeled: bool) -> No
         )
 
 
-def _add_legend(figure: Figure, parts: Sequence[Axes], names: Sequence[str]) -> None:
+def _add_legend(figure: Figure, names: Sequence[str]) -> None:
     """Add one legend below all panels; each line is in it once."""
     drawn: dict[str, Any] = {}
-    for axes in parts:
+    for axes in figure.axes:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             drawn.setdefault(label, handle)
     handles = {name: drawn[name] for name in names if name in drawn}
     longest = max(map(len, handles))
-    fitting = int(figure.get_size_inches()[0] / (HANDLE_INCHES + LETTER_INCHES * longest))
+    column = (HANDLE_INCHES + LETTER_INCHES * longest) * _text_size() / TEXT_SIZE
+    fitting = int(figure.get_size_inches()[0] / column)
     figure.legend(
         [*handles.values()],
         [*handles],
         loc="outside lower center",
         ncols=max(1, min(LEGEND_COLUMNS, fitting)),
         frameon=False,
+        columnspacing=1.0,
+        handletextpad=0.5,
     )
+
+
+def _error_label(figure: Figure, chart: _Chart) -> str:
+    """Return the label of the error axis, on two lines if one is too long for the figure."""
+    label, unit = chart.error, f"({chart.unit})"
+    inches = (len(label) + 1 + len(unit)) * LETTER_INCHES * _text_size() / TEXT_SIZE
+    fits = inches < AXIS_SHARE * figure.get_size_inches()[1]
+    return f"{label} {unit}" if fits else f"{label}\n{unit}"
+
+
+def _text_scale(inches: tuple[float, float], num_panels: int) -> float:
+    """Return the size of text and lines, relative to that in a figure of the default size."""
+    share = min(inches[0] / (PANEL_WIDTH * num_panels), inches[1] / HEIGHT)
+    return float(np.clip(share, MIN_TEXT_SCALE, 1))
+
+
+@contextmanager
+def _scaled_text(scale: float) -> Iterator[None]:
+    """Scale the text, lines, markers and ticks of artists that are made in the block."""
+    from matplotlib import rc_context, rcParams
+
+    names = (
+        "font.size",
+        "axes.linewidth",
+        "xtick.major.size",
+        "xtick.minor.size",
+        "ytick.major.size",
+        "ytick.minor.size",
+    )
+    current = cast("dict[str, Any]", rcParams)
+    changed: Any = {name: current[name] * scale for name in names}
+    with rc_context(changed):
+        yield
+
+
+def _text_size() -> float:
+    """Return the current size of text in points."""
+    from matplotlib import rcParams
+
+    return float(rcParams["font.size"])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from infoset.cli.options import JsonOption
-from infoset.cli.screen import make_table, number_text, print_json, print_table, say
+from infoset.cli.screen import make_table, number_text, print_json, print_table, say, tell
 
 if TYPE_CHECKING:
     from infoset.runs import RunTrace
@@ -99,7 +99,7 @@ def run(
     Runs are folders that solve, learn, train and compare saved, or CSV files of
     other programs with the columns iteration (or seconds) and exploitability.
     """
-    from infoset.plotting import check_target, plot_comparison, save_figure
+    from infoset.plotting import check_target, common_error, plot_comparison, save_figure
     from infoset.runs import read_traces
 
     check_target(out)
@@ -118,7 +118,11 @@ def run(
         figsize=figsize,
     )
     save_figure(figure, out)
-    rows = [_row(name or run.method, run) for name, path in named for run in read_traces(path)]
+    named_runs = [(name or run.method, run) for name, path in named for run in read_traces(path)]
+    error = common_error([run for _, run in named_runs])
+    rows = [_row(name, run, error) for name, run in named_runs]
+    if any(next(iter(run.trace[-1].errors)) != error for _, run in named_runs):
+        tell(f"note: the chart and the table show {error}, which all runs have")
     _report(rows, out, as_json)
 
 
@@ -135,17 +139,17 @@ def _report(rows: Sequence[dict[str, Any]], out: Path, as_json: bool) -> None:
     if as_json:
         print_json({"file": str(out), "runs": rows})
         return
-    table = make_table("name", ">seed", ">measurements", ">iterations", ">last error", "error")
+    error = next(row["error"] for row in rows)
+    table = make_table("name", ">seed", ">measurements", ">iterations", f">last {error}")
     for row in rows:
         numbers = (row["seed"], row["measurements"], row["iterations"], row["last_error"])
-        table.add_row(row["name"], *map(number_text, numbers), row["error"])
+        table.add_row(row["name"], *map(number_text, numbers))
     print_table(table)
     say(f"saved in {out}")
 
 
-def _row(name: str, trace: RunTrace) -> dict[str, Any]:
+def _row(name: str, trace: RunTrace, error: str) -> dict[str, Any]:
     last = trace.trace[-1]
-    error = next(iter(last.errors))
     return {
         "name": name,
         "game": trace.game or None,
@@ -153,5 +157,5 @@ def _row(name: str, trace: RunTrace) -> dict[str, Any]:
         "measurements": len(trace.trace),
         "iterations": last.iteration,
         "error": error,
-        "last_error": last.error,
+        "last_error": last.errors[error],
     }
