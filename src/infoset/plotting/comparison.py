@@ -213,8 +213,10 @@ class _Chart:
         """Return the label of an axis: the iterations of learners are episodes."""
         if kind != "iterations":
             return kind
-        learn = {run.method.split(" ")[0] in LEARNERS for line in self.lines for run in line.runs}
-        return {(True,): "episodes", (False,): kind}.get(tuple(learn), f"{kind} or episodes")
+        learned = [run.method.split(" ")[0] in LEARNERS for line in self.lines for run in line.runs]
+        if not any(learned):
+            return kind
+        return "episodes" if all(learned) else f"{kind} or episodes"
 
     def curve(self, line: ComparedLine, kind: str) -> Curve | None:
         """Return the curve of a line against `iterations` or `seconds`."""
