@@ -323,7 +323,9 @@ def nearest_names(name: str, known: Iterable[str]) -> str:
     >>> nearest_names("goofspeil", ["kuhn_poker", "leduc_poker", "goofspiel"])
     'did you mean goofspiel?'
     """
-    names, name = sorted(known), name[:MAX_INPUT]
+    # Of two spellings such as alpha_mu and alpha-mu, the second one is enough.
+    spellings = {known.replace("_", "-"): known for known in sorted(known, reverse=True)}
+    names, name = sorted(spellings.values()), name[:MAX_INPUT]
     folded = {known.lower(): known for known in names}
     near = [known for known in names if name and known.lower().startswith(name.lower())][:3]
     if not near:

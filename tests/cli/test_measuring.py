@@ -321,7 +321,7 @@ def test_exploitability_is_null_where_it_is_not_defined(command, game):
 def test_evaluate_marks_rounding_as_solve_does(command):
     solved = command("solve", "matrix_rps", "--method", "lp", "--out", "run").out
     assert "which may be rounding" in solved
-    assert command("evaluate", "matrix_rps", "run").out.count("which may be rounding") == 2
+    assert command("evaluate", "matrix_rps", "run").out.count("which may be rounding") == 4
 
 
 def test_evaluate_says_what_teams_are_sure_of(command):

@@ -77,7 +77,7 @@ def test_the_relaxations_are_listed(command):
         (["--method", "exact", "--checkpoint", "x"], "exact does not accept checkpoint"),
         (["--method", "exact", "--relax", "recall"], "exact does not accept relax"),
         (["--method", "cfr+", "--relax", "recall"], "cfr+ is not a team method"),
-        (["--method", "cfr+", "--seed", 1], "--seed does not apply"),
+        (["--method", "cfr+", "--seed", 1], "--seed: cfr+ draws no random numbers"),
     ],
 )
 def test_mistakes_are_reported_in_one_line(command, tmp_path, options, words):
@@ -182,4 +182,4 @@ def test_team_options_choose_a_team_method(command):
     assert found["teams"] == [[0, 1], [2]]
     one = command("solve", "cooperative_matching_pennies", "--rule", "common", "--json").json
     assert one["method"] == "portfolio"
-    assert "auto is not a team method" in command("solve", "kuhn_poker", "--seed", "1").err
+    assert "auto is not a team method" in command("solve", "kuhn_poker", "--restarts", "1").err

@@ -83,7 +83,7 @@ def test_the_command_line_solves_it(file, capsys):
         ("none.py:Pennies", ParameterError, "there is no file none.py"),
         ("pennies.py:Penny", UnknownNameError, "did you mean Pennies"),
         ("pennies.py:Game", UnknownNameError, "known: Pennies"),
-        ("pennies.py:Pennies(stakes=2)", ParameterError, "stakes"),
+        ("pennies.py:Pennies(stakes=2)", UnknownNameError, "did you mean stake?"),
         ("pennies.py:", ParameterError, "cannot read the game"),
         ("broken.py:Pennies", ParameterError, "executing broken.py raised NameError"),
     ],

@@ -141,7 +141,7 @@ def test_the_text_of_a_report() -> None:
         "liars_dice: no rule violations found\n"
         "  checked 10,000 histories, through 937 world states, and 1,872 random plays\n"
         "  incomplete: a random play visits only these histories with probability 0.475; "
-        "increase max_histories to check more"
+        "increase max_histories (--max-histories) to check more"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -61,6 +62,21 @@ PLAIN_WORDS = {
     "Input should be greater than or equal to ": "it must be at least ",
 }
 """Replacements for phrases of the parser that speak of strings and inputs."""
+
+COUNTS = ("--iterations", "--episodes", "--steps", "--deals")
+SYNONYMS = {
+    **dict.fromkeys(("--iterations", "--episodes", "--steps", "--iters", "--epochs"), COUNTS),
+    **dict.fromkeys(("--games", "--hands", "--matches"), ("--deals",)),
+    **dict.fromkeys(("--output", "--output-dir", "--save", "--file", "-o"), ("--out",)),
+    **dict.fromkeys(("--contains", "--filter", "--grep", "--infostate"), ("--match",)),
+    **dict.fromkeys(("--algorithm", "--algo", "--solver", "--learner"), ("--method", "--methods")),
+    **dict.fromkeys(("--method",), ("--methods",)),
+    **dict.fromkeys(("--time", "--timeout", "--max-seconds"), ("--seconds",)),
+    **dict.fromkeys(("--opponent", "--policy"), ("--against",)),
+    **dict.fromkeys(("--random-seed",), ("--seed",)),
+    **dict.fromkeys(("--threads", "--jobs", "-j", "--processes"), ("--workers",)),
+}
+"""Options of other commands and other programs, and those of this program that they may mean."""
 
 app = typer.Typer(
     name="infoset",
@@ -179,8 +195,25 @@ def _usage_text(error: BaseException) -> tuple[str, str]:
     message = getattr(error, "format_message", error.__str__)()
     for theirs, ours in PLAIN_WORDS.items():
         message = message.replace(theirs, ours)
-    command = getattr(getattr(error, "ctx", None), "command_path", "infoset")
+    context = getattr(error, "ctx", None)
+    meant = _meant(error, context)
+    if meant:
+        message = f"{message.partition(' (')[0]}; {meant}"
+    command = getattr(context, "command_path", "infoset")
     return shortened(message, MAX_USAGE), f"run {command} --help for usage"
+
+
+def _meant(error: BaseException, context: typer.Context | None) -> str:
+    """Return which option of the command was probably meant; empty if that is unknown."""
+    if context is None:
+        return ""
+    options = {option for parameter in context.command.params for option in parameter.opts}
+    if written := getattr(error, "option_name", None):
+        meant = [option for option in SYNONYMS.get(str(written), ()) if option in options]
+        return f"did you mean {meant[0]}?" if meant else ""
+    extra = re.search(r"unexpected extra arguments?(?:\(s\))? \((.*)\)", str(error))
+    option = next((option for option in ("--method", "--methods") if option in options), None)
+    return f"give a method as {option} {extra[1]}" if extra and option else ""
 
 
 @contextmanager

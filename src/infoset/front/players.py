@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 from infoset.efg import ExtensiveForm, find_source_form
@@ -16,6 +18,7 @@ from infoset.errors import (
 from infoset.evaluation import CorrelatedPolicy
 from infoset.front.game_sources import to_form
 from infoset.front.policy_files import (
+    RESULT,
     is_correlated,
     is_network,
     is_policy_file,
@@ -38,6 +41,8 @@ __all__ = ["is_searcher", "resolve_players", "resolve_searcher"]
 UNIFORM = "uniform"
 EXAMPLE = "give uniform, a policy file, or a searcher such as pimc(num_worlds=200)"
 
+MAX_RUNS: Final = 5
+"""Runs in a folder that an error names."""
 FILE_PARAMETERS: Final = ("blueprint", "leaf_value", "values")
 """Parameters of searchers that name a policy file or the file of a critic."""
 
@@ -165,6 +170,10 @@ def _check_name(player: str) -> None:
     """Raise unless a text names a player."""
     if is_policy_file(player) or is_python_file(player):
         return
+    if os.path.isdir(player):
+        runs = sorted(found.parent for found in Path(player).glob(f"*/{RESULT}"))
+        inside = f"; runs in it: {', '.join(map(str, runs[:MAX_RUNS]))}" if runs else ""
+        raise PolicyFileError(f"the folder {player} is not that of a run{inside}")
     name, _ = parse_spec(player, kind="player", example=EXAMPLE)
     if METHODS.knows(name) or LEARNERS.knows(name):
         command = "solve" if METHODS.knows(name) else "learn"

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import module_from_spec, spec_from_file_location
+from inspect import signature
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
@@ -73,6 +74,7 @@ def load_from_python_file(
                 f"{name} of {path} is not a class and takes no parameters; write {stem}.py:{name}"
             )
         return value
+    _check_parameters(value, given, path)
     try:
         return value(*arguments, **given)
     except InfosetError:
@@ -81,6 +83,25 @@ def load_from_python_file(
         raise ParameterError(
             f"{name} of {path} cannot be created with the parameters {given}: {error}"
         ) from error
+
+
+def _check_parameters(made: type, given: Mapping[str, Any], path: Path) -> None:
+    """Raise if a class lacks a parameter; one that takes any parameters lacks none.
+
+    Raises
+    ------
+    UnknownNameError
+        The message suggests similar names.
+    """
+    try:
+        known = signature(made).parameters
+    except (TypeError, ValueError):  # classes without a signature in Python
+        return
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
+        return
+    for name in given:
+        if name not in known:
+            raise UnknownNameError.of(f"parameter of {made.__name__} of {path}", name, known)
 
 
 def missing_name(spec: str, kinds: tuple[type, ...], noun: str) -> str:

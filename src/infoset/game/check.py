@@ -78,7 +78,7 @@ class CheckReport:
             lines[1] += f", and {self.num_plays:,} random plays"
             lines.append(
                 f"  incomplete: a random play visits only these histories with probability "
-                f"{self.coverage:.3g}; increase max_histories to check more"
+                f"{self.coverage:.3g}; increase max_histories (--max-histories) to check more"
             )
             if not self.num_plays and not self.coverage:
                 lines.append("  no play reached a terminal world state: does the game end?")

@@ -64,7 +64,7 @@ def check_two_player(sequence_form: SequenceForm, method: str) -> None:
         for_two = ", or gambit_equilibria if it is small" if sequence_form.num_players == 2 else ""
         raise UnsupportedGameError(
             f"{method} solves two-player constant-sum games only, and {sequence_form.name} is not "
-            f"one: use cfr+ or solve_coarse_correlated{for_two}"
+            f"one: use cfr+ or, in Python, solve_coarse_correlated{for_two}"
         )
 
 

@@ -18,6 +18,7 @@ from infoset.cli.progress import live
 from infoset.cli.screen import (
     SEARCHER_NOTE,
     error_rows,
+    error_text,
     make_table,
     number_text,
     print_json,
@@ -159,7 +160,8 @@ def _measure(rules: Game | ExtensiveForm, policy: str, memory: int | None, as_js
         }
         print_json({"game": str(rules), "policy": policy, **numbers})
         return
-    table = _table_of_players("gain of a best response", found.values, found.gains)
+    gains = [error_text(gain, found.rounding) for gain in found.gains]
+    table = _table_of_players("gain of a best response", found.values, gains)
     for name, text in error_rows(found):
         table.add_row(name, "", text)
     print_table(table, title=str(rules))
@@ -213,7 +215,8 @@ def _measure_correlated(
     if as_json:
         print_json({**about, **asdict(measured)})
         return
-    table = _table_of_players("gain of a fixed policy", measured.values, measured.gains)
+    gains = [number_text(gain) for gain in measured.gains]
+    table = _table_of_players("gain of a fixed policy", measured.values, gains)
     table.add_row("CCE gap", "", number_text(measured.cce_gap))
     print_table(table, title=f"{rules}: {policy}")
     say(
@@ -222,11 +225,11 @@ def _measure_correlated(
     )
 
 
-def _table_of_players(gain: str, values: Sequence[float], gains: Sequence[float]) -> Table:
+def _table_of_players(gain: str, values: Sequence[float], gains: Sequence[str]) -> Table:
     """Return a table with a row for each player, and place for totals."""
     table = make_table("player", ">value", f">{gain}")
     for player, (value, own) in enumerate(zip(values, gains, strict=True)):
-        table.add_row(str(player), number_text(value), number_text(own))
+        table.add_row(str(player), number_text(value), own)
     table.add_section()
     return table
 

@@ -248,15 +248,22 @@ def _tell_notes(
 
 
 def _report(result: MatchResult, about: Mapping[str, str], seats: Teams) -> None:
-    table = make_table("", ">utility", ">95% interval", ">wins", ">95% interval")
-    table.add_row("all positions", *_cells(result.utility), *_cells(result.win_rate, percent=True))
+    is_exact = about["outcome"] == "exact"
+    interval = [] if is_exact else [">95% interval"]
+    table = make_table("", ">utility", *interval, ">wins", *interval)
+
+    def cells(utility: Estimate, wins: Estimate) -> tuple[str, ...]:
+        found = (*_cells(utility), *_cells(wins, percent=True))
+        return found[::2] if is_exact else found
+
+    table.add_row("all positions", *cells(result.utility, result.win_rate))
     rows = zip(seats, result.position_utilities, result.position_win_rates, strict=True)
     for players, utility, wins in rows:
         who = f"player{'s' * (len(players) > 1)} {', '.join(map(str, players))}"
-        table.add_row(f"as {who}", *_cells(utility), *_cells(wins, percent=True))
+        table.add_row(f"as {who}", *cells(utility, wins))
     print_table(table, title="{game}: {first} against {second}".format(**about))
     deals = f"{number_text(result.num_deals)} deals, each in every position; "
-    say(("" if about["outcome"] == "exact" else deals) + ENDINGS[about["outcome"]])
+    say(("" if is_exact else deals) + ENDINGS[about["outcome"]])
 
 
 def _cells(estimate: Estimate, *, percent: bool = False) -> tuple[str, str]:

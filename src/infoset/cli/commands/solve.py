@@ -36,6 +36,7 @@ from infoset.cli.screen import (
     print_table,
     say,
     say_equilibrium,
+    tell,
     tell_notes,
 )
 from infoset.cli.teams import (
@@ -52,7 +53,9 @@ from infoset.cli.teams import (
 )
 
 if TYPE_CHECKING:
+    from infoset.policy import TabularPolicy
     from infoset.runs import SolveResult
+    from infoset.solvers import MethodSpec
 
 DEFAULT_METHOD = "auto"
 
@@ -82,6 +85,8 @@ def _known_method(context: typer.Context, method: str) -> str:
         list_and_leave(context, "methods", ("name", "description"), rows)
     if is_python_file(method):
         return method
+    if method.endswith(".py") and Path(method).is_file():
+        raise typer.BadParameter(f"add the name of the method in the file: {method}:NAME")
     if METHODS.knows(method) or TEAM_METHODS.knows(method):
         return method
     learners = [name for name in LEARNERS if method.lower() in name]
@@ -165,7 +170,6 @@ def run(
         teams=teams,
         penalty=penalty,
         restarts=restarts,
-        seed=seed,
         rule=rule,
     )
     from infoset.experiments import check_writable, run_files, save_run
@@ -177,6 +181,8 @@ def run(
         load(game),
         resolve_method(method, precision or "float64", 1 if threads is None else threads),
     )
+    if seed is not None:
+        chosen = _with_seed(chosen, seed)
     check_writable(out)
     keeping = checkpoint_options(checkpoint, checkpoint_seconds)
     with interrupts_reported(), live(str(rules)) as progress:
@@ -198,6 +204,28 @@ def run(
         raise typer.Exit(INTERRUPTED)
 
 
+def _with_seed(method: MethodSpec, seed: int) -> MethodSpec:
+    """Return a method that draws random numbers with a seed."""
+    from infoset.solvers import has_seed, with_seed
+
+    if not has_seed(method):
+        raise typer.BadParameter(
+            f"--seed: {method.name} draws no random numbers; team methods do, and so do your own "
+            "methods with a parameter seed"
+        )
+    return with_seed(method, seed)
+
+
+def _tell_shared_payoffs(policy: TabularPolicy) -> None:
+    """Tell about team methods if all players always get the same payoff."""
+    form = policy.sequence_form
+    if form.num_players > 1 and (form.payoff == form.payoff[:, :1]).all():
+        tell(
+            "note: all players get the same payoff; --method portfolio finds what they can get "
+            "together, which an equilibrium need not be"
+        )
+
+
 def _report(result: SolveResult, folder: Path, spec: str) -> None:
     from infoset.experiments import run_files
 
@@ -217,6 +245,7 @@ def _report(result: SolveResult, folder: Path, spec: str) -> None:
         table.add_row(f"{name} gap", number_text(gap))
     print_table(table, title=f"{result.game}, {result.method}")
     say_equilibrium(result.measured)
+    _tell_shared_payoffs(result.policy)
     files = run_files(result)
     say(f"saved in {folder}: {', '.join(files.values())}")
     say_how_to_show(spec, folder)

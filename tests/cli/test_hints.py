@@ -1,0 +1,98 @@
+"""Mistakes on the command line, and what the messages say to type instead."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from infoset.cli.app import SYNONYMS, _parser
+
+OWN_FILE = """
+from dataclasses import dataclass
+import numpy as np
+from infoset.games.kuhn_poker import KuhnPoker
+from infoset.policy import random_policy
+
+class Mine(KuhnPoker):
+    pass
+
+def draw(form, budget, seed=0):
+    return random_policy(form, np.random.default_rng(seed))
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["learn", "kuhn_poker", "--iterations", "5"], "did you mean --episodes?"),
+        (["train", "kuhn_poker", "--epochs", "5"], "did you mean --steps?"),
+        (["solve", "kuhn_poker", "--episodes", "5"], "did you mean --iterations?"),
+        (["show", "run", "--contains", "J"], "did you mean --match?"),
+        (["solve", "kuhn_poker", "--output", "here"], "did you mean --out?"),
+        (["solve", "kuhn_poker", "cfr+"], "give a method as --method cfr+"),
+        (["compare", "kuhn_poker", "cfr"], "give a method as --methods cfr"),
+        (["solve", "kuhn_poker", "--seed", "1"], "auto draws no random numbers"),
+        (["solve", "kuhn_poker(players=3)", "--method", "lp"], "in Python, solve_coarse_corr"),
+    ],
+)
+def test_the_option_that_was_meant_is_named(command, arguments, hint):
+    ran = command(*arguments)
+    assert ran.code == 2
+    assert hint in ran.err
+
+
+def test_an_option_without_a_counterpart_gets_no_guess(command):
+    assert "did you mean" not in command("games", "--epochs", "5").err
+
+
+def test_every_synonym_leads_to_an_option_of_some_command():
+    commands = _parser().commands.values()
+    known = {option for each in commands for entry in each.params for option in entry.opts}
+    assert {option for meant in SYNONYMS.values() for option in meant} <= known
+
+
+def test_a_folder_that_is_not_a_run_lists_the_runs_in_it(command):
+    command("solve", "kuhn_poker", "--method", "lp")
+    ran = command("play", "kuhn_poker", "--against", "runs")
+    assert "the folder runs is not that of a run; runs in it: runs/kuhn_poker-lp" in ran.complaint
+    Path("empty").mkdir()
+    ran = command("match", "kuhn_poker", "empty", "uniform")
+    assert ran.complaint == "error: the folder empty is not that of a run\n"
+
+
+def test_names_in_a_file_of_ones_own_are_suggested(command):
+    Path("mine.py").write_text(OWN_FILE)
+    wrong = command("solve", "mine.py:Mine(plyers=2)")
+    assert "Mine of mine.py has no parameter 'plyers'; did you mean players?" in wrong.complaint
+    assert "mine.py:NAME" in command("solve", "kuhn_poker", "--method", "mine.py").err
+
+
+def test_a_method_of_ones_own_gets_the_seed(command):
+    Path("mine.py").write_text(OWN_FILE)
+    results = [
+        command("solve", "kuhn_poker", "--method", "mine.py:draw", "--seed", seed, "--json").json
+        for seed in ("1", "1", "2")
+    ]
+    values = [result["values"] for result in results]
+    assert values[0] == values[1] != values[2]
+
+
+def test_equal_payoffs_lead_to_team_methods(command):
+    note = "note: all players get the same payoff; --method portfolio"
+    assert note in command("solve", "cooperative_matching_pennies").err
+    assert note not in command("solve", "kuhn_poker").err
+
+
+def test_unknown_names_list_each_method_once(command):
+    listed = command("compare", "kuhn_poker", "--methods", "nosuch").complaint
+    names = listed.partition("known: ")[2].split(", ")
+    assert len(names) == len(set(names)) > 20
+
+
+def test_what_is_exact_has_no_interval(command):
+    exact = command("match", "kuhn_poker", "uniform", "uniform", "--exact").out
+    played = command("match", "kuhn_poker", "uniform", "uniform", "--deals", "50").out
+    assert "interval" in played
+    assert "interval" not in exact
+    assert "  as player 0       0.125   56.25%" in exact.splitlines()
