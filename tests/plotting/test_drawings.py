@@ -222,6 +222,12 @@ def test_every_random_game_is_drawn_and_readable(game, view):
             assert svg.text(f"{picture.kind}-remark") == picture.remark
 
 
+def test_the_mark_of_own_actions_is_explained_where_it_occurs():
+    ships = "battleship(board_width=2,board_height=1,ship_sizes=[1],ship_values=[1],num_shots=1)"
+    explained = [Svg(draw(game).svg()).ids("legend-own-action") for game in (ships, "kuhn_poker")]
+    assert [len(found) for found in explained] == [1, 0]
+
+
 def test_all_views_on_one_sheet_share_a_legend():
     drawing = draw("kuhn_poker", "all", player=1)
     assert [picture.kind for picture in drawing.pictures] == ["public", "infostate", "history"]

@@ -89,7 +89,9 @@ class PayoffTable:
             0.02, 1 - 0.12 / inches[1], "\n".join(title), fontsize=TITLE_FONT_SIZE,
             weight="bold", va="top", family=FONT, color=INK, parse_math=False,
         )  # fmt: skip
-        note = "underlined: best responses; shaded: pure Nash equilibria"
+        note = "underlined: best responses"
+        if (self.is_best(0) & self.is_best(1)).any():
+            note += "; shaded: pure Nash equilibria"
         figure.text(0.02, 0.1 / inches[1], note, fontsize=7, family=FONT, color=QUIET_INK)
         return figure
 

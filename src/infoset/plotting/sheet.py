@@ -46,6 +46,7 @@ from infoset.plotting.picture import (
     TERMINAL,
     Picture,
     PictureInfoset,
+    PictureNode,
     PictureStep,
 )
 from infoset.typing import CHANCE, Player
@@ -323,10 +324,18 @@ def _entries(pictures: Sequence[Picture]) -> Iterator[Entry]:
         yield _infoset_entry(player, names)
     if any(picture.regions for picture in pictures):
         yield Entry("region", "public state", REGION_SAMPLE.width, _draw_region_sample)
+    if any(_has_own_action(node) for node in nodes):
+        yield _word_entry("own-action", "!a", "own action a")
     if any("×" in node.note for node in nodes):
         yield _word_entry("size", "×2", "number of histories, if more than one")
     if any(node.step.probability is not None for node in nodes):
         yield Entry("probability", "probability 1, 1/2, 0", 3 * LINE_LENGTH, _draw_probabilities)
+
+
+def _has_own_action(node: PictureNode) -> bool:
+    """Return whether a text of a node marks an own action, as `step_text` does."""
+    words = " ".join((node.step.text, *node.cells)).split()
+    return any(word.startswith("!") and len(word) > 1 for word in words)
 
 
 def _actor_entry(actor: Player, names: Sequence[str]) -> Entry:

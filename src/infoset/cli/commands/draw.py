@@ -74,6 +74,8 @@ def run(
         say(picture.title)
         if picture.remark:
             say(picture.remark)
+    if any(picture.remark for picture in drawing.pictures):
+        say("to draw more, raise --max-nodes or --depth")
     say(f"saved in {out}")
 
 
