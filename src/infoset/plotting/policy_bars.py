@@ -26,8 +26,9 @@ MIN_LABELED: Final = 0.12
 FADED: Final = 0.35
 """Opacity of bars at infostates to which the player's own actions do not lead."""
 
-LABEL_START, LABEL_END = 10, 20
-"""Numbers of characters that are shown of the beginning and end of a long infostate."""
+LABEL_START, LABEL_END, LABEL_LENGTH = 10, 20, 36
+"""Numbers of characters that are shown of the beginning and end of an infostate that has more
+characters than the last number."""
 
 
 def plot_policy(policy: TabularPolicy, *, title: str = "", max_infostates: int = 24) -> Figure:
@@ -118,6 +119,6 @@ def _draw_panel(axes: Axes, rows: list[PolicyRow], colors: dict[str, str], highe
 
 
 def _shortened(text: str) -> str:
-    if len(text) <= LABEL_START + LABEL_END:
+    if len(text) <= LABEL_LENGTH:
         return text
     return f"{text[:LABEL_START]}…{text[-LABEL_END:]}"
