@@ -16,7 +16,7 @@ from tests.support.cached_games import cached_tree
 
 @pytest.mark.parametrize("method", ["cfr-br", "lp", "egt", "omd", "rtcfr+", "reg-cfr", "rnad"])
 def test_refusals_name_the_alternatives(method):
-    words = f"^{re.escape(method)} solves two-player .* use cfr\\+ or solve_coarse_correlated"
+    words = f"^{re.escape(method)} solves two-player .* use cfr\\+ or, in Python, solve_coarse_correlated"
     with pytest.raises(UnsupportedGameError, match=f"{words}$"):
         infoset.solve("kuhn_poker(players=3)", method, iterations=1)
     with pytest.raises(UnsupportedGameError, match=f"{words}.*gambit_equilibria"):
