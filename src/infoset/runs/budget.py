@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import inf, isfinite
 from threading import Event
@@ -9,6 +10,7 @@ from typing import TypeAlias
 
 from infoset.errors import ParameterError, show
 from infoset.evaluation import Evaluation
+from infoset.policy import TabularPolicy
 from infoset.runs.checkpoint import Checkpointing
 from infoset.runs.result import UNMEASURED, Callback, JointGaps, Outcome, TracePoint
 from infoset.tree import SequenceForm, check_sequence_form
@@ -56,6 +58,8 @@ class Budget:
     is_default : bool
         Whether none of the three limits was given. The target may then be the default, which
         methods may exceed in accuracy.
+    policy_callback : callable or None
+        Called with the answer at every measurement, before `callback`.
 
     Raises
     ------
@@ -73,6 +77,7 @@ class Budget:
     checkpoint: Checkpointing | None = None
     interrupt: Event = field(default_factory=Event)
     is_default: bool = False
+    policy_callback: Callable[[TabularPolicy], object] | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.target, str):

@@ -89,6 +89,8 @@ def run_measured(
         while outcome is None:
             _run_to(solver, next(measurements), budget, checkpointer)
             policy, measured = _measured(solver, method, measure)
+            if budget.policy_callback is not None:
+                budget.policy_callback(policy)
             outcome = budget.record(solver.iteration, measured, joint())
             outcome = outcome or _default_outcome(solver, budget, policy, is_at_limit)
         checkpointer.save()

@@ -1,5 +1,25 @@
-"""What pages show, as plain values: public states, infostates, beliefs, differences."""
+"""What pages show, as plain values: public states, beliefs, differences, plays, runs."""
 
+from infoset.views.explorer import Explorer, Opponent, RequestError
+from infoset.views.form_views import (
+    FormHistoriesView,
+    FormHistoryView,
+    FormInfostatesView,
+    FormInfostateView,
+    FormValues,
+    view_form_children,
+    view_form_history,
+    view_form_infostates,
+)
+from infoset.views.live_runs import LivePoint, LiveRun
+from infoset.views.plays import (
+    BeliefEntry,
+    DecisionView,
+    Play,
+    PlayView,
+    ReviewView,
+    ThoughtView,
+)
 from infoset.views.policy_differences import DifferencesView, DifferenceView, view_differences
 from infoset.views.policy_values import PolicyValues
 from infoset.views.state_views import (
@@ -16,26 +36,47 @@ from infoset.views.state_views import (
     view_children,
     view_histories,
     view_infostates,
+    view_probabilities,
     view_state,
 )
 
 __all__ = [
     "ActionView",
+    "BeliefEntry",
     "BeliefView",
     "ChildrenView",
+    "DecisionView",
     "DifferenceView",
     "DifferencesView",
+    "Explorer",
+    "FormHistoriesView",
+    "FormHistoryView",
+    "FormInfostateView",
+    "FormInfostatesView",
+    "FormValues",
     "HistoriesView",
     "HistoryView",
     "InfostateView",
     "InfostatesView",
+    "LivePoint",
+    "LiveRun",
+    "Opponent",
+    "Play",
+    "PlayView",
     "PolicyValues",
+    "RequestError",
+    "ReviewView",
     "StateLink",
     "StateView",
+    "ThoughtView",
     "view_beliefs",
     "view_children",
     "view_differences",
+    "view_form_children",
+    "view_form_history",
+    "view_form_infostates",
     "view_histories",
     "view_infostates",
+    "view_probabilities",
     "view_state",
 ]

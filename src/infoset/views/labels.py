@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from fractions import Fraction
-from typing import NamedTuple
 
 import numpy as np
 
 from infoset.game import Probability
-from infoset.game.infostate import step_text, value_text
+from infoset.game.infostate import Step, step_text, value_text
 from infoset.tree import InfostateTree, WorldGraph
 from infoset.typing import NOOP, Action, IntArray
 
@@ -22,6 +21,7 @@ __all__ = [
     "number_duplicates",
     "observation_text",
     "private_order",
+    "private_text",
     "private_texts",
     "probability_text",
     "shorten",
@@ -110,16 +110,10 @@ MAX_STEP_LENGTH = 32
 NOTHING_PRIVATE = "–"
 
 
-class _Step(NamedTuple):
-    action: Action
-    private: Hashable
-    public: Hashable
-
-
-def _last_step(tree: InfostateTree, infostate: int) -> _Step:
+def _last_step(tree: InfostateTree, infostate: int) -> Step:
     taken = tree.action[infostate]
     actions = tree.legal_actions(int(tree.parent[infostate]))
-    return _Step(
+    return Step(
         actions[taken] if taken >= 0 else NOOP,
         tree.observations[tree.private_observation[infostate]],
         tree.observations[tree.public_observation[infostate]],
@@ -132,7 +126,9 @@ def observation_text(tree: InfostateTree, infostate: int) -> str:
     return EMPTY if step == (NOOP, None, None) else shorten(step_text(*step), MAX_STEP_LENGTH)
 
 
-def private_texts(tree: InfostateTree, infostates: Iterable[int]) -> dict[int, str]:
+def private_texts(
+    tree: InfostateTree, infostates: Iterable[int], max_length: int = MAX_CELL_LENGTH
+) -> dict[int, str]:
     """Return the private information of a player at infostates, by infostate.
 
     Infostates of one public state have distinct texts. A text that is too long or not unique is
@@ -143,23 +139,40 @@ def private_texts(tree: InfostateTree, infostates: Iterable[int]) -> dict[int, s
     for infostate in infostates:
         text = _private_text(tree, infostate)
         public_state = int(tree.public_state[infostate])
-        if len(text) > MAX_CELL_LENGTH or (public_state, text) in taken:
+        if len(text) > max_length or (public_state, text) in taken:
             text = f"#{infostate}"
         taken.add((public_state, text))
         texts[infostate] = text
     return texts
 
 
-def _private_text(tree: InfostateTree, infostate: int) -> str:
+def private_text(steps: Iterable[Step]) -> str:
+    """Return the private part of an infostate: private observations and own actions, marked `!`.
+
+    Own actions that a public observation contains are left out.
+
+    Examples
+    --------
+    >>> private_text(
+    ...     [Step(None, "K", None), Step("bet", None, "bet"), Step(3, None, "won")]
+    ... )
+    'K !3'
+    """
     parts: list[str] = []
-    while infostate > 0:
-        step = _last_step(tree, infostate)
-        if step.private is not None:
-            parts.append(value_text(step.private))
+    for step in steps:
         if step.action is not NOOP and not _tells(step.public, step.action):
             parts.append(f"!{value_text(step.action)}")
+        if step.private is not None:
+            parts.append(value_text(step.private))
+    return " ".join(parts) or NOTHING_PRIVATE
+
+
+def _private_text(tree: InfostateTree, infostate: int) -> str:
+    steps: list[Step] = []
+    while infostate > 0:
+        steps.append(_last_step(tree, infostate))
         infostate = int(tree.parent[infostate])
-    return " ".join(reversed(parts)) or NOTHING_PRIVATE
+    return private_text(reversed(steps))
 
 
 def _tells(public: Hashable, action: Action) -> bool:

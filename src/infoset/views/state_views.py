@@ -12,6 +12,7 @@ import numpy as np
 
 from infoset.errors import ParameterError
 from infoset.game.infostate import step_text
+from infoset.policy import TabularPolicy
 from infoset.tree import GameTree
 from infoset.typing import NOOP, FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_count, check_player
@@ -41,6 +42,7 @@ __all__ = [
     "view_children",
     "view_histories",
     "view_infostates",
+    "view_probabilities",
     "view_state",
 ]
 
@@ -332,7 +334,7 @@ def view_infostates(
     check_player(player, tree.num_players, str(tree))
     ordered = _ordered_infostates(tree, state, player)
     shown = _page(ordered, start, MAX_INFOSTATES).tolist()
-    labels = private_texts(tree.infostate_trees[player], shown)
+    labels = private_texts(tree.infostate_trees[player], shown, MAX_LABEL)
     rows = tuple(_infostate(values, player, number, labels[number]) for number in shown)
     return InfostatesView(state, player, start, len(ordered), rows)
 
@@ -364,6 +366,29 @@ def view_histories(values: PolicyValues, state: int, start: int = 0) -> Historie
             )
         )
     return HistoriesView(state, start, len(histories), tuple(rows))
+
+
+def view_probabilities(
+    tree: GameTree, policy: TabularPolicy, state: int
+) -> dict[str, tuple[float, ...]]:
+    """Return the action probabilities at a public state: up to 60 acting infostates of each player.
+
+    The keys are `player.infostate`, in the order of the rules.
+
+    Raises
+    ------
+    ParameterError
+        If the public state does not exist.
+    """
+    _check_state(tree, state)
+    found = {}
+    for player, own in enumerate(tree.infostate_trees):
+        ordered = _ordered_infostates(tree, state, player)
+        for number in ordered[own.num_actions[ordered] > 0][:MAX_BELIEFS].tolist():
+            first = int(own.first_sequence[number])
+            here = slice(first, first + int(own.num_actions[number]))
+            found[f"{player}.{number}"] = tuple(policy.probabilities[player][here].tolist())
+    return found
 
 
 def view_beliefs(

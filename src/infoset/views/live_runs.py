@@ -1,0 +1,164 @@
+"""Runs that can be watched: the newest measurement, and the policy at a chosen public state."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+from typing import Final
+
+from infoset.errors import InfosetError, describe_exception
+from infoset.front import ComparedMethod, prepare_comparison
+from infoset.front.learning_runs import DEFAULT_EPISODES, LearnerMethod
+from infoset.policy import TabularPolicy
+from infoset.runs import Budget, SolveResult, TracePoint
+from infoset.solvers import MethodSpec, run_method
+from infoset.tree import GameTree
+from infoset.views.state_views import view_probabilities
+
+__all__ = ["LivePoint", "LiveRun"]
+
+SECONDS_BETWEEN_POINTS: Final = 0.1
+"""Minimum time between two measurements: a run that is watched waits, so that all of them show."""
+MAX_SECONDS: Final = 3600.0
+
+
+@dataclass(frozen=True)
+class LivePoint:
+    """A measurement of a run, and its policy at the public state that is watched.
+
+    Attributes
+    ----------
+    method : str
+    iteration : int
+    seconds : float
+        Time since the run began, waiting included.
+    nash_conv : float
+    probabilities : dict[str, tuple[float, ...]]
+        [A] of the acting infostates of the public state, by `player.infostate`; at most 60.
+    outcome : str
+        Why the run has ended; empty while it runs.
+    """
+
+    method: str
+    iteration: int
+    seconds: float
+    nash_conv: float
+    probabilities: dict[str, tuple[float, ...]]
+    outcome: str
+
+
+class LiveRun:
+    """A run of a method in a thread of its own. It measures at most ten times a second.
+
+    Only the newest measurement and policy are kept, so that the memory of a run is bounded however
+    slowly it is read.
+
+    Parameters
+    ----------
+    tree : GameTree
+    method : ComparedMethod
+        A method or learner, as `infoset.compare` accepts it.
+    state : int
+        The public state that is watched; `state` can be changed at any time.
+    seconds : float, optional
+        Time limit; by default one hour.
+
+    Raises
+    ------
+    InfosetError
+        As raised by `prepare_comparison`.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.tree import build_tree
+    >>> run = LiveRun(build_tree(load_game("kuhn_poker")), "cfr+", seconds=0.2)
+    >>> run.start()
+    >>> run.wait()
+    >>> run.newest().nash_conv < 1
+    True
+    """
+
+    def __init__(
+        self,
+        tree: GameTree,
+        method: ComparedMethod,
+        state: int = 0,
+        *,
+        seconds: float | None = None,
+    ) -> None:
+        _, entries = prepare_comparison(tree, [method])
+        entry = entries[0]
+        assert not isinstance(entry, SolveResult)
+        self._entry: MethodSpec = entry
+        self.tree = tree
+        self.state = state
+        self.name = entry.name
+        self.policy: TabularPolicy | None = None
+        self.outcome = ""
+        self.error = ""
+        self._point: TracePoint | None = None
+        self._last = -SECONDS_BETWEEN_POINTS
+        self._budget = Budget(
+            # The step sizes of learners are planned for a number of episodes.
+            iterations=DEFAULT_EPISODES if isinstance(entry, LearnerMethod) else None,
+            seconds=MAX_SECONDS if seconds is None else seconds,
+            callback=self._record,
+            policy_callback=self._keep,
+        )
+        self._thread = threading.Thread(target=self._run, name=f"run of {entry.name}", daemon=True)
+
+    def start(self) -> None:
+        """Begin the run."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the run at the next opportunity, without waiting for it."""
+        self._budget.interrupt.set()
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Wait until the run has ended, or for a time in seconds."""
+        self._thread.join(seconds)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the run has ended."""
+        return bool(self.outcome)
+
+    def newest(self) -> LivePoint | None:
+        """Return the newest measurement; None before the first."""
+        outcome, point, policy = self.outcome, self._point, self.policy
+        if point is None or policy is None:
+            return None
+        return LivePoint(
+            method=self.name,
+            iteration=point.iteration,
+            seconds=point.seconds,
+            nash_conv=max(0.0, point.nash_conv),
+            probabilities=view_probabilities(self.tree, policy, self.state),
+            outcome=outcome,
+        )
+
+    def _keep(self, policy: TabularPolicy) -> None:
+        self.policy = policy
+
+    def _record(self, point: TracePoint) -> None:
+        """Keep a measurement, and wait until the next one is due."""
+        self._point = point
+        del self._budget.trace[:-1]
+        left = self._last + SECONDS_BETWEEN_POINTS - time.monotonic()
+        if left > 0:
+            self._budget.interrupt.wait(left)
+        self._last = time.monotonic()
+
+    def _run(self) -> None:
+        try:
+            result = run_method(self._entry, self.tree.sequence_form, self._budget)
+            # Exact methods measure nothing before their end.
+            self.policy, self._point = result.policy, result.trace[-1]
+            self.outcome = result.outcome
+        except InfosetError as error:
+            self.error, self.outcome = str(error), "failed"
+        except Exception as error:  # the page reports it; the thread has nobody else to tell
+            self.error, self.outcome = describe_exception(error), "failed"
