@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from infoset.efg import ExtensiveForm
-from infoset.errors import InfosetError, ParameterError
+from infoset.errors import ParameterError
 from infoset.evaluation import CorrelatedPolicy, evaluate_policy
 from infoset.game import Game
 from infoset.policy import Policy, TabularPolicy
@@ -370,8 +370,3 @@ class Explorer:
             raise RequestError(f"play {play} does not exist any more; begin another")
         self._plays.move_to_end(play)
         return self._plays[play]
-
-
-def is_expected(error: Exception) -> bool:
-    """Return whether an error is one that a page should show, rather than a defect."""
-    return isinstance(error, InfosetError)

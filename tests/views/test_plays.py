@@ -1,0 +1,123 @@
+"""Plays against policies: what the human sees, and the review."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+
+from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.evaluation import decision_losses
+from infoset.games import load_game
+from infoset.policy import UniformPolicy, random_policy
+from infoset.search import make_searcher, search_model
+from infoset.views import Play
+from tests.support.cached_games import cached_tree
+
+LEDUC = load_game("leduc_poker")
+
+
+def play_to_end(play: Play, rng: np.random.Generator) -> list[dict]:
+    """Act at random until the end; return all views."""
+    views = [asdict(play.view())]
+    while not views[-1]["is_over"]:
+        views.append(asdict(play.act(int(rng.integers(len(views[-1]["actions"]))))))
+    return views
+
+
+@pytest.mark.parametrize("game", ["leduc_poker", "goofspiel(num_cards=3,imp_info=True)"])
+def test_views_before_the_end_depend_on_the_players_infostate_alone(game):
+    rules, seen, hands = load_game(game), {}, set()
+    for seed in range(60):
+        play, rng = Play(rules, 0, UniformPolicy(), seed), np.random.default_rng(seed)
+        while not play.history.is_terminal:
+            known = play.history.infostates[0]
+            assert seen.setdefault(known, play.view()) == play.view()
+            hands.add((known, play.history.world))
+            play.act(int(rng.integers(len(play.view().actions))))
+    assert len(hands) > len(seen), "some infostates were met with different hidden worlds"
+
+
+def test_losses_are_those_of_decision_losses_and_the_most_costly_come_first():
+    tree = cached_tree("leduc_poker")
+    policy = random_policy(tree.sequence_form, np.random.default_rng(3))
+    losses = decision_losses(policy, 1)
+    own = tree.infostate_trees[1]
+    for seed in range(10):
+        play = Play(LEDUC, 1, policy, seed)
+        play_to_end(play, np.random.default_rng(seed))
+        review = play.review(policy, tree)
+        found = [decision.loss for decision in review.decisions]
+        assert found == sorted(found, reverse=True)
+        path = play.history.path()
+        for decision in review.decisions:
+            before, after = path[decision.step], path[decision.step + 1]
+            number = own.index_of(before.infostates[1])
+            place = before.legal_actions(1).index(after.joint_action[1])
+            assert decision.action == decision.actions[place]
+            assert decision.loss == losses[own.first_sequence[number] + place]
+
+
+def test_the_others_beliefs_are_those_of_bayes_with_the_truth_marked():
+    tree = cached_tree("kuhn_poker")
+    policy = random_policy(tree.sequence_form, np.random.default_rng(5))
+    own = tree.infostate_trees[0]
+    checked = 0
+    for seed in range(20):
+        play = Play(load_game("kuhn_poker"), 0, policy, seed)
+        play.act(1)  # bet, so that player 1 decides
+        (thought,) = play.review(policy, tree).thoughts
+        holds = thought.infostate[1]
+        cards = [card for card in "JQK" if card != holds]
+        weight = []
+        for card in cards:
+            number = next(at for at in range(own.num_infostates) if own.label(at) == f"[{card}]")
+            weight.append(policy.probabilities[0][own.first_sequence[number] + 1])
+        expected = dict(zip(cards, np.array(weight) / sum(weight), strict=True))
+        assert {entry.label for entry in thought.belief} == set(cards)
+        for entry in thought.belief:
+            assert entry.probability == pytest.approx(expected[entry.label])
+            checked += entry.is_true
+        (true,) = [entry.label for entry in thought.belief if entry.is_true]
+        assert str(play.history.path()[1].infostates[0]) == f"[{true}]"
+    assert checked == 20
+
+
+def test_a_searcher_tells_its_values_worlds_and_time():
+    searcher = make_searcher("pimc", search_model(LEDUC), num_worlds=10)
+    play = Play(LEDUC, 0, searcher, seed=1)
+    play_to_end(play, np.random.default_rng(1))
+    review = play.review()
+    assert review.decisions == ()
+    assert review.thoughts
+    for thought in review.thoughts:
+        assert len(thought.values) == len(thought.actions) == len(thought.probabilities)
+        assert thought.num_worlds == 10
+        assert thought.seconds > 0
+    assert sum(review.utilities) == 0
+
+
+def test_equal_seeds_give_equal_plays():
+    views = [
+        play_to_end(Play(LEDUC, 0, UniformPolicy(), 7), np.random.default_rng(0)) for _ in "ab"
+    ]
+    assert views[0] == views[1]
+
+
+def test_mistakes_and_failures_leave_the_play_unchanged():
+    class Broken:
+        def search(self, infostate, rng):
+            raise UnsupportedGameError("no")
+
+    play = Play(LEDUC, 0, Broken())
+    before = play.view()
+    with pytest.raises(ParameterError, match="legal actions"):
+        play.act(2)
+    with pytest.raises(UnsupportedGameError, match="no"):
+        play.act(0)
+    assert play.view() == before
+    with pytest.raises(ParameterError, match="not over"):
+        play.review()
+    with pytest.raises(ParameterError, match="player"):
+        Play(LEDUC, 2, UniformPolicy())
