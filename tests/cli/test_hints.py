@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,20 @@ def test_every_synonym_leads_to_an_option_of_some_command():
     commands = _parser().commands.values()
     known = {option for each in commands for entry in each.params for option in entry.opts}
     assert {option for meant in SYNONYMS.values() for option in meant} <= known
+
+
+def test_a_comparison_has_no_policies_and_a_seed_is_recorded(command):
+    command("compare", "kuhn_poker", "--methods", "cfr+", "--iterations", "2", "--out", "both")
+    assert "both is the folder of a comparison" in command("evaluate", "both").err
+    Path("own.py").write_text(OWN_FILE)
+    for given, seed in ((["--seed", "3"], 3), ([], None)):
+        ran = command("solve", "kuhn_poker", "--method", "own.py:draw", *given, "--json")
+        assert json.loads(ran.out)["seed"] == seed
+    exported = command("export", "kuhn_poker", "--out", "kuhn.efg")
+    assert exported.code == 0
+    command("solve", "kuhn_poker", "--method", "lp", "--out", "rules")
+    ran = command("evaluate", "kuhn.efg", "rules")
+    assert "one of the two is an exported file" in ran.err
 
 
 def test_a_folder_that_is_not_a_run_lists_the_runs_in_it(command):

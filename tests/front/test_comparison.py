@@ -218,6 +218,10 @@ def test_the_methods_that_apply_to_a_game():
 
 def test_different_methods_with_one_name_are_refused():
     other = replace(SCHEMES["dcfr"], negative_discount=0.5)
-    with pytest.raises(ParameterError, match="two different methods are called 'dcfr'"):
-        compare("kuhn_poker", ["dcfr", other], iterations=2)
+    for methods in (["dcfr", other], [other]):
+        with pytest.raises(ParameterError, match="'dcfr' differs from the library's method"):
+            compare("kuhn_poker", methods, iterations=2)
+    mine = [replace(other, name="mine"), replace(SCHEMES["cfr"], name="mine")]
+    with pytest.raises(ParameterError, match="two different methods are called 'mine'"):
+        compare("kuhn_poker", mine, iterations=2)
     assert len(compare("kuhn_poker", ["dcfr", "dcfr"], iterations=2)) == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -172,15 +173,42 @@ def test_a_band_is_around_the_median(band, low, high):
     assert top == pytest.approx(high)
 
 
-def test_runs_with_other_points_are_interpolated_where_all_have_been_measured():
+def test_runs_with_other_points_are_interpolated_and_keep_their_last_error():
     one = make_trace([1.0, 0.01], iterations=[1, 100])
     other = make_trace([0.1, 0.001], iterations=[10, 1000])
     (axes,) = plot_comparison({"mine": [one, other]}).axes
     at, bottom, top = band_of(axes)
-    assert at.tolist() == [10, 100]
-    # Both lie on the line of 1 / iterations in logarithmic axes.
-    assert bottom == pytest.approx([0.1, 0.01])
-    assert top == pytest.approx([0.1, 0.01])
+    assert at.tolist() == [10, 100, 1000]
+    # Both lie on the line of 1 / iterations in logarithmic axes, until the first one ends.
+    assert bottom == pytest.approx([0.1, 0.01, 0.001])
+    assert top == pytest.approx([0.1, 0.01, 0.01])
+
+
+def test_two_runs_of_one_seed_that_differ_are_not_taken_for_seeds():
+    runs = [RunTrace("mine", tuple(make_trace([error, 0.1])), seed=0) for error in (1.0, 2.0)]
+    with pytest.raises(ParameterError, match="two runs of 'mine' have the seed 0"):
+        plot_comparison(runs)
+    plot_comparison([runs[0], runs[0], ("tuned", runs[1])])
+
+
+def test_copied_traces_name_their_game(tmp_path):
+    copies = []
+    for game in ("kuhn_poker", "matrix_pd"):
+        results = infoset.compare(game, ["cfr+", "cfr"], iterations=5)
+        folder = save_comparison(results, tmp_path / game)
+        copies.append(shutil.copy(folder / "traces.csv", tmp_path / f"{game}.csv"))
+    with pytest.raises(ParameterError, match=r"one game.*kuhn_poker.*matrix_pd"):
+        plot_comparison(copies)
+
+
+def test_traces_with_nash_conv_alone_are_halved_beside_runs_with_exploitability(tmp_path):
+    theirs = tmp_path / "theirs.csv"
+    theirs.write_text("iteration,nash_conv\n1,0.5\n10,0.2\n")
+    mine = make_trace([1.0, 0.1], iterations=[1, 10])
+    axes = plot_comparison([("mine", mine), ("theirs", theirs)]).axes[0]
+    assert curves(axes)["theirs"].get_ydata().tolist() == pytest.approx([0.25, 0.1])
+    axes = plot_comparison([("theirs", theirs)]).axes[0]
+    assert curves(axes)["theirs"].get_ydata().tolist() == pytest.approx([0.5, 0.2])
 
 
 def test_runs_measured_once_are_one_mark_at_the_median():

@@ -10,6 +10,7 @@ import pytest
 
 from infoset.errors import ParameterError
 from infoset.evaluation import Evaluation
+from infoset.front import prepare_comparison
 from infoset.games import load_game
 from infoset.runs import Budget, make_budget, planned_measurements
 from infoset.solvers import get_method
@@ -37,8 +38,8 @@ def measured(nash_conv):
     return Evaluation((0.0, 0.0), (nash_conv, 0.0), nash_conv, None, None, 0.0)
 
 
-def outcomes(error, target=1e-3, last=200_000):
-    budget = Budget(target=target)
+def outcomes(error, target=1e-3, last=200_000, **options):
+    budget = Budget(target=target, **options)
     iterations = takewhile(lambda number: number <= last, planned_measurements(1))
     return [budget.record(number, measured(error(number))) for number in iterations]
 
@@ -48,6 +49,14 @@ def test_runs_that_no_longer_improve_are_stalled():
     assert set(outcomes(lambda number: number**-0.25)) == {None}
     assert "stalled" not in outcomes(lambda number: number**-0.25 * (1 + number % 2))
     assert set(outcomes(lambda number: 1.0, last=9_000)) == {None}
+
+
+def test_learners_do_not_stall_because_an_early_error_was_lucky():
+    assert set(outcomes(lambda number: 0.01 if number == 5 else 0.02, can_stall=False)) == {None}
+    form, (entry,) = prepare_comparison("kuhn_poker", ["es-mccfr"])
+    budget = Budget(target=1e-3, iterations=10)
+    entry.run(form, budget)
+    assert not budget.can_stall
     assert set(outcomes(lambda number: 1.0, target=None)) == {None}
 
 

@@ -16,7 +16,8 @@ from tests.support.cached_games import cached_tree
 
 @pytest.mark.parametrize("method", ["cfr-br", "lp", "egt", "omd", "rtcfr+", "reg-cfr", "rnad"])
 def test_refusals_name_the_alternatives(method):
-    words = f"^{re.escape(method)} solves two-player .* use cfr\\+ or, in Python, solve_coarse_correlated"
+    hint = r"use cfr\+ or, in Python, solve_coarse_correlated"
+    words = rf"^{re.escape(method)} solves two-player .* {hint}"
     with pytest.raises(UnsupportedGameError, match=f"{words}$"):
         infoset.solve("kuhn_poker(players=3)", method, iterations=1)
     with pytest.raises(UnsupportedGameError, match=f"{words}.*gambit_equilibria"):

@@ -227,6 +227,11 @@ def game_and_policy(first: str, second: str | None) -> tuple[Game | ExtensiveFor
     if second is not None:
         return load(first), second
     if not is_policy_file(first):
+        if (Path(first) / "results.json").is_file():
+            raise typer.BadParameter(
+                f"{first} is the folder of a comparison, which has no policies; solve the game "
+                "with one method, and give the folder of that run"
+            )
         if "/" in first and ".py" not in first:
             raise typer.BadParameter(f"there is no file or folder of a run {first}")
         raise typer.BadParameter(

@@ -107,6 +107,7 @@ def _write_traces(result: LearnResult, path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         _, *columns = next(trace_rows(result.runs[0]))
-        writer.writerow(["seed", "episode", *columns])
+        writer.writerow(["game", "method", "seed", "episode", *columns])
         for seed, run in zip(result.seeds, result.runs, strict=True):
-            writer.writerows([seed, *row] for row in islice(trace_rows(run), 1, None))
+            about = result.game, result.method, seed
+            writer.writerows([*about, *row] for row in islice(trace_rows(run), 1, None))

@@ -344,12 +344,12 @@ def _comparison_rows(results: Sequence[SolveResult]) -> Iterator[list[object]]:
     The columns are those of the result with the most: some methods measure gaps of joint play.
     """
     columns = max((next(trace_rows(result)) for result in results), key=len)
-    yield ["method", "seed", *columns]
+    yield ["game", "method", "seed", *columns]
     for result in results:
         own = next(trace_rows(result))
         for row in islice(trace_rows(result), 1, None):
             entries = dict(zip(own, row, strict=True))
-            yield [result.method, result.seed, *map(entries.get, columns)]
+            yield [result.game, result.method, result.seed, *map(entries.get, columns)]
 
 
 def _write_picture(figure: Figure, path: Path) -> None:

@@ -360,6 +360,7 @@ class LearnerMethod:
         """Learn until the budget is used up; step sizes are planned for all its iterations."""
         episodes = budget.iterations or DEFAULT_EPISODES
         play = self.learner.self_play(self.simulator, horizon=episodes, seed=self.seed)
+        budget.can_stall = False
         return _Run(_measured(play, episodes), self.name, budget)()
 
 

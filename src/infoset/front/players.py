@@ -174,6 +174,8 @@ def _check_name(player: str) -> None:
         runs = sorted(found.parent for found in Path(player).glob(f"*/{RESULT}"))
         inside = f"; runs in it: {', '.join(map(str, runs[:MAX_RUNS]))}" if runs else ""
         raise PolicyFileError(f"the folder {player} is not that of a run{inside}")
+    if os.sep in player and "(" not in player:
+        raise PolicyFileError(f"there is no file {player}; {EXAMPLE}")
     name, _ = parse_spec(player, kind="player", example=EXAMPLE)
     if METHODS.knows(name) or LEARNERS.knows(name):
         command = "solve" if METHODS.knows(name) else "learn"

@@ -38,7 +38,7 @@ from infoset.runs import (
     Target,
     make_budget,
 )
-from infoset.solvers import DEFAULT_METHOD, MethodSpec, Run, get_method, run_method
+from infoset.solvers import DEFAULT_METHOD, METHODS, MethodSpec, Run, get_method, run_method
 from infoset.teams import TEAM_METHODS
 from infoset.tree import BuildProgress, SequenceForm
 from infoset.utils.arguments import check_path
@@ -160,11 +160,24 @@ def resolve_method(
     Raises
     ------
     UnknownNameError, ParameterError
-        As raised by `get_method` and `load_from_python_file`.
+        As raised by `get_method` and `load_from_python_file`; or if a changed scheme has the name
+        of a method of the library.
     """
     if is_python_file(method):
         method = load_from_python_file(str(method), METHOD_KINDS, "method")
+    if isinstance(method, RegretScheme):
+        _check_scheme_name(method)
     return get_method(method, precision, threads)
+
+
+def _check_scheme_name(scheme: RegretScheme) -> None:
+    """Raise if results of a changed scheme would be taken for those of a library method."""
+    known = METHODS.get(scheme.name)
+    if known is not None and known != get_method(scheme):
+        raise ParameterError(
+            f"the scheme called {scheme.name!r} differs from the library's method of that name; "
+            "give it a name of its own, such as dataclasses.replace(scheme, name='mine')"
+        )
 
 
 def _refuse_teams(method: object) -> None:

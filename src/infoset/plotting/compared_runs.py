@@ -94,7 +94,8 @@ def group_runs(results: object) -> list[ComparedLine]:
     if not lines:
         raise ParameterError("results is empty; give at least one result, trace or path")
     _check_one_game(lines)
-    return [ComparedLine(name, tuple(runs)) for name, runs in lines.items()]
+    _check_seeds(lines)
+    return _with_exploitability([ComparedLine(name, tuple(runs)) for name, runs in lines.items()])
 
 
 def _entries(results: object) -> list[tuple[str | None, Any]]:
@@ -170,6 +171,41 @@ def _check_one_game(lines: Mapping[str, Sequence[RunTrace]]) -> None:
         )
 
 
+def _check_seeds(lines: Mapping[str, Sequence[RunTrace]]) -> None:
+    """Raise if a line has two different runs with one seed, which differ in something else."""
+    for name, runs in lines.items():
+        seeds: dict[int, RunTrace] = {}
+        for run in runs:
+            if run.seed is not None and seeds.setdefault(run.seed, run) != run:
+                raise ParameterError(
+                    f"two runs of {name!r} have the seed {run.seed} and different measurements, so "
+                    "they differ in more than their seeds; give each of them a name, as in "
+                    "theirs=path/to/run"
+                )
+
+
+def _with_exploitability(lines: list[ComparedLine]) -> list[ComparedLine]:
+    """Return lines with the exploitability of all runs, if one run shows that it is defined.
+
+    Exploitability is half of NashConv. Traces of other programs often have NashConv alone.
+    """
+
+    def known(run: RunTrace) -> bool:
+        return all(point.exploitability is not None for point in run.trace)
+
+    if not any(known(run) for line in lines for run in line.runs):
+        return lines
+    return [
+        replace(line, runs=tuple(run if known(run) else _halved(run) for run in line.runs))
+        for line in lines
+    ]
+
+
+def _halved(run: RunTrace) -> RunTrace:
+    points = (replace(point, exploitability=point.nash_conv / 2) for point in run.trace)
+    return replace(run, trace=tuple(points))
+
+
 def common_error(runs: Sequence[RunTrace]) -> str:
     """Return the first error, by name, that all measurements of all runs have.
 
@@ -196,7 +232,8 @@ def line_curve(
     """Return the errors of a line against iterations or seconds.
 
     With several runs, errors between the measurements of a run are interpolated on logarithmic
-    axes, and the curve spans the iterations (or seconds) that all runs have.
+    axes. The curve ends with the longest run: a run that ended earlier, such as one that reached
+    its target, keeps its last error.
 
     Parameters
     ----------
@@ -243,10 +280,9 @@ def _points(run: RunTrace, against: str, error: str, floor: float) -> tuple[Floa
 
 
 def _common_points(parts: Sequence[FloatArray]) -> FloatArray:
-    """Return [P] all points of several runs, between the last beginning and the first end."""
+    """Return [P] all points of several runs, from where the last of them begins."""
     x = np.unique(np.concatenate(parts))
-    inside = (x >= max(part[0] for part in parts)) & (x <= min(part[-1] for part in parts))
-    # Runs that do not overlap keep their first and last errors outside their own points.
+    inside = x >= max(part[0] for part in parts)
     return x[inside] if inside.any() else x
 
 

@@ -224,8 +224,9 @@ def read_table(
     if about["fingerprint"] != sequence_form.fingerprint:
         if about["game"] == sequence_form.name:
             raise PolicyMismatchError(
-                f"{path} holds a policy for {about['game']} with other rules: they have changed "
-                "since it was saved; solve the game again"
+                f"{path} holds a policy for another game called {about['game']}: its rules have "
+                "changed since the policy was saved, or one of the two is an exported file, whose "
+                "infostates are different; use the policy with its own game, or solve this one"
             )
         raise PolicyMismatchError(
             f"{path} holds a policy for {about['game']}, not for {sequence_form.name}; use "

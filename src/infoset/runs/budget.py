@@ -58,6 +58,9 @@ class Budget:
     is_default : bool
         Whether none of the three limits was given. The target may then be the default, which
         methods may exceed in accuracy.
+    can_stall : bool
+        Whether a run with a target ends once nine tenths of its iterations have not reduced the
+        error; not for learners, whose errors are random.
     policy_callback : callable or None
         Called with the answer at every measurement, before `callback`.
 
@@ -78,6 +81,7 @@ class Budget:
     interrupt: Event = field(default_factory=Event)
     is_default: bool = False
     policy_callback: Callable[[TabularPolicy], object] | None = None
+    can_stall: bool = True
 
     def __post_init__(self) -> None:
         if isinstance(self.target, str):
@@ -144,7 +148,8 @@ class Budget:
             return "interrupted" if self.interrupt.is_set() else "seconds"
         if wants_stop:
             return "stopped"
-        return "stalled" if self.target is not None and self._is_stalled() else None
+        checks = self.target is not None and self.can_stall
+        return "stalled" if checks and self._is_stalled() else None
 
     def _is_stalled(self) -> bool:
         """Return whether nine tenths of the iterations have not reduced the error.

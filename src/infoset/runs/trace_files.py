@@ -120,7 +120,8 @@ def read_traces(path: str | Path) -> tuple[RunTrace, ...]:
 
     The first line of the file has the names of the columns. `exploitability` or `nash_conv` is
     needed, and `iteration` (or `episode`) or `seconds`. `method` and `seed` distinguish several
-    runs; other columns are `value_0`, `value_1`, ..., `cce_gap` and `efce_gap`.
+    runs, and `game` names the game; other columns are `value_0`, `value_1`, ..., `cce_gap` and
+    `efce_gap`.
 
     Parameters
     ----------
@@ -138,10 +139,12 @@ def read_traces(path: str | Path) -> tuple[RunTrace, ...]:
     records = _records(file)
     default = file.parent.resolve().name if file.name in TRACE_FILES else file.stem
     runs: dict[tuple[str, int | None], list[TracePoint]] = {}
+    games: dict[str, str] = {}
     for line, row in _rows(file):
         place = f"line {line} of {file}"
         seed = _count(row, "seed", place) if row.get("seed") else None
         method = row.get("method") or ("" if len(records) != 1 else next(iter(records)))
+        games.setdefault(method or default, row.get("game", ""))
         points = runs.setdefault((method or default, seed), [])
         points.append(_point(row, len(points) + 1, place))
     if not runs:
@@ -150,7 +153,7 @@ def read_traces(path: str | Path) -> tuple[RunTrace, ...]:
         RunTrace(
             method=method,
             trace=tuple(points),
-            game=str(records.get(method, {}).get("game") or ""),
+            game=str(records.get(method, {}).get("game") or games.get(method) or ""),
             seed=seed,
             payoff_width=_number_of(records.get(method, {}), "payoff_width"),
             rounding=_number_of(records.get(method, {}), "rounding") or 0.0,

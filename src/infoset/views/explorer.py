@@ -94,7 +94,7 @@ class Explorer:
     >>> kuhn = build_tree(load_game("kuhn_poker"))
     >>> explorer = Explorer(kuhn, {"uniform": uniform_policy(kuhn.sequence_form)})
     >>> answer = explorer.ask({"ask": "state", "policy": 0, "state": 1})
-    >>> answer["num_histories"], answer["values"][0]
+    >>> answer["num_histories"], round(answer["values"][0], 9)
     (6, 0.125)
     """
 

@@ -193,7 +193,12 @@ def run(
         progress.solving(chosen.name, make_budget(form, **stops))
         result = solve(form, chosen, callback=progress.measured, **stops, **keeping)
         compile_seconds = compiling_seconds() - compiled_before
-        result = replace(result, build_seconds=build_seconds, compile_seconds=compile_seconds)
+        result = replace(
+            result,
+            build_seconds=build_seconds,
+            compile_seconds=compile_seconds,
+            seed=result.seed if seed is None else seed,
+        )
     tell_notes(rules)
     folder = save_results(lambda to: save_run(result, to, game=rules), out)
     if as_json:
