@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
 
-from digest_packages.common import Cells, form_of, random_policies
+from digest_packages.common import Cells, form_of, random_policies, tree_of
 from digest_packages.solvers import REGRET, hedge
 from infoset.evaluation import utility_gradient
 from infoset.regret import (
@@ -24,6 +25,7 @@ from infoset.regret import (
     rule_of_scheme,
     unit_weights,
 )
+from infoset.tree import derive_public_form
 
 __all__ = ["cells"]
 
@@ -82,6 +84,19 @@ def minimized(game: str, scheme: str, precision: str) -> object:
         minimizer.current_plans(),
         minimizer.current_probabilities(),
         [minimizer.regrets(player) for player in players],
+    )
+
+
+def public(game: str, scheme: str, precision: str) -> object:
+    """Return the state of a minimizer on a public form, and gradients of its plans."""
+    form = derive_public_form(tree_of(game))
+    minimizer = RegretMinimizer(form, SCHEMES[REGRET[scheme]], precision)
+    minimizer.run(30)
+    plans = minimizer.average_plans()
+    return (
+        plans,
+        minimizer.current_probabilities(),
+        [utility_gradient(form, plans, player) for player in range(2)],
     )
 
 
@@ -159,6 +174,9 @@ def cells() -> Cells:
             yield f"minimizer-float32/{scheme}/{game}", partial(minimized, game, scheme, "float32")
         for least in (0.0, 0.01):
             yield f"local/{scheme}/{least}", partial(local, "leduc_poker", scheme, least)
+    for scheme, game in product(("cfr", "cfr+", "dcfr", "apcfr+"), ("leduc_poker", "liars_dice_3")):
+        yield f"public/{scheme}/{game}", partial(public, game, scheme, "float64")
+        yield f"public-float32/{scheme}/{game}", partial(public, game, scheme, "float32")
     for game in ("kuhn_poker", "kuhn_poker_3"):
         yield f"local-python/{game}", partial(python_rule, game)
     for game in GAMES:

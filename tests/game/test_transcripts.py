@@ -16,6 +16,8 @@ from tests.support.function_game import FunctionGame
 from tests.support.hypothesis_strategies import random_games
 from tests.support.reference_histories import enumerate_histories
 
+pytestmark = pytest.mark.broad
+
 
 def kuhn(*moves: str, cards: tuple[str, ...] = ("K", "J")) -> History:
     history = initial_history(KuhnPoker())

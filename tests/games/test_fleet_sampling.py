@@ -10,6 +10,8 @@ from infoset.game import initial_history
 from infoset.games import battleship_fleets, load_game
 from infoset.games.fleet_sampling import HIT, SUNK, WATER, FleetSampler
 
+pytestmark = pytest.mark.broad
+
 GAMES = [
     "battleship(board_width=3,board_height=3,ship_sizes=[2;1],ship_values=[1;1],num_shots=4)",
     "battleship(board_width=3,board_height=3,ship_sizes=[2;2],ship_values=[1;1],num_shots=-1,"
@@ -18,7 +20,7 @@ GAMES = [
     "allow_repeated_shots=True)",
     "battleship(board_width=2,board_height=2,ship_sizes=[2;2],ship_values=[1;1],num_shots=3)",
 ]
-NUM_DRAWS = 20_000
+NUM_DRAWS = 6_000
 
 
 def drawing(name, monkeypatch):
@@ -48,10 +50,10 @@ def test_weights_count_each_history_once_on_average(name, monkeypatch):
     checked = 0
     game = drawing(name, monkeypatch)
     for known in rng.permutation(np.array(seen, dtype=object))[:14]:
-        moves = listing.histories_as_seen(known, 300)
+        moves = listing.histories_as_seen(known, 100)
         if moves is None:
             continue
-        assert game.histories_as_seen(known, 300) is None
+        assert game.histories_as_seen(known, 100) is None
         drawn, weight = game.sample_histories_as_seen(known, NUM_DRAWS, rng)
         assert len(drawn) == len(weight) <= NUM_DRAWS
         total: dict[bytes, list[float]] = {row.tobytes(): [] for row in moves.astype(np.int16)}

@@ -12,6 +12,8 @@ from tests.games.game_walker import num_worlds, path_counts, play, walk
 from tests.games.team_optimum import team_optimum
 from tests.support.reference_histories import enumerate_histories
 
+pytestmark = pytest.mark.broad
+
 TINY = dict(colors=1, ranks=2, hand_size=1, max_information_tokens=1, max_life_tokens=1)
 
 

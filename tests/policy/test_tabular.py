@@ -197,6 +197,38 @@ def test_each_player_has_its_policy_and_none_is_uniform():
     np.testing.assert_allclose(mixed.probabilities[1], policy.probabilities[1], rtol=1e-15)
 
 
+def careless(infostate, legal_actions):
+    return {"call": 1.0} if str(infostate) == "[Js]" else {legal_actions[-1]: 1}
+
+
+def in_order(infostate, legal_actions):
+    answer = careless(infostate, legal_actions)
+    return [answer.get(action, 0) for action in legal_actions]
+
+
+def test_functions_are_policies_and_may_return_mappings():
+    for policies in (careless, in_order, [careless, in_order], [careless, None]):
+        table = tabulate(leduc_form(), policies)
+        assert table["[Js]", 0] == {"call": 1.0, "raise": 0.0}
+        assert table["[Jh]", 0] == {"call": 0.0, "raise": 1.0}
+        expected = 0.5 if policies == [careless, None] else 1.0
+        assert table["[Jh] / call", 1]["raise"] == expected
+
+
+def test_objects_that_are_not_policies_are_named():
+    class Searching:
+        pass
+
+    with pytest.raises(ParameterError, match="contain a Searching, which is not a function"):
+        tabulate(leduc_form(), [Searching(), None])
+    with pytest.raises(ParameterError, match="contain a UniformPolicy"):
+        tabulate(leduc_form(), type(uniform_policy()))
+    with pytest.raises(ParameterError, match="sequence_form"):
+        tabulate(careless, leduc_form())
+    with pytest.raises(ParameterError, match="one nonnegative probability per legal action"):
+        tabulate(leduc_form(), lambda infostate, legal_actions: {"rise": 1.0})
+
+
 def test_bad_policies_are_refused():
     class Half:
         def action_probabilities(self, infostate, legal_actions):

@@ -23,6 +23,8 @@ from tests.support.reference_distances import (
 )
 from tests.support.reference_regret import infostates, plan_of
 
+pytestmark = pytest.mark.broad
+
 
 def uneven_weights(treeplex):
     return 0.5 + np.arange(treeplex.num_infostates) % 3

@@ -21,6 +21,8 @@ from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 from tests.support.reference_regret import generic
 
+pytestmark = pytest.mark.broad
+
 SHIPS = "board_width=2,board_height=2,ship_sizes=[1],ship_values=[1],num_shots=3"
 LEDUC, DICE = "leduc_poker", "liars_dice(dice_sides=4)"
 GAMES = (

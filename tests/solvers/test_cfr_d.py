@@ -46,6 +46,8 @@ from infoset.tree import build_tree
 from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 
+pytestmark = pytest.mark.broad
+
 
 def generic(tree, rng):
     """Return the tree with rewards in general position, in which no regret is zero."""

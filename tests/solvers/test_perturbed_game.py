@@ -37,6 +37,8 @@ from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 from tests.support.reference_regret import generic
 
+pytestmark = pytest.mark.broad
+
 
 @cache
 def kuhn_form():

@@ -16,6 +16,8 @@ from infoset.tree import build_tree
 from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 
+pytestmark = pytest.mark.broad
+
 GAMES = (
     "kuhn_poker",
     "leduc_poker(num_ranks=2)",

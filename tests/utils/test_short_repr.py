@@ -30,6 +30,7 @@ def large_objects():
         form.treeplexes[0],
         uniform,
         best_response(uniform, 0),
+        infoset.evaluate(uniform),
         cut_tree(tree, depth=2),
         cut_tree(tree, depth=2).trunk,
         solved,

@@ -5,16 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from infoset.utils import _interpreted_simd
 from infoset.utils.compilation import kernel
 from infoset.utils.simd import (
     LANES,
     add_at,
+    add_rows,
     filled,
     load,
     maximum,
     square_root,
     store,
     take,
+    take_rows,
     where_positive,
 )
 
@@ -79,3 +82,37 @@ def test_lanes_past_the_count_do_not_touch_the_array():
     results = np.zeros((11, 20))
     compute(a, b, indices, 100, results)
     assert results[0].tolist() == [0.0] + [1.0] * LANES + [0.0] * 11
+
+
+@kernel
+def copy_rows(array, starts, rows, size, weights, target, source):
+    """Copy rows from offset 2 on to the columns of `target`, and add the columns of `source`."""
+    take_rows(array, starts, 1, rows, 2, size, weights, 3, target, 4)
+    add_rows(array, starts, 1, rows, 2, size, weights, 3, source, 4)
+
+
+@pytest.mark.parametrize("number", [np.float64, np.float32])
+@pytest.mark.parametrize("rows", [1, 2, 5, LANES])
+@pytest.mark.parametrize("size", range(1, LANES + 1))
+def test_rows_become_columns_and_columns_are_added_to_rows(number, rows, size):
+    rng = np.random.default_rng(size)
+    before = rng.standard_normal(60).astype(number)
+    weights = rng.standard_normal(3 + size).astype(number)
+    starts = rng.integers(0, 60 - 2 - size, 1 + rows)
+    starts[-1] = starts[1]  # the same row twice
+    source = rng.standard_normal(4 + LANES**2).astype(number)
+    array, target = before.copy(), np.zeros(4 + LANES**2, number)
+    copy_rows(array, starts, rows, size, weights, target, source)
+    wanted, columns = before.copy(), target[4:].reshape(LANES, LANES)
+    for row, start in enumerate(starts[1:]):
+        place = slice(start + 2, start + 2 + size)
+        assert np.array_equal(columns[:size, row], before[place] * weights[3:])
+        wanted[place] += source[4:].reshape(LANES, LANES)[:size, row] * weights[3:]
+    assert np.array_equal(array, wanted)
+    assert not target[:4].any()
+    # The functions in plain NumPy, which replace the compiled ones with NUMBA_DISABLE_JIT=1.
+    plain, copied = before.copy(), np.zeros(4 + LANES**2, number)
+    _interpreted_simd.take_rows(plain, starts, 1, rows, 2, size, weights, 3, copied, 4)
+    _interpreted_simd.add_rows(plain, starts, 1, rows, 2, size, weights, 3, source, 4)
+    assert np.array_equal(plain, array)
+    assert np.array_equal(copied[4:].reshape(LANES, LANES)[:size, :rows], columns[:size, :rows])

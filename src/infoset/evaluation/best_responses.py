@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoset.errors import UnsupportedGameError
-from infoset.policy import TabularPolicy, behavior_to_plan, check_policy
+from infoset.policy import PublicPolicy, TabularPolicy, behavior_to_plan, check_policy
 from infoset.regret import terminal_gradient
-from infoset.tree import SequenceForm
+from infoset.tree import GameForm, PublicForm, public_utility_gradient
 from infoset.typing import FloatArray, IntArray, Player
 from infoset.utils.arguments import check_player
 from infoset.utils.compilation import linear_kernel
-from infoset.utils.short_repr import ShortRepr
+from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 
 __all__ = [
     "BestResponse",
@@ -32,8 +32,8 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class Evaluation:
+@dataclass(frozen=True, repr=False)
+class Evaluation(ShortRepr):
     """Expected utilities of a policy, and the gains from best responses to it.
 
     Attributes
@@ -63,6 +63,16 @@ class Evaluation:
     security_levels: tuple[float, float] | None
     rounding: float
 
+    def _facts(self) -> Facts:
+        values: dict[str, object] = {
+            "values": format_numbers(self.values),
+            "gains": format_numbers(self.gains),
+            "NashConv": self.nash_conv,
+        }
+        if self.exploitability is not None:
+            values["exploitability"] = self.exploitability
+        return Facts("", values, "see .security_levels, .rounding")
+
 
 @dataclass(frozen=True, repr=False)
 class BestResponse(ShortRepr):
@@ -83,17 +93,15 @@ class BestResponse(ShortRepr):
     policy: TabularPolicy
 
 
-def utility_gradient(
-    sequence_form: SequenceForm, plans: tuple[FloatArray, ...], player: Player
-) -> FloatArray:
+def utility_gradient(form: GameForm, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
     """Return [Q] the gradient of a player's expected utility with respect to its own plan.
 
     The gradient depends only on the `plans` [Q] of the other players.
     """
-    gradient = np.zeros(sequence_form.treeplexes[player].num_sequences)
-    terminal_gradient(
-        player, sequence_form.terminal_sequence, sequence_form.payoff, plans, gradient
-    )
+    if isinstance(form, PublicForm):
+        return public_utility_gradient(form, plans[1 - player], player)
+    gradient = np.zeros(form.treeplexes[player].num_sequences)
+    terminal_gradient(player, form.terminal_sequence, form.payoff, plans, gradient)
     return gradient
 
 
@@ -134,38 +142,38 @@ def plan_value(gradient: FloatArray, plan: FloatArray) -> float:
     return float(np.einsum("i,i", gradient, plan))
 
 
-def evaluate_plans(sequence_form: SequenceForm, plans: Sequence[FloatArray]) -> Evaluation:
+def evaluate_plans(form: GameForm, plans: Sequence[FloatArray]) -> Evaluation:
     """Evaluate realization plans, per player [Q], in one pass over the payoffs for each player.
 
     Gains are computed in float64. A gain that is negative because of rounding is reported as 0.
     """
     plans = tuple(plans)
     values, gains, best = [], [], []
-    for player, plex in enumerate(sequence_form.treeplexes):
-        gradient = utility_gradient(sequence_form, plans, player)
+    for player, plex in enumerate(form.treeplexes):
+        gradient = utility_gradient(form, plans, player)
         value = plan_value(gradient, plans[player])
         best_response_sweep(plex.parent_sequence, plex.first_sequence, plex.num_actions, gradient)
         values.append(value)
         best.append(float(gradient[0]))
         gains.append(max(best[player] - value, 0.0))
-    conv, rounding = sum(gains), sequence_form.rounding
+    conv, rounding = sum(gains), form.rounding
     halved = security_levels = None
-    if sequence_form.is_two_player_constant_sum:
-        total = float(sequence_form.constant_sum or 0.0)
+    if form.is_two_player_constant_sum:
+        total = float(form.constant_sum or 0.0)
         halved = conv / 2
         security_levels = (total - best[1] - rounding, total - best[0] - rounding)
     return Evaluation(tuple(values), tuple(gains), conv, halved, security_levels, rounding)
 
 
-def evaluate_policy(policy: TabularPolicy) -> Evaluation:
-    """Evaluate a policy: values, gains, NashConv and exploitability.
+def evaluate_policy(policy: TabularPolicy | PublicPolicy) -> Evaluation:
+    """Evaluate a policy, tabular or on a public form: values, gains, NashConv, exploitability.
 
     `infoset.evaluate` does the same for games by name and policies from files.
 
     Raises
     ------
     ParameterError
-        If `policy` is not a `TabularPolicy`.
+        If `policy` is neither a `TabularPolicy` nor a `PublicPolicy`.
 
     Examples
     --------
@@ -176,6 +184,8 @@ def evaluate_policy(policy: TabularPolicy) -> Evaluation:
     >>> round(evaluate_policy(uniform_policy(kuhn)).exploitability, 12)
     0.458333333333
     """
+    if isinstance(policy, PublicPolicy):
+        return evaluate_plans(policy.public_form, policy.realization_plans())
     check_policy(policy)
     return evaluate_plans(policy.sequence_form, policy.realization_plans())
 
@@ -214,24 +224,22 @@ def best_response(policy: TabularPolicy, player: Player) -> BestResponse:
     return BestResponse(player, value, TabularPolicy(form, tuple(chosen)))
 
 
-def best_response_plan(
-    sequence_form: SequenceForm, plans: tuple[FloatArray, ...], player: Player
-) -> FloatArray:
+def best_response_plan(form: GameForm, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
     """Return [Q] a pure best response to the `plans` [Q] of the others, as a realization plan.
 
     Ties go to the first action. The player's own plan is ignored.
     """
-    plex = sequence_form.treeplexes[player]
-    _, pure = _best_behavior(sequence_form, plans, player)
+    plex = form.treeplexes[player]
+    _, pure = _best_behavior(form, plans, player)
     return behavior_to_plan(plex.parent_sequence, plex.first_sequence, plex.num_actions, pure)
 
 
 def _best_behavior(
-    sequence_form: SequenceForm, plans: tuple[FloatArray, ...], player: Player
+    form: GameForm, plans: tuple[FloatArray, ...], player: Player
 ) -> tuple[float, FloatArray]:
     """Return the value of a best response, and [Q] its policy in behavior form."""
-    plex = sequence_form.treeplexes[player]
-    gradient = utility_gradient(sequence_form, plans, player)
+    plex = form.treeplexes[player]
+    gradient = utility_gradient(form, plans, player)
     best = best_response_sweep(
         plex.parent_sequence, plex.first_sequence, plex.num_actions, gradient
     )

@@ -276,7 +276,8 @@ def mean_true_state_sampling_ratio(
 ) -> float:
     """Return the mean true-state sampling ratio over play, given arrays of probabilities.
 
-        mean = Σ_o w[o] Σ_k prior[k] reach[o, k] ratio[o, k] / Σ_o w[o] Σ_k prior[k] reach[o, k]
+        mean = Σ_o w[o] Σ_k prior[k] reach[o, k] ratio[o, k]
+               / Σ_o w[o] Σ_k prior[k] reach[o, k]
 
     Parameters
     ----------

@@ -4,6 +4,8 @@ from infoset.game.check import CheckReport, check_game
 from infoset.game.history import History, initial_history, play_out
 from infoset.game.infostate import Infostate, PublicState, Step, step_text
 from infoset.game.protocol import Game, Observation, Probability, parameter_text
+from infoset.game.public_rules import PublicDeal, PublicEnd, PublicHand, PublicRules
+from infoset.game.public_rules_game import PublicRulesGame
 from infoset.game.serialization import serialize
 from infoset.game.source import GameSource
 from infoset.game.transcripts import transcript
@@ -17,6 +19,11 @@ __all__ = [
     "Infostate",
     "Observation",
     "Probability",
+    "PublicDeal",
+    "PublicEnd",
+    "PublicHand",
+    "PublicRules",
+    "PublicRulesGame",
     "PublicState",
     "Step",
     "check_game",

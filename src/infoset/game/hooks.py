@@ -31,15 +31,15 @@ Moves: TypeAlias = NDArray[np.integer[Any]]
 RULES = ("initial_world", "actors", "legal_actions", "transitions", "observe")
 
 
-def has_hook(game: Game, name: str) -> bool:
+def has_hook(game: Game, name: str, rules: Sequence[str] = RULES) -> bool:
     """Return whether a game defines an optional method, together with its rules.
 
-    A method that is inherited from a class with other rules does not count.
+    A method that is inherited from a class with other `rules` does not count.
     """
     classes = type(game).__mro__
     defined = {
         method: next(at for at, kind in enumerate(classes) if method in vars(kind))
-        for method in (name, *RULES)
+        for method in (name, *rules)
     }
     return classes[defined[name]] is not Game and defined[name] == min(defined.values())
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoset.game.infostate import Infostate, PublicState, Step, value_text
+from infoset.game.public_rules import PublicRules
 from infoset.typing import Action, FloatArray, JointAction, Player, World
 from infoset.utils.arguments import SUM_TOLERANCE
 
@@ -321,6 +322,20 @@ class Game(ABC):
         -------
         Sequence[Action] or None
             At least the actions with which the observation is possible. None for all legal actions.
+        """
+        return None
+
+    def public_rules(self) -> PublicRules | None:
+        """Return the rules by public states and hands, if everything after the deal is public.
+
+        Override it if the game has so many histories that listing them takes long: with these
+        rules, `build_public_form` needs only the public states. `check_public_rules` compares them
+        with the rules above.
+
+        Returns
+        -------
+        PublicRules or None
+            None if something after the deal is not public.
         """
         return None
 

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from infoset.game import Game, Observation, Probability, Step
+from infoset.game import (
+    Game,
+    Observation,
+    Probability,
+    PublicDeal,
+    PublicEnd,
+    PublicHand,
+    PublicRules,
+    Step,
+)
 from infoset.games.cards import (
     SUITS,
     deals,
@@ -204,7 +214,10 @@ class LeducPoker(Game):
         """Return the chips won or lost at the end."""
         if not next_world.betting.is_over:
             return (0,) * self.players
-        put_in, winners = next_world.betting.put_in, self._winners(next_world)
+        return self._earned(next_world.betting.put_in, self._winners(next_world))
+
+    def _earned(self, put_in: tuple[int, ...], winners: tuple[Player, ...]) -> tuple[float, ...]:
+        """Return the chips that each player wins or loses at the end."""
         payoffs = self._payoffs.get((put_in, winners))
         if payoffs is None:
             share = sum(put_in) / len(winners)
@@ -256,6 +269,11 @@ class LeducPoker(Game):
         found = sample_others(self.deck, self.players, known, rng)
         return found and (self._deal(world, found[0]), found[1])
 
+    def public_rules(self) -> PublicRules | None:
+        """Return the rules by public states and hands, for two players who see all actions."""
+        is_public = self.players == 2 and not self.action_mapping and not self.suit_isomorphism
+        return LeducPublicRules(self) if is_public else None
+
     def _stub(self, cards: tuple[str, ...]) -> tuple[str, ...]:
         """Return the deck without the given cards."""
         stub = list(self.deck)
@@ -304,21 +322,90 @@ class LeducPoker(Game):
         order = (turn % self.players for turn in range(player, player + self.players))
         return next(turn for turn in order if not folded[turn])
 
+    def _hand_strength(self, card: str, board: str) -> int:
+        """Return the rank of a private card, or a number above all ranks if it pairs."""
+        rank = self._strength[card]
+        return len(self.deck) if rank == self._strength.get(board, -1) else rank
+
     def _winners(self, world: Table) -> tuple[Player, ...]:
         """Return the players with the best hand among those who have not folded."""
         key = world.cards, world.board, world.betting.folded
         winners = self._best_hands.get(key)
         if winners is None:
-            strength = self._strength
-            pair = strength.get(world.board, -1)
             hands = [
-                -1 if folded else len(self.deck) if strength[card] == pair else strength[card]
+                -1 if folded else self._hand_strength(card, world.board)
                 for card, folded in zip(world.cards, world.betting.folded, strict=True)
             ]
             best = max(hands)
             winners = tuple([player for player, hand in enumerate(hands) if hand == best])
             self._best_hands[key] = winners
         return winners
+
+
+class PublicTable(NamedTuple):
+    """The public part of a table: the betting and the public card."""
+
+    betting: Betting
+    board: str = ""
+
+
+class LeducPublicRules(PublicRules):
+    """The rules of Leduc poker for two players by public states and hands."""
+
+    def __init__(self, game: LeducPoker) -> None:
+        self.game = game
+        self._by_board: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {}
+
+    def hands(self, player: Player) -> Sequence[PublicHand]:
+        """Return the cards of the deck, each of which may be a private card."""
+        return [PublicHand(card, cards=(card,)) for card in self.game.deck]
+
+    def initial_state(self) -> PublicTable:
+        """Return the state after the private cards are dealt."""
+        dealt = self.game._deal(self.game.initial_world(), self.game.deck[:2])
+        return PublicTable(dealt.betting)
+
+    def actor(self, state: PublicTable) -> Player | None:
+        """Return the player whose turn it is."""
+        return state.betting.turn
+
+    def legal_actions(self, state: PublicTable) -> Sequence[str]:
+        """Return the legal actions among `fold`, `call` and `raise`."""
+        return self.game.legal_actions(Table(state.betting), state.betting.turn or 0)
+
+    def next_state(self, state: PublicTable, action: Action) -> PublicTable:
+        """Return the state after an action."""
+        return PublicTable(self.game._bet(state.betting, action), state.board)
+
+    def deals(self, state: PublicTable) -> Sequence[PublicDeal]:
+        """Return the public cards; the two private cards are not in the stub."""
+        opened = self.game._deal(Table(state.betting, self.game.deck[:2]), self.game.deck[2:3])
+        chance = Fraction(1, len(self.game.deck) - 2)
+        return [
+            PublicDeal(PublicTable(opened.betting, card), card, chance, (card,))
+            for card in self.game.deck
+        ]
+
+    def end(self, state: PublicTable) -> PublicEnd | None:
+        """Return the chips won or lost after a fold or at a showdown."""
+        betting = state.betting
+        if not betting.is_over:
+            return None
+        if betting.num_left == 1:
+            return PublicEnd((self._utilities(betting, (betting.folded.index(False),)),))
+        outcomes = [self._utilities(betting, winners) for winners in ((1,), (0, 1), (0,))]
+        return PublicEnd(tuple(outcomes), self._strengths(state.board))
+
+    def _utilities(self, betting: Betting, winners: tuple[Player, ...]) -> tuple[float, float]:
+        first, second = self.game._earned(betting.put_in, winners)
+        return first, second
+
+    def _strengths(self, board: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return the strength of each private card: its rank, or above all if it pairs."""
+        if board not in self._by_board:
+            own = tuple(self.game._hand_strength(card, board) for card in self.game.deck)
+            self._by_board[board] = (own, own)
+        return self._by_board[board]
 
 
 @lru_cache(maxsize=1 << 10)

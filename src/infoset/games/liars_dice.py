@@ -13,9 +13,17 @@ from typing import ClassVar, NamedTuple, cast
 
 import numpy as np
 
-from infoset.game import Game, Observation, Probability, Step
+from infoset.game import (
+    Game,
+    Observation,
+    Probability,
+    PublicEnd,
+    PublicHand,
+    PublicRules,
+    Step,
+)
 from infoset.games.parameters import check_parameters, choice, integer, parameter_error
-from infoset.typing import JointAction, Player
+from infoset.typing import Action, JointAction, Player
 
 __all__ = ["LiarsDice"]
 
@@ -189,6 +197,10 @@ class LiarsDice(Game):
         hands[player] = cast("Hand", step.private)
         return Table(tuple(hands)), self._chance[step.private]
 
+    def public_rules(self) -> PublicRules:
+        """Return the rules by public states, which are the bids, and hands."""
+        return LiarsDicePublicRules(self)
+
     def _after(self, world: Table, joint_action: JointAction) -> Table:
         call = self._position[joint_action[world.player]]
         if call < len(self.bids):
@@ -201,6 +213,69 @@ class LiarsDice(Game):
         quantity, face = self.bids[world.call]
         dice = [die for hand in world.hands for die in hand]
         return sum(die in (face, self.dice_sides) for die in dice) >= quantity
+
+
+class Bidding(NamedTuple):
+    """The public part of a table: the position of the last bid, and the player to move.
+
+    `is_challenged` is True after `liar`; `player` is then the bidder.
+    """
+
+    call: int = NO_BID
+    player: Player = 0
+    is_challenged: bool = False
+
+
+class LiarsDicePublicRules(PublicRules):
+    """The rules of liar's dice by public states and hands."""
+
+    def __init__(self, game: LiarsDice) -> None:
+        self.game = game
+
+    def hands(self, player: Player) -> Sequence[PublicHand]:
+        """Return the sorted hands; dice never block each other."""
+        return [PublicHand(hand, chance) for hand, chance in self.game.rolls]
+
+    def initial_state(self) -> Bidding:
+        """Return the state before the first bid."""
+        return Bidding()
+
+    def actor(self, state: Bidding) -> Player | None:
+        """Return the player whose turn it is."""
+        return None if state.is_challenged else state.player
+
+    def legal_actions(self, state: Bidding) -> Sequence[str]:
+        """Return the higher bids, and `liar` once there is a bid."""
+        higher = self.game.calls[state.call + 1 :]
+        return higher if state.call > NO_BID else higher[:-1]
+
+    def next_state(self, state: Bidding, action: Action) -> Bidding:
+        """Return the state after a call."""
+        if action == LIAR:
+            return Bidding(state.call, 1 - state.player, True)
+        return Bidding(self.game._position[action], 1 - state.player)
+
+    def end(self, state: Bidding) -> PublicEnd | None:
+        """Return what the players earn after `liar`."""
+        if not state.is_challenged:
+            return None
+        met, missed = ((1, -1), (-1, 1)) if state.player == 0 else ((-1, 1), (1, -1))
+        return PublicEnd((missed, missed, met), self._strengths[state.call])
+
+    @cached_property
+    def _strengths(self) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]:
+        """For each bid, strengths that make player 0 stronger exactly if the bid is met.
+
+        It is met if player 0 has at least the quantity minus the matching dice of player 1. The
+        strengths are doubled, and that number is lowered by one half, so that none are equal.
+        """
+        hands, wild = [hand for hand, _ in self.game.rolls], self.game.dice_sides
+        found = []
+        for quantity, face in self.game.bids:
+            matching = [sum(die in (face, wild) for die in hand) for hand in hands]
+            needed = tuple(2 * (quantity - dice) - 1 for dice in matching)
+            found.append((tuple(2 * dice for dice in matching), needed))
+        return tuple(found)
 
 
 def orders(hand: Hand) -> int:

@@ -11,12 +11,16 @@ from infoset.policy.parquet_files import (
 )
 from infoset.policy.protocol import (
     BatchPolicy,
+    FunctionPolicy,
     Policy,
+    PolicyFunction,
     UniformPolicy,
+    as_policy,
     check_distributions,
     checked_probabilities,
     probabilities_at,
 )
+from infoset.policy.public_policy import PublicPolicy, uniform_public_policy
 from infoset.policy.tabular import (
     PolicyRow,
     TabularPolicy,
@@ -41,11 +45,15 @@ __all__ = [
     "TRANSFORMATIONS",
     "ActionTable",
     "BatchPolicy",
+    "FunctionPolicy",
     "Policy",
+    "PolicyFunction",
     "PolicyRow",
+    "PublicPolicy",
     "TabularPolicy",
     "Transformation",
     "UniformPolicy",
+    "as_policy",
     "behavior_to_plan",
     "check_distributions",
     "check_policy",
@@ -68,4 +76,5 @@ __all__ = [
     "transfer_policy",
     "transform_policy",
     "uniform_policy",
+    "uniform_public_policy",
 ]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -13,8 +14,11 @@ from infoset.typing import Action, FloatArray
 
 __all__ = [
     "BatchPolicy",
+    "FunctionPolicy",
     "Policy",
+    "PolicyFunction",
     "UniformPolicy",
+    "as_policy",
     "check_distributions",
     "checked_probabilities",
     "probabilities_at",
@@ -54,6 +58,52 @@ class UniformPolicy:
     ) -> FloatArray:
         """Return [A] the same probability for every legal action."""
         return np.full(len(legal_actions), 1.0 / len(legal_actions))
+
+
+PolicyFunction: TypeAlias = Callable[[Infostate, Sequence[Action]], Any]
+"""A function of an infostate and its legal actions: their probabilities, in order or by action."""
+
+
+@dataclass(frozen=True)
+class FunctionPolicy:
+    """The policy that a function computes.
+
+    Attributes
+    ----------
+    function : PolicyFunction
+    """
+
+    function: PolicyFunction
+
+    def action_probabilities(
+        self, infostate: Infostate, legal_actions: Sequence[Action]
+    ) -> FloatArray:
+        """Return [A] the probabilities of the legal actions, in order.
+
+        Actions that are missing in a mapping have probability 0.
+        """
+        answer = self.function(infostate, legal_actions)
+        if isinstance(answer, Mapping):
+            answer = [answer.get(action, 0.0) for action in legal_actions]
+        return np.asarray(answer, np.float64)
+
+
+def as_policy(policy: object) -> Policy:
+    """Return a policy; a function becomes the policy that it computes.
+
+    Raises
+    ------
+    ParameterError
+        If the value is neither.
+    """
+    if isinstance(policy, type) or not (isinstance(policy, Policy) or callable(policy)):
+        shown = policy.__name__ if isinstance(policy, type) else type(policy).__name__
+        raise ParameterError(
+            f"policies contain a {shown}, which is not a function and has no method "
+            "action_probabilities; give policies, or functions of an infostate and its legal "
+            "actions that return their probabilities"
+        )
+    return policy if isinstance(policy, Policy) else FunctionPolicy(policy)
 
 
 def checked_probabilities(

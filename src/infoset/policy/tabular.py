@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from typing import NamedTuple, overload
 
@@ -14,8 +14,14 @@ import numpy as np
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.game import Infostate
 from infoset.policy._plan_kernels import behavior_to_plan, normalize_behavior
-from infoset.policy.protocol import Policy, UniformPolicy, checked_probabilities
-from infoset.tree import InfostateTree, SequenceForm, check_sequence_form
+from infoset.policy.protocol import (
+    Policy,
+    PolicyFunction,
+    UniformPolicy,
+    as_policy,
+    checked_probabilities,
+)
+from infoset.tree import InfostateTree, SequenceForm, Treeplex, check_sequence_form
 from infoset.typing import Action, FloatArray, Player
 from infoset.utils.arguments import SUM_TOLERANCE, check_player, check_type
 from infoset.utils.short_repr import Facts, ShortRepr
@@ -95,27 +101,11 @@ class TabularPolicy(ShortRepr):
                 f"got probabilities for {len(self.probabilities)} players; "
                 f"{self.sequence_form.name} has {self.sequence_form.num_players}"
             )
+        form = self.sequence_form
         for player, values in enumerate(self.probabilities):
-            self._check(player, values)
+            label = partial(_acting_label, form, player)
+            check_behavior(player, form.treeplexes[player], values, label)
             values.flags.writeable = False
-
-    def _check(self, player: Player, values: FloatArray) -> None:
-        treeplex = self.sequence_form.treeplexes[player]
-        if values.shape != (treeplex.num_sequences,):
-            raise ParameterError(
-                f"probabilities of player {player} have shape {values.shape}; the player has "
-                f"{treeplex.num_sequences} sequences, including the empty one"
-            )
-        if not (values >= 0).all():
-            raise ParameterError(f"player {player} has a probability that is negative or NaN")
-        sums = np.add.reduceat(values, treeplex.first_sequence) if len(values) > 1 else values
-        wrong = np.flatnonzero(np.abs(sums - 1) > SUM_TOLERANCE)
-        if len(wrong):
-            label = self.sequence_form.infostate_trees[player].acting_labels[wrong[0]]
-            total = float(sums[wrong[0]])
-            raise ParameterError(
-                f"probabilities of player {player} at {label!r} sum to {total}, not 1"
-            )
 
     @cached_property
     def digest(self) -> str:
@@ -143,13 +133,7 @@ class TabularPolicy(ShortRepr):
         ParameterError
             If a weight is negative or not finite.
         """
-        for player, values in enumerate(weights):
-            wrong = values[~((values >= 0) & (values < np.inf))]
-            if len(wrong):
-                raise ParameterError(
-                    f"player {player} has the weight {wrong[0]}; weights must be finite and "
-                    "nonnegative"
-                )
+        check_weights(weights)
         return cls(
             sequence_form,
             tuple(
@@ -265,6 +249,41 @@ class TabularPolicy(ShortRepr):
                 )
 
 
+def _acting_label(form: SequenceForm, player: Player, number: int) -> str:
+    """Return the label of an acting infostate."""
+    return form.infostate_trees[player].acting_labels[number]
+
+
+def check_weights(weights: Sequence[FloatArray]) -> None:
+    """Raise unless the weights of all players are finite and nonnegative."""
+    for player, values in enumerate(weights):
+        wrong = values[~((values >= 0) & (values < np.inf))]
+        if len(wrong):
+            raise ParameterError(
+                f"player {player} has the weight {wrong[0]}; weights must be finite and nonnegative"
+            )
+
+
+def check_behavior(
+    player: Player, treeplex: Treeplex, values: FloatArray, label: Callable[[int], str]
+) -> None:
+    """Raise unless values are a player's [Q] probabilities; `label` names an acting infostate."""
+    if values.shape != (treeplex.num_sequences,):
+        raise ParameterError(
+            f"probabilities of player {player} have shape {values.shape}; the player has "
+            f"{treeplex.num_sequences} sequences, including the empty one"
+        )
+    if not (values >= 0).all():
+        raise ParameterError(f"player {player} has a probability that is negative or NaN")
+    sums = np.add.reduceat(values, treeplex.first_sequence) if len(values) > 1 else values
+    wrong = np.flatnonzero(np.abs(sums - 1) > SUM_TOLERANCE)
+    if len(wrong):
+        raise ParameterError(
+            f"probabilities of player {player} at {label(int(wrong[0]))!r} sum to "
+            f"{float(sums[wrong[0]])}, not 1"
+        )
+
+
 def check_policy(policy: object) -> None:
     """Raise unless a value is a tabular policy.
 
@@ -331,15 +350,20 @@ def random_policy(sequence_form: SequenceForm, rng: np.random.Generator) -> Tabu
     )
 
 
-def tabulate(sequence_form: SequenceForm, policies: Sequence[Policy | None]) -> TabularPolicy:
+def tabulate(
+    sequence_form: SequenceForm,
+    policies: Policy | PolicyFunction | Sequence[Policy | PolicyFunction | None],
+) -> TabularPolicy:
     """Evaluate the policies of all players at all infostates and return one table.
 
     Parameters
     ----------
     sequence_form : SequenceForm
         The game.
-    policies : Sequence[Policy or None]
-        One per player; None stands for the uniform policy.
+    policies : Policy, function, or Sequence of Policy, function or None
+        One for all players, or one per player; None stands for the uniform policy. A function
+        receives an infostate and its legal actions, and returns their probabilities, in order or as
+        a mapping.
 
     Raises
     ------
@@ -353,7 +377,13 @@ def tabulate(sequence_form: SequenceForm, policies: Sequence[Policy | None]) -> 
     >>> kuhn = build_tree(load_game("kuhn_poker")).sequence_form
     >>> tabulate(kuhn, [None, uniform_policy()])["[K]", 0]
     {'pass': 0.5, 'bet': 0.5}
+    >>> always_bet = tabulate(kuhn, lambda infostate, legal_actions: {"bet": 1})
+    >>> always_bet["[J]", 0]
+    {'pass': 0.0, 'bet': 1.0}
     """
+    check_sequence_form(sequence_form)
+    if not isinstance(policies, Sequence):
+        policies = [as_policy(policies)] * sequence_form.num_players
     if len(policies) != sequence_form.num_players:
         raise ParameterError(
             f"got {len(policies)} policies; {sequence_form.name} has {sequence_form.num_players} "
@@ -361,7 +391,11 @@ def tabulate(sequence_form: SequenceForm, policies: Sequence[Policy | None]) -> 
         )
     pairs = zip(sequence_form.infostate_trees, policies, strict=True)
     return TabularPolicy.from_weights(
-        sequence_form, [_evaluated(tree, policy or UniformPolicy()) for tree, policy in pairs]
+        sequence_form,
+        [
+            _evaluated(tree, UniformPolicy() if policy is None else as_policy(policy))
+            for tree, policy in pairs
+        ],
     )
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from infoset.regret._payoff_kernels import BlockPayoffs, fill_gradient
+from infoset.regret._payoff_kernels import TwoPlayerPayoffs, fill_gradient
 from infoset.typing import FloatArray, IndexArray, LongArray
 from infoset.utils.compilation import inner_kernel, kernel, linear_kernel
 from infoset.utils.simd import (
@@ -290,7 +290,7 @@ def iterate(
     limit: float,
     groups: tuple[IndexArray, ...],
     parents: tuple[IndexArray, ...],
-    pairs: tuple[BlockPayoffs, ...],
+    pairs: tuple[TwoPlayerPayoffs, ...],
     sequence: IndexArray,
     payoff: FloatArray,
     gradients: tuple[FloatArray, ...],

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numba.extending import overload
 from numpy.typing import NDArray
 
+from infoset.tree import PublicPayoffs, public_gradient
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.compilation import kernel, linear_kernel
 from infoset.utils.simd import LANES, filled, load, store
@@ -132,18 +134,44 @@ def terminal_gradient(
         gradient[sequence[entry, player]] += weight
 
 
+TwoPlayerPayoffs: TypeAlias = BlockPayoffs | PublicPayoffs
+"""The payoffs of one of two players: of a sequence form by blocks, or of a public form."""
+
+
+def pair_gradient(payoffs: TwoPlayerPayoffs, plan: FloatArray, gradient: FloatArray) -> None:
+    """Fill `gradient` [Q] of one of two players in place, given the opponent's plan [Q].
+
+    Compiled kernels choose the function by the type of the payoffs when they are compiled.
+    """
+    if isinstance(payoffs, PublicPayoffs):
+        public_gradient(payoffs, plan, gradient)
+    else:
+        block_gradient(payoffs, plan, gradient)
+
+
+@overload(pair_gradient)
+def _compiled_pair_gradient(payoffs: Any, plan: Any, gradient: Any) -> Any:
+    def by_blocks(payoffs: Any, plan: Any, gradient: Any) -> Any:
+        block_gradient(payoffs, plan, gradient)
+
+    def by_hands(payoffs: Any, plan: Any, gradient: Any) -> Any:
+        public_gradient(payoffs, plan, gradient)
+
+    return by_hands if payoffs.instance_class is PublicPayoffs else by_blocks
+
+
 @kernel
 def fill_gradient(
     player: int,
-    pairs: tuple[BlockPayoffs, ...],
+    pairs: tuple[TwoPlayerPayoffs, ...],
     sequence: IndexArray,
     payoff: FloatArray,
     plans: tuple[FloatArray, ...],
     gradient: FloatArray,
 ) -> None:
-    """Fill `gradient` [Q] of a player in place, by blocks or by terminals."""
+    """Fill `gradient` [Q] of a player in place, by pairs of players or by terminals."""
     # With more players the reach of a terminal is a product of plans, and blocks do not apply.
     if len(plans) == 2:
-        block_gradient(pairs[player], plans[1 - player], gradient)
+        pair_gradient(pairs[player], plans[1 - player], gradient)
     else:
         terminal_gradient(player, sequence, payoff, plans, gradient)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infoset.tree import SequenceForm, Treeplex
+from infoset.tree import GameForm, PublicForm, Treeplex
 from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.simd import LANES
 
@@ -71,10 +71,21 @@ class Layout:
         return policy
 
 
-def game_layouts(sequence_form: SequenceForm) -> tuple[Layout, ...]:
-    """Return the layouts of all players, with the infostates of a public state contiguous."""
-    pairs = zip(sequence_form.treeplexes, sequence_form.infostate_trees, strict=True)
-    return tuple(action_major_layout(plex, tree.public_state[tree.acting]) for plex, tree in pairs)
+def game_layouts(form: GameForm) -> tuple[Layout, ...]:
+    """Return the layouts of all players, with the infostates of a public state contiguous.
+
+    In a public form, the hands of each action at a public node are at consecutive positions.
+    """
+    pairs = zip(form.treeplexes, public_states(form), strict=True)
+    return tuple(action_major_layout(plex, public_state) for plex, public_state in pairs)
+
+
+def public_states(form: GameForm) -> tuple[IntArray, ...]:
+    """Return per player [I] the public state, or the public node, of each acting infostate."""
+    if isinstance(form, PublicForm):
+        pairs = zip(form.decisions, form.num_hands, strict=True)
+        return tuple(np.repeat(nodes, num_hands) for nodes, num_hands in pairs)
+    return tuple(tree.public_state[tree.acting] for tree in form.infostate_trees)
 
 
 def action_major_layout(treeplex: Treeplex, public_state: IntArray | None = None) -> Layout:

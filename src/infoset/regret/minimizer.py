@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Generic, TypeVar
+
 import numpy as np
 
 from infoset.errors import ParameterError
 from infoset.regret._cfr_kernels import iterate, realize_policy
-from infoset.regret.layout import game_layouts
+from infoset.regret.layout import game_layouts, public_states
 from infoset.regret.payoffs import payoffs_by_player
 from infoset.regret.scheme import RegretScheme
 from infoset.regret.threads import PlayerState, ThreadedIteration, partition_player
-from infoset.tree import SequenceForm, check_sequence_form
+from infoset.tree import GameForm, PublicForm, SequenceForm, check_form
 from infoset.typing import FloatArray, Player, StateArrays
 from infoset.utils.arguments import check_choice, check_count, check_type
 from infoset.utils.interrupts import interrupts_held
@@ -18,16 +20,20 @@ from infoset.utils.state import IterativeState, name_by_player
 
 __all__ = ["RegretMinimizer"]
 
+FormT = TypeVar("FormT", SequenceForm, PublicForm)
+
 PRECISIONS = ("float64", "float32")
 
 
-class RegretMinimizer(IterativeState):
+class RegretMinimizer(IterativeState, Generic[FormT]):
     """Self-play by a member of the CFR family: its state on a game, and its iterations.
 
     Parameters
     ----------
-    sequence_form : SequenceForm
-        The game, with any number of players and any payoffs.
+    sequence_form : SequenceForm or PublicForm
+        The game: as a sequence form with any number of players and any payoffs, or as a public
+        form. The iterations on both are the same, except for rounding and for the treatment of
+        ties that rounding breaks.
     scheme : RegretScheme
         The member of the family.
     precision : str
@@ -59,16 +65,16 @@ class RegretMinimizer(IterativeState):
 
     def __init__(
         self,
-        sequence_form: SequenceForm,
+        sequence_form: FormT,
         scheme: RegretScheme,
         precision: str = "float64",
         threads: int = 1,
     ) -> None:
         super().__init__()
-        check_sequence_form(sequence_form)
+        check_form(sequence_form)
         check_type("scheme", scheme, RegretScheme, 'a RegretScheme, such as SCHEMES["cfr+"]')
         _check_threads(threads, sequence_form)
-        self.sequence_form = sequence_form
+        self.sequence_form: FormT = sequence_form
         self.scheme = scheme
         check_choice("precision", precision, PRECISIONS)
         self.precision = precision
@@ -85,14 +91,12 @@ class RegretMinimizer(IterativeState):
         """Return the iteration by several threads on the arrays of this minimizer."""
         first, second = (
             PlayerState(
-                partition_player(
-                    layout, tree.public_state[tree.acting][layout.infostate], blocks, threads
-                ),
+                partition_player(layout, public_state[layout.infostate], blocks, threads),
                 layout.parent,
                 *arrays,
             )
-            for tree, layout, blocks, *arrays in zip(
-                self.sequence_form.infostate_trees,
+            for public_state, layout, blocks, *arrays in zip(
+                public_states(self.sequence_form),
                 self._layouts,
                 self._blocks,
                 self._gradients,
@@ -199,10 +203,10 @@ class RegretMinimizer(IterativeState):
         return self._layouts[player].to_sequences(np.asarray(self._regrets[player], np.float64))
 
 
-def _check_threads(threads: int, sequence_form: SequenceForm) -> None:
+def _check_threads(threads: int, form: GameForm) -> None:
     check_count("threads", threads, minimum=1)
-    if threads > 1 and sequence_form.num_players != 2:
+    if threads > 1 and form.num_players != 2:
         raise ParameterError(
-            f"threads={threads} needs a game with two players, but {sequence_form.name} has "
-            f"{sequence_form.num_players}: leave threads out"
+            f"threads={threads} needs a game with two players, but {form.name} has "
+            f"{form.num_players}: leave threads out"
         )

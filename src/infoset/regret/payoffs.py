@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoset.errors import ParameterError
-from infoset.regret._payoff_kernels import BlockPayoffs, share_payoffs
+from infoset.regret._payoff_kernels import BlockPayoffs, TwoPlayerPayoffs, share_payoffs
 from infoset.regret.layout import Layout, is_new
-from infoset.tree import SequenceForm
+from infoset.tree import GameForm, PublicForm, SequenceForm, public_payoffs
 from infoset.typing import FloatArray, IndexArray, LongArray, Player
 from infoset.utils.simd import LANES
 from infoset.utils.sorting import lexicographic_order
@@ -88,12 +88,13 @@ def _share(
 
 
 def payoffs_by_player(
-    sequence_form: SequenceForm, layouts: tuple[Layout, ...], precision: str = "float64"
-) -> tuple[tuple[BlockPayoffs, ...], IndexArray, FloatArray]:
-    """Return the payoffs by blocks and by terminals; the unused form is empty.
+    form: GameForm, layouts: tuple[Layout, ...], precision: str = "float64"
+) -> tuple[tuple[TwoPlayerPayoffs, ...], IndexArray, FloatArray]:
+    """Return the payoffs by pairs of players and by terminals; the unused form is empty.
 
-    Two-player games use blocks, one `BlockPayoffs` per player (see `block_gradient`). Other games
-    use positions of sequences [M, N] and payoffs [M, N] by terminal (see `terminal_gradient`).
+    Two-player games use one `BlockPayoffs` (see `block_gradient`) or, as a public form, one
+    `PublicPayoffs` (see `public_gradient`) per player. Other games use positions of sequences
+    [M, N] and payoffs [M, N] by terminal (see `terminal_gradient`).
 
     Raises
     ------
@@ -101,25 +102,37 @@ def payoffs_by_player(
         If single precision cannot represent the payoffs.
     """
     if precision != "float64":
-        _check_range(sequence_form, precision)
-    players = range(sequence_form.num_players)
+        _check_range(form, precision)
+    players = range(form.num_players)
+    no_sequences, no_payoffs = np.zeros((0, 2), np.uint32), np.zeros((0, 2), precision)
+    if isinstance(form, PublicForm):
+        positions = [layout.position for layout in layouts]
+        hands = [public_payoffs(form, player, positions, precision) for player in players]
+        return tuple(hands), no_sequences, no_payoffs
     if len(players) == 2:
-        blocks = [block_payoffs(sequence_form, layouts, player) for player in players]
-        no_sequences, no_payoffs = np.zeros((0, 2), np.uint32), np.zeros((0, 2), precision)
+        blocks = [block_payoffs(form, layouts, player) for player in players]
         return tuple(_with_precision(own, precision) for own in blocks), no_sequences, no_payoffs
-    sequence = sequence_form.terminal_sequence
-    positions = np.stack([layouts[p].position[sequence[:, p]] for p in players], axis=1)
+    sequence = form.terminal_sequence
+    positions = [layouts[p].position[sequence[:, p]] for p in players]
     no_blocks = (_with_precision(NO_BLOCKS, precision),) * len(players)
-    return no_blocks, positions, sequence_form.payoff.astype(precision, order="C")
+    return no_blocks, np.stack(positions, axis=1), form.payoff.astype(precision, order="C")
 
 
-def _check_range(sequence_form: SequenceForm, precision: str) -> None:
+def _check_range(form: GameForm, precision: str) -> None:
     """Raise if a precision cannot represent the payoffs: too large, or all too small."""
-    largest = float(np.abs(sequence_form.payoff).max(initial=0.0))
+    largest = float(np.abs(_payoffs(form)).max(initial=0.0))
     limits = np.finfo(precision)
     if largest and not float(limits.tiny) <= largest <= float(limits.max):
         raise ParameterError(
-            f"the largest payoff times chance reach of {sequence_form.name} is {largest:.3g}, but "
+            f"the largest payoff times chance reach of {form.name} is {largest:.3g}, but "
             f"{precision} represents numbers from {limits.tiny:.2g} to {limits.max:.2g}: use "
             "precision='float64', or scale the payoffs"
         )
+
+
+def _payoffs(form: GameForm) -> FloatArray:
+    """Return the payoffs of a form; those of a public form without the prior."""
+    if isinstance(form, SequenceForm):
+        return form.payoff
+    ends = form.terminals
+    return ends.payoff * np.repeat(ends.chance_reach, np.diff(ends.first_payoff))[:, None]

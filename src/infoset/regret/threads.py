@@ -11,10 +11,11 @@ from typing import TypeVar
 import numpy as np
 
 from infoset.regret._cfr_kernels import realize_and_average, realize_below, update_regrets
-from infoset.regret._payoff_kernels import BlockPayoffs, block_gradient
+from infoset.regret._payoff_kernels import TwoPlayerPayoffs, pair_gradient
 from infoset.regret.layout import Layout, is_new
 from infoset.regret.payoffs import restrict_blocks
 from infoset.regret.scheme import RegretScheme
+from infoset.tree import PublicPayoffs, split_public_payoffs
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
 
 __all__ = ["Partition", "PlayerState", "ThreadedIteration", "partition_player"]
@@ -32,8 +33,8 @@ class Partition:
 
     Attributes
     ----------
-    payoffs : tuple[BlockPayoffs, ...]
-        The payoffs, divided into ranges of blocks.
+    payoffs : tuple[TwoPlayerPayoffs, ...]
+        The payoffs, divided into ranges of blocks or, for a public form, of sequences.
     top : IndexArray
         [G, 5] the groups of the top; see `Layout`.
     below : tuple[IndexArray, ...]
@@ -41,7 +42,7 @@ class Partition:
         ones; empty if there are no independent parts.
     """
 
-    payoffs: tuple[BlockPayoffs, ...]
+    payoffs: tuple[TwoPlayerPayoffs, ...]
     top: IndexArray
     below: tuple[IndexArray, ...]
 
@@ -108,8 +109,8 @@ class ThreadedIteration:
     def _fill_gradient(self, state: PlayerState, plan: FloatArray) -> None:
         """Fill the gradient of one player."""
 
-        def fill(payoffs: BlockPayoffs) -> None:
-            block_gradient(payoffs, plan, state.gradient)
+        def fill(payoffs: TwoPlayerPayoffs) -> None:
+            pair_gradient(payoffs, plan, state.gradient)
 
         self._distribute(fill, state.partition.payoffs)
 
@@ -154,7 +155,7 @@ class ThreadedIteration:
 
 
 def partition_player(
-    layout: Layout, public_state: IntArray, payoffs: BlockPayoffs, number: int
+    layout: Layout, public_state: IntArray, payoffs: TwoPlayerPayoffs, number: int
 ) -> Partition:
     """Return a partition into about `number` parts of about equal work.
 
@@ -165,7 +166,7 @@ def partition_player(
     public_state : IntArray
         [I] the public states of the infostates, in the order of the layout. Each public state
         belongs to one part, so that its infostates remain contiguous.
-    payoffs : BlockPayoffs
+    payoffs : BlockPayoffs or PublicPayoffs
         The player's payoffs in this layout.
     number : int
         Number of parts.
@@ -264,8 +265,10 @@ def _runs(layout: Layout, first: int, part: LongArray) -> tuple[IndexArray, ...]
     return tuple(runs[part == number] for number in np.unique(part))
 
 
-def _payoffs_in_ranges(payoffs: BlockPayoffs, number: int) -> tuple[BlockPayoffs, ...]:
-    """Split the blocks into `number` ranges of about equal work; return the payoffs of each."""
+def _payoffs_in_ranges(payoffs: TwoPlayerPayoffs, number: int) -> tuple[TwoPlayerPayoffs, ...]:
+    """Split payoffs into `number` ranges of about equal work; return the payoffs of each."""
+    if isinstance(payoffs, PublicPayoffs):
+        return split_public_payoffs(payoffs, number)
     work = payoffs.first.astype(np.int64) + np.arange(len(payoffs.first))
     cuts = np.searchsorted(work, np.linspace(0, work[-1], number + 1)).tolist()
     return tuple(

@@ -37,6 +37,7 @@ from infoset.solvers.methods import (
     get_method,
     has_seed,
     run_method,
+    run_on_public_form,
     with_seed,
 )
 from infoset.solvers.min_probabilities import MinProbabilities
@@ -102,6 +103,7 @@ __all__ = [
     "quantal_gap",
     "resolve_subgames",
     "run_method",
+    "run_on_public_form",
     "solve_by_decomposition",
     "solve_by_lp",
     "solve_coarse_correlated",

@@ -9,10 +9,11 @@ from inspect import signature
 from types import FunctionType
 from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 
-from infoset.errors import ParameterError
-from infoset.policy import TabularPolicy
+from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.policy import PublicPolicy, TabularPolicy
 from infoset.regret import SCHEMES, RegretScheme
 from infoset.runs import Budget, Outcome, SolveResult, make_result
+from infoset.solvers._incumbent import BEST
 from infoset.solvers.auto import Auto
 from infoset.solvers.cfr_br import CFRBR
 from infoset.solvers.excessive_gap import ExcessiveGap
@@ -23,7 +24,7 @@ from infoset.solvers.reg_cfr import RegCFR
 from infoset.solvers.regret_family import RegretMethod
 from infoset.solvers.rnad import RNaD
 from infoset.solvers.rtcfr import RTCFRPlus
-from infoset.tree import SequenceForm
+from infoset.tree import PublicForm, SequenceForm, check_public_form
 from infoset.utils.arguments import check_count
 from infoset.utils.registry import Registry
 
@@ -36,6 +37,7 @@ __all__ = [
     "get_method",
     "has_seed",
     "run_method",
+    "run_on_public_form",
     "with_seed",
 ]
 
@@ -188,6 +190,32 @@ def run_method(spec: MethodSpec, sequence_form: SequenceForm, budget: Budget) ->
         answer, method=spec.name, trace=tuple(budget.trace), seconds=budget.elapsed
     )
     return replace(result, outcome=_outcome_of(result, budget))
+
+
+def run_on_public_form(
+    spec: MethodSpec, public_form: PublicForm, budget: Budget
+) -> SolveResult[PublicPolicy]:
+    """Run a method on a public form until its budget is used up, and return its result.
+
+    `auto` runs the best iterative method over all benchmark games.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If the method is neither a member of the CFR family nor `auto`.
+    """
+    check_public_form(public_form)
+    if isinstance(spec, Auto):
+        result = RegretMethod(SCHEMES[BEST]).run_on_public_form(public_form, budget)
+        reason = f"public forms need the CFR family; {BEST} is its best method over all benchmarks"
+        return replace(result, reason=reason)
+    if not isinstance(spec, RegretMethod):
+        raise UnsupportedGameError(
+            f"{spec.name} does not run on public forms such as that of {public_form.name}: choose "
+            f"a member of the CFR family, such as {BEST}, or give the game itself to solve its "
+            "sequence form"
+        )
+    return spec.run_on_public_form(public_form, budget)
 
 
 def _outcome_of(result: SolveResult, budget: Budget) -> Outcome:

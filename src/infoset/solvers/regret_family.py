@@ -3,20 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias, overload
 
-from infoset.policy import TabularPolicy
+from infoset.policy import PublicPolicy, TabularPolicy
 from infoset.regret import SCHEMES, LocalMinimizer, RegretMinimizer, RegretScheme
 from infoset.runs import Budget, SolveResult, gradient_cost, run_measured, settings_of
-from infoset.tree import SequenceForm
+from infoset.tree import GameForm, PublicForm, SequenceForm
+from infoset.typing import FloatArray
 from infoset.utils.arguments import check_type
 
-__all__ = ["RegretMethod", "RegretSolver", "average_policy", "current_policy", "planned_scheme"]
+__all__ = [
+    "PublicRegretSolver",
+    "RegretMethod",
+    "RegretSolver",
+    "average_policy",
+    "current_policy",
+    "planned_scheme",
+]
+
+AnyMinimizer: TypeAlias = (
+    RegretMinimizer[SequenceForm] | RegretMinimizer[PublicForm] | LocalMinimizer
+)
 
 MAKE_MINIMIZER = 'RegretMinimizer(sequence_form, SCHEMES["cfr+"])'
 
 
-def average_policy(minimizer: RegretMinimizer | LocalMinimizer) -> TabularPolicy:
+@overload
+def average_policy(minimizer: RegretMinimizer[SequenceForm] | LocalMinimizer) -> TabularPolicy: ...
+@overload
+def average_policy(minimizer: RegretMinimizer[PublicForm]) -> PublicPolicy: ...
+def average_policy(minimizer: AnyMinimizer) -> TabularPolicy | PublicPolicy:
     """Return the average policy, uniform where the average plan does not reach.
 
     Raises
@@ -25,10 +41,14 @@ def average_policy(minimizer: RegretMinimizer | LocalMinimizer) -> TabularPolicy
         If `minimizer` is not a regret minimizer.
     """
     check_type("minimizer", minimizer, (RegretMinimizer, LocalMinimizer), MAKE_MINIMIZER)
-    return TabularPolicy.from_weights(minimizer.sequence_form, minimizer.average_plans())
+    return _normalized(minimizer.sequence_form, minimizer.average_plans())
 
 
-def current_policy(minimizer: RegretMinimizer | LocalMinimizer) -> TabularPolicy:
+@overload
+def current_policy(minimizer: RegretMinimizer[SequenceForm] | LocalMinimizer) -> TabularPolicy: ...
+@overload
+def current_policy(minimizer: RegretMinimizer[PublicForm]) -> PublicPolicy: ...
+def current_policy(minimizer: AnyMinimizer) -> TabularPolicy | PublicPolicy:
     """Return the policy from which the next iteration starts.
 
     Raises
@@ -37,10 +57,38 @@ def current_policy(minimizer: RegretMinimizer | LocalMinimizer) -> TabularPolicy
         If `minimizer` is not a regret minimizer.
     """
     check_type("minimizer", minimizer, (RegretMinimizer, LocalMinimizer), MAKE_MINIMIZER)
-    return TabularPolicy.from_weights(minimizer.sequence_form, minimizer.current_probabilities())
+    return _normalized(minimizer.sequence_form, minimizer.current_probabilities())
 
 
-class RegretSolver(RegretMinimizer):
+def _normalized(form: GameForm, weights: tuple[FloatArray, ...]) -> TabularPolicy | PublicPolicy:
+    """Return the policy with given weights, of the kind that belongs to the form."""
+    if isinstance(form, PublicForm):
+        return PublicPolicy.from_weights(form, weights)
+    return TabularPolicy.from_weights(form, weights)
+
+
+class PublicRegretSolver(RegretMinimizer[PublicForm]):
+    """Regret minimization on a public form as an iterative method; the average is the answer."""
+
+    @property
+    def cost_per_iteration(self) -> int:
+        """How many numbers one iteration reads."""
+        return gradient_cost(self.sequence_form)
+
+    def settings(self) -> dict[str, Any]:
+        """Return the parameters of the scheme, including the horizon, and the precision."""
+        return {**settings_of(self.scheme), "precision": self.precision}
+
+    def policy(self) -> PublicPolicy:
+        """Return the average policy, uniform where the average plan does not reach."""
+        return average_policy(self)
+
+    def current_policy(self) -> PublicPolicy:
+        """Return the policy from which the next iteration starts."""
+        return current_policy(self)
+
+
+class RegretSolver(RegretMinimizer[SequenceForm]):
     """Regret minimization as an iterative method; the average policy is the answer."""
 
     @property
@@ -100,6 +148,14 @@ class RegretMethod:
         """Run until the budget is used up."""
         planned = planned_scheme(self.scheme, budget)
         solver = RegretSolver(sequence_form, planned, self.precision, self.threads)
+        return run_measured(solver, self.name, budget)
+
+    def run_on_public_form(
+        self, public_form: PublicForm, budget: Budget
+    ) -> SolveResult[PublicPolicy]:
+        """Run on a public form until the budget is used up."""
+        planned = planned_scheme(self.scheme, budget)
+        solver = PublicRegretSolver(public_form, planned, self.precision, self.threads)
         return run_measured(solver, self.name, budget)
 
 

@@ -1,5 +1,6 @@
 """World graph, game tree and sequence form: arrays that are derived once from a game's rules."""
 
+from infoset.tree._public_payoff_kernels import PublicPayoffs, public_gradient
 from infoset.tree.build_progress import BuildPoint, BuildProgress
 from infoset.tree.counting import GameCounts, allowed_memory, check_fits, count_histories
 from infoset.tree.encodings import ENCODING_VERSION, InfostateEncoder
@@ -9,6 +10,29 @@ from infoset.tree.game_tree import GameTree, build_tree, unroll
 from infoset.tree.graph_contraction import build_sequence_form, contract_graph, forecast_contraction
 from infoset.tree.infostate_tree import InfostateTree, PublicTree
 from infoset.tree.limits import BuildLimits, build_limits
+from infoset.tree.public_building import build_public_form
+from infoset.tree.public_counting import (
+    PublicCounts,
+    check_public_form_fits,
+    count_public_form,
+)
+from infoset.tree.public_derivation import derive_public_form
+from infoset.tree.public_form import (
+    GameForm,
+    PublicForm,
+    PublicSequences,
+    PublicTerminals,
+    check_form,
+    check_public_form,
+)
+from infoset.tree.public_gradients import (
+    public_payoffs,
+    public_utility_gradient,
+    split_public_payoffs,
+)
+from infoset.tree.public_operators import Dense, Fold, HandPrior, Operator, Showdown
+from infoset.tree.public_rules_check import PublicRulesReport, check_public_rules
+from infoset.tree.public_rules_form import public_rules_of
 from infoset.tree.saved_graphs import graph_cache
 from infoset.tree.sequence_form import (
     CenteredPayoffs,
@@ -27,31 +51,55 @@ __all__ = [
     "BuildPoint",
     "BuildProgress",
     "CenteredPayoffs",
+    "Dense",
+    "Fold",
     "GameCounts",
+    "GameForm",
     "GameTree",
+    "HandPrior",
     "HistoryEstimate",
     "InfostateEncoder",
     "InfostateTree",
+    "Operator",
+    "PublicCounts",
+    "PublicForm",
+    "PublicPayoffs",
+    "PublicRulesReport",
+    "PublicSequences",
+    "PublicTerminals",
     "PublicTree",
     "SequenceForm",
+    "Showdown",
     "StepTable",
     "TerminalReach",
     "Treeplex",
     "WorldGraph",
     "allowed_memory",
     "build_limits",
+    "build_public_form",
     "build_sequence_form",
     "build_tree",
     "build_world_graph",
     "check_fits",
+    "check_form",
+    "check_public_form",
+    "check_public_form_fits",
+    "check_public_rules",
     "check_sequence_form",
     "common_sum",
     "contract_graph",
     "contract_terminals",
     "count_histories",
+    "count_public_form",
+    "derive_public_form",
     "estimate_histories",
     "forecast_contraction",
     "graph_cache",
     "merge_reach",
+    "public_gradient",
+    "public_payoffs",
+    "public_rules_of",
+    "public_utility_gradient",
+    "split_public_payoffs",
     "unroll",
 ]

@@ -15,6 +15,7 @@ from infoset.utils.text import format_bytes, format_count
 from infoset.utils.watchdog import available_memory
 
 __all__ = [
+    "SEARCH_INSTEAD",
     "GameCounts",
     "allowed_memory",
     "check_fits",
@@ -32,6 +33,10 @@ MAX_COUNT = 10**1000
 """Number of histories beyond which counts are not exact."""
 MAX_HISTORIES = 2**31 - 1
 FREE_MEMORY_FRACTION = 0.7
+SEARCH_INSTEAD = (
+    "or, without building the game, let searchers play it: "
+    "infoset match GAME 'ismcts(milliseconds=50)' uniform --deals 2"
+)
 
 
 @dataclass(frozen=True)
@@ -191,7 +196,7 @@ def too_large_error(
     return GameTooLargeError(
         f"{name} has {worlds} world states, {histories} histories and {terminals} terminals: "
         f"its {what} needs about {format_bytes(needed)}, and {format_bytes(allowed)} are allowed; "
-        "use smaller parameters, or raise memory",
+        f"use smaller parameters, raise memory (--memory) {SEARCH_INSTEAD}",
         {
             "world_states": counts.world_states,
             "histories": counts.histories,

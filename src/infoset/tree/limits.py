@@ -17,7 +17,7 @@ from infoset.tree.build_progress import (
     BuildReport,
     BuildStage,
 )
-from infoset.tree.counting import allowed_memory
+from infoset.tree.counting import SEARCH_INSTEAD, allowed_memory
 from infoset.tree.estimates import estimate_histories
 from infoset.tree.world_graph import WorldGraph
 from infoset.utils.arguments import check_callable, check_count, check_number
@@ -36,10 +36,6 @@ MIN_WATCHED_MEMORY: Final = 50_000_000
 """Growth of the process in bytes below which exploration never stops; less is not measurable."""
 SIZE_LIMITS: Final = ("worlds", "transitions")
 """Limits after which the number of histories is estimated."""
-SEARCH_INSTEAD: Final = (
-    "or, without building the game, let searchers play it: "
-    "infoset match GAME 'ismcts(milliseconds=50)' uniform --deals 2"
-)
 
 
 @dataclass(frozen=True)

@@ -289,18 +289,18 @@ class SequenceForm(ShortRepr):
             for array in (tree.parent, tree.action, tree.action_set, tree.public_state):
                 digest.update(np.ascontiguousarray(array).astype("<i4").tobytes())
         labels = self.infostate_trees[0].action_sets
-        digest.update("\n".join(map(_canonical_text, labels)).encode())
+        digest.update("\n".join(map(canonical_text, labels)).encode())
         digest.update(np.ascontiguousarray(self.terminal_sequence).astype("<i4").tobytes())
         digest.update(np.ascontiguousarray(self.payoff).astype("<f8").tobytes())
         return digest.hexdigest()
 
 
-def _canonical_text(value: object) -> str:
+def canonical_text(value: object) -> str:
     """Return a label as text that does not depend on the iteration order of sets."""
     if isinstance(value, (set, frozenset)):
-        return "{" + ",".join(sorted(map(_canonical_text, value))) + "}"
+        return "{" + ",".join(sorted(map(canonical_text, value))) + "}"
     if isinstance(value, tuple):
-        return "(" + ",".join(map(_canonical_text, value)) + ")"
+        return "(" + ",".join(map(canonical_text, value)) + ")"
     return str(value)
 
 

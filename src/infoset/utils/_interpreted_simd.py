@@ -116,3 +116,46 @@ def add_at(
 ) -> None:
     """Add the first lanes to array[indices[at]], …, array[indices[at + count - 1]], in order."""
     np.add.at(array, indices[int(at) : int(at) + int(count)], lanes.values[: int(count)])
+
+
+def take_rows(
+    array: NDArray[Any],
+    starts: NDArray[Any],
+    at: int,
+    rows: int,
+    offset: int,
+    size: int,
+    weights: NDArray[Any],
+    weight_at: int,
+    target: NDArray[Any],
+    where: int,
+) -> None:
+    """Copy rows, times weights, to the columns of `target`, a matrix with 8 columns."""
+    block = np.zeros((LANES, LANES), array.dtype)
+    count = min(int(size), LANES)
+    weight = weights[int(weight_at) : int(weight_at) + count]
+    for row in range(min(int(rows), LANES)):
+        begin = int(starts[int(at) + row]) + int(offset)
+        block[:count, row] = array[begin : begin + count] * weight
+    target[int(where) : int(where) + LANES * LANES] = block.ravel()
+
+
+def add_rows(
+    array: NDArray[Any],
+    starts: NDArray[Any],
+    at: int,
+    rows: int,
+    offset: int,
+    size: int,
+    weights: NDArray[Any],
+    weight_at: int,
+    source: NDArray[Any],
+    where: int,
+) -> None:
+    """Add the columns of `source`, times weights, to rows of an array, one after the other."""
+    block = source[int(where) : int(where) + LANES * LANES].reshape(LANES, LANES)
+    count = min(int(size), LANES)
+    weight = weights[int(weight_at) : int(weight_at) + count]
+    for row in range(min(int(rows), LANES)):
+        begin = int(starts[int(at) + row]) + int(offset)
+        array[begin : begin + count] += block[:count, row] * weight

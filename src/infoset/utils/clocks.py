@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 
-__all__ = ["compiling", "compiling_seconds", "working_seconds"]
+__all__ = ["compiling", "compiling_now", "compiling_seconds", "working_seconds"]
 
 
 class _Compilations:
@@ -47,6 +47,13 @@ def compiling_seconds() -> float:
     with _compilations.lock:
         running = time.monotonic() - _compilations.began if _compilations.num_running else 0.0
         return _compilations.total + running
+
+
+def compiling_now() -> float | None:
+    """Return the seconds since the compilation that is running began; None if none is running."""
+    with _compilations.lock:
+        running = _compilations.num_running > 0
+        return time.monotonic() - _compilations.began if running else None
 
 
 def working_seconds() -> float:

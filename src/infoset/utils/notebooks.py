@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-__all__ = ["register_formatters"]
+__all__ = ["in_notebook", "register_formatters"]
 
 SVG, HTML = "image/svg+xml", "text/html"
 
@@ -29,11 +29,21 @@ def register_formatters(formatters: Mapping[str, Any] | None = None) -> None:
         IPython's formatters by MIME type; by default those of the running shell, if there is one.
     """
     if formatters is None:
-        shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+        shell = _shell()
         formatters = {} if shell is None else shell.display_formatter.formatters
     for module, name, mime_type, function in SHOWN:
         if mime_type in formatters:
             formatters[mime_type].for_type_by_name(module, name, _shower(function))
+
+
+def in_notebook() -> bool:
+    """Return whether the code runs in the kernel of a notebook."""
+    return getattr(_shell(), "kernel", None) is not None
+
+
+def _shell() -> Any:
+    """Return IPython's running shell; None outside IPython."""
+    return sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
 
 
 def _shower(function: str) -> Callable[[object], str | None]:

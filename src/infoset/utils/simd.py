@@ -27,12 +27,14 @@ __all__ = [
     "LANES",
     "Lanes",
     "add_at",
+    "add_rows",
     "filled",
     "load",
     "maximum",
     "square_root",
     "store",
     "take",
+    "take_rows",
     "where_positive",
 ]
 
@@ -309,8 +311,141 @@ def _add_at(typing: Any, array: Any, indices: Any, at: Any, count: Any, lanes: A
     return types.void(array, indices, at, count, lanes), emit
 
 
+def _transposed(builder: Any, rows: list[Any]) -> list[Any]:
+    """Return the columns of a matrix of 8 x 8 numbers, given its rows, or the other way round."""
+    # Blocks of 1, then of 2, then of 4 numbers change places across the diagonal.
+    for size in (1, 2, 4):
+        upper = [k if k & size == 0 else LANES + k - size for k in range(LANES)]
+        lower = [k + size if k & size == 0 else LANES + k for k in range(LANES)]
+        masks = [ir.Constant(ir.VectorType(INT32, LANES), mask) for mask in (upper, lower)]
+        for i in range(LANES):
+            if i & size == 0:
+                a, b = rows[i], rows[i + size]
+                rows[i], rows[i + size] = (builder.shuffle_vector(a, b, mask) for mask in masks)
+    return rows
+
+
+def _loaded(write: Emitter, where: list[Any], size: int, vector: Any) -> list[Any]:
+    """Return vectors from several addresses, masked unless the count argument `size` is 8."""
+    builder = write.builder
+    with builder.if_else(write.is_whole(size)) as (whole, part):
+        with whole:
+            plain = [builder.load(address, align=alignment(vector)) for address in where]
+            after_plain = builder.block
+        with part:
+            rest = [INT32(alignment(vector)), write.mask(size), ir.Constant(vector, None)]
+            name = f"llvm.masked.load.{suffix(vector)}.p0"
+            masked = [write.call(name, vector, [address, *rest]) for address in where]
+            after_masked = builder.block
+    found = []
+    for one, other in zip(plain, masked, strict=True):
+        found.append(builder.phi(vector))
+        found[-1].add_incoming(one, after_plain)
+        found[-1].add_incoming(other, after_masked)
+    return found
+
+
+def _row_addresses(write: Emitter, vector: Any) -> list[Any]:
+    """Return the addresses array[starts[at + row] + offset]; rows past the count repeat the first.
+
+    The arguments are array, starts, at, rows and offset.
+    """
+    found = []
+    for row in range(LANES):
+        is_there = write.builder.icmp_unsigned(">", write.index(3), INT64(row))
+        ahead = write.builder.select(is_there, INT64(row), INT64(0))
+        start = write.indirect(1, write.builder.add(write.index(2), ahead))
+        found.append(write.address(0, write.builder.add(start, write.index(4)), vector))
+    return found
+
+
+def _take_rows(
+    typing: Any,
+    array: Any,
+    starts: Any,
+    at: Any,
+    rows: Any,
+    offset: Any,
+    size: Any,
+    weights: Any,
+    weight_at: Any,
+    target: Any,
+    where: Any,
+) -> Any:
+    """Copy rows, times weights, to the columns of `target`, a matrix with 8 columns, from `where`.
+
+    Row r is array[starts[at + r] + offset], … with `size` elements. It is multiplied by the `size`
+    elements of `weights` from `weight_at` on. Columns of rows that are not there are arbitrary, and
+    8 elements of each column are written.
+    """
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        write = Emitter(context, builder, signature, args)
+        vector = context.get_value_type(LanesType(array.dtype))
+        addresses = [*_row_addresses(write, vector), write.address(6, write.index(7), vector)]
+        *found, weight = _loaded(write, addresses, 5, vector)
+        columns = _transposed(builder, [builder.fmul(row, weight) for row in found])
+        for number, column in enumerate(columns):
+            place = builder.add(write.index(9), INT64(LANES * number))
+            builder.store(column, write.address(8, place, vector), align=alignment(vector))
+        return context.get_dummy_value()
+
+    arguments = (array, starts, at, rows, offset, size, weights, weight_at, target, where)
+    return types.void(*arguments), emit
+
+
+def _add_rows(
+    typing: Any,
+    array: Any,
+    starts: Any,
+    at: Any,
+    rows: Any,
+    offset: Any,
+    size: Any,
+    weights: Any,
+    weight_at: Any,
+    source: Any,
+    where: Any,
+) -> Any:
+    """Add the columns of `source`, times weights, to rows of an array, one row after the other.
+
+    The arguments are as in `take_rows`, with `source` in the place of `target`.
+    """
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        write = Emitter(context, builder, signature, args)
+        vector = context.get_value_type(LanesType(array.dtype))
+        places = [builder.add(write.index(9), INT64(LANES * row)) for row in range(LANES)]
+        columns = [
+            builder.load(write.address(8, place, vector), align=alignment(vector))
+            for place in places
+        ]
+        addresses = _row_addresses(write, vector)
+        (weight,) = _loaded(write, [write.address(6, write.index(7), vector)], 5, vector)
+        mask, align = write.mask(5), INT32(alignment(vector))
+        store_name = f"llvm.masked.store.{suffix(vector)}.p0"
+        for number, row in enumerate(_transposed(builder, columns)):
+            is_there = builder.icmp_unsigned(">", write.index(3), INT64(number))
+            with builder.if_then(is_there, likely=True):
+                # Rows may be the same place of the array, so each is loaded after the last store.
+                (before,) = _loaded(write, [addresses[number]], 5, vector)
+                after = builder.fadd(before, builder.fmul(row, weight))
+                with builder.if_else(write.is_whole(5)) as (whole, part):
+                    with whole:
+                        builder.store(after, addresses[number], align=alignment(vector))
+                    with part:
+                        values = [after, addresses[number], align, mask]
+                        write.call(store_name, ir.VoidType(), values)
+        return context.get_dummy_value()
+
+    arguments = (array, starts, at, rows, offset, size, weights, weight_at, source, where)
+    return types.void(*arguments), emit
+
+
 filled = as_intrinsic(_filled)
 load = as_intrinsic(_load)
 store = as_intrinsic(_store)
 take = as_intrinsic(_take)
 add_at = as_intrinsic(_add_at)
+take_rows = as_intrinsic(_take_rows)
+add_rows = as_intrinsic(_add_rows)

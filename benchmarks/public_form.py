@@ -1,0 +1,167 @@
+"""Compare public forms with the sequence forms of the same games, and with a lower bound.
+
+    python benchmarks/public_form.py                # measure and print; some minutes
+    python benchmarks/public_form.py --game TEXT    # only games whose name contains TEXT
+    python benchmarks/public_form.py --write        # also update docs/solvers/public_form.md
+
+An iteration of DCFR in double precision updates both players and includes the average. Times are
+minimums of many runs, in processor time. "Memory" is that of state, layouts and payoffs. The bound
+is the time to move the bytes of the state once for each pass, at the bandwidth that the machine
+reaches on arrays of the same size; see `floor.py`. Sequence forms are left out where building them
+takes long or needs more memory than this machine has.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from floor import INDEX, PASSES, PRECISIONS, rate
+from report import DOCS, environment, environment_text, replace_part, shown, table
+
+from infoset.games import load_game
+from infoset.regret import SCHEMES, RegretMinimizer
+from infoset.tree import GameForm, PublicForm, build_public_form, build_sequence_form
+from infoset.utils.text import format_bytes
+
+__all__ = ["GAMES", "HEADER", "Measured", "bytes_of_iteration", "measure", "row_of"]
+
+PAGE = DOCS / "solvers" / "public_form.md"
+GAMES = {
+    "liars_dice(dice_sides=6)": True,
+    "liars_dice(dice_sides=8)": True,
+    "liars_dice(dice_sides=10)": False,
+    "liars_dice(numdice=2,dice_sides=4)": True,
+    "leduc_poker": True,
+    "leduc_poker(num_ranks=10)": True,
+    "leduc_poker(num_ranks=20)": True,
+    "leduc_poker(num_ranks=30)": True,
+    "leduc_poker(num_ranks=50)": False,
+    "leduc_poker(num_ranks=200)": False,
+}
+"""The games, and whether the sequence form is measured, too."""
+
+SCHEME, PRECISION = "dcfr", "float64"
+SAMPLE_SECONDS, SAMPLES = 0.02, 30
+HEADER = [
+    "game",
+    "hands",
+    "public nodes",
+    "build",
+    "memory",
+    "iteration",
+    "bytes moved",
+    "bound",
+    "iteration / bound",
+    "sequence form: build",
+    "memory",
+    "iteration",
+    "memory ratio",
+    "speed ratio",
+]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Build seconds, bytes, and seconds of an iteration of one form."""
+
+    build: float
+    memory: int
+    iteration: float
+
+
+def bytes_of_iteration(form: PublicForm) -> int:
+    """Return how many bytes of state and layout one iteration of both players has to move."""
+    return sum(
+        PASSES * PRECISIONS[PRECISION] * plex.num_sequences + 2 * INDEX * plex.num_infostates
+        for plex in form.treeplexes
+    )
+
+
+def arrays_of(value: object) -> Iterator[np.ndarray]:
+    """Yield all arrays in nested tuples."""
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from arrays_of(item)
+
+
+def measure(form: GameForm, build: float) -> Measured:
+    """Return the memory and the time of an iteration on a form."""
+    minimizer = RegretMinimizer(form, SCHEMES[SCHEME], PRECISION)
+    holders = [tuple(vars(layout).values()) for layout in minimizer._layouts]
+    everything = (*vars(minimizer).values(), *holders)
+    memory = sum({id(array): array.nbytes for array in arrays_of(everything)}.values())
+    minimizer.run(1)
+    started = time.process_time()
+    minimizer.run(1)
+    count = max(1, int(SAMPLE_SECONDS / max(time.process_time() - started, 1e-6)))
+    least = float("inf")
+    for _ in range(SAMPLES if count > 1 else 5):
+        started = time.process_time()
+        minimizer.run(count)
+        least = min(least, (time.process_time() - started) / count)
+    return Measured(build, memory, least)
+
+
+def row_of(spec: str, has_sequence_form: bool) -> list[str]:
+    """Return the row of a game."""
+    game = load_game(spec)
+    started = time.process_time()
+    form = build_public_form(game)
+    ours = measure(form, time.process_time() - started)
+    moved = bytes_of_iteration(form)
+    bound = moved / (3 * PRECISIONS[PRECISION] * rate(moved, PRECISION))
+    row = [
+        f"`{spec}`",
+        " × ".join(map(str, form.num_hands)),
+        f"{form.num_nodes:,}",
+        shown(ours.build),
+        format_bytes(ours.memory),
+        shown(ours.iteration),
+        format_bytes(moved),
+        shown(bound),
+        f"{ours.iteration / bound:.1f}",
+    ]
+    if not has_sequence_form:
+        return [*row, *["–"] * 5]
+    started = time.process_time()
+    listed = build_sequence_form(game, max_worlds=20_000_000)
+    theirs = measure(listed, time.process_time() - started)
+    return [
+        *row,
+        shown(theirs.build),
+        format_bytes(theirs.memory),
+        shown(theirs.iteration),
+        f"{theirs.memory / ours.memory:.2g}",
+        f"{theirs.iteration / ours.iteration:.2g}",
+    ]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--game", metavar="TEXT", default="", help="only games whose text contains TEXT"
+    )
+    parser.add_argument("--write", action="store_true", help="update docs/solvers/public_form.md")
+    chosen = parser.parse_args(arguments)
+    rows = []
+    for spec in (spec for spec in GAMES if chosen.game in spec):
+        rows.append(row_of(spec, GAMES[spec]))
+        print(*rows[-1], f"(load {os.getloadavg()[0]:.1f})", flush=True)
+    part = f"{table(HEADER, rows)}\n\n{environment_text(environment())}"
+    print(part)
+    if chosen.write:
+        PAGE.write_text(replace_part(PAGE.read_text(), "public_form.py", part))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""Rules of games in which everything after the deal is public: public states and hands apart."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from infoset.typing import Action, Player
+
+__all__ = ["PublicDeal", "PublicEnd", "PublicHand", "PublicRules"]
+
+
+class PublicHand(NamedTuple):
+    """A hand of one player.
+
+    Attributes
+    ----------
+    label : Hashable
+        What the player observes at the deal.
+    weight : float or Fraction
+        The probability of a pair of hands is proportional to the product of their weights, or 0 if
+        they share a card.
+    cards : tuple[Hashable, ...]
+        At most two cards. Hands without cards never block each other.
+    """
+
+    label: Hashable
+    weight: float | Fraction = 1
+    cards: tuple[Hashable, ...] = ()
+
+
+class PublicDeal(NamedTuple):
+    """One outcome of a public chance move.
+
+    Attributes
+    ----------
+    next_state : Hashable
+    observation : Hashable
+        The public observation; those of one chance move differ.
+    probability : float or Fraction
+        The probability given any pair of hands that have none of the cards. Given other pairs it is
+        0, so the probabilities of one chance move may sum to more than 1.
+    cards : tuple[Hashable, ...]
+        The cards that the outcome deals.
+    """
+
+    next_state: Hashable
+    observation: Hashable
+    probability: float | Fraction
+    cards: tuple[Hashable, ...] = ()
+
+
+class PublicEnd(NamedTuple):
+    """What the players earn at an end.
+
+    Attributes
+    ----------
+    utilities : tuple[tuple[float, float], ...]
+        Sums of the rewards of both players: one pair, whatever the hands are; or, with `strengths`,
+        three pairs, for a weaker, an equal and a stronger hand of player 0.
+    strengths : tuple[tuple[int, ...], tuple[int, ...]] or None
+        Per player, the strength of each hand in the order of `hands`. Return the same object where
+        strengths are the same.
+    """
+
+    utilities: tuple[tuple[float, float], ...]
+    strengths: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+
+
+class PublicRules(ABC):
+    """Rules of a two-player game in which everything after the deal is public.
+
+    A game that has such rules returns them from `Game.public_rules`. The public form is then built
+    from them, and no world state or history is listed. Public states are immutable and hashable;
+    each is a decision, a chance move, or an end. Several lines may lead to the same state: what
+    follows depends on the state only, and players remember the line.
+    """
+
+    @abstractmethod
+    def hands(self, player: Player) -> Sequence[PublicHand]:
+        """Return the hands of a player."""
+
+    @abstractmethod
+    def initial_state(self) -> Hashable:
+        """Return the public state after the deal."""
+
+    @abstractmethod
+    def actor(self, state: Any) -> Player | None:
+        """Return who acts; None at chance moves and ends."""
+
+    @abstractmethod
+    def legal_actions(self, state: Any) -> Sequence[Action]:
+        """Return the legal actions at a decision."""
+
+    @abstractmethod
+    def next_state(self, state: Any, action: Action) -> Hashable:
+        """Return the public state after an action."""
+
+    @abstractmethod
+    def end(self, state: Any) -> PublicEnd | None:
+        """Return what the players earn at an end; None at decisions and chance moves."""
+
+    def deals(self, state: Any) -> Sequence[PublicDeal]:
+        """Return the outcomes of a chance move. Games without later chance need not override it."""
+        return ()
+
+    def observation(self, state: Any, action: Action) -> Hashable:
+        """Return the public observation of an action that does not end the game."""
+        return action

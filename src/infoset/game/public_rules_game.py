@@ -1,0 +1,164 @@
+"""The game that public rules describe, for everything that needs world states and observations."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from infoset.game.protocol import Game, Observation, Probability
+from infoset.game.public_rules import PublicHand, PublicRules
+from infoset.typing import Action, FloatArray, JointAction, Player
+
+__all__ = ["PublicRulesGame"]
+
+
+class Position(NamedTuple):
+    """A world state: the places of both players' hands (None before the deal), and the state."""
+
+    hands: tuple[int, int] | None
+    state: Hashable
+
+
+class PublicRulesGame(Game):
+    """The game that public rules describe.
+
+    The first transition deals the hands, which are private observations. All later transitions are
+    as the public rules say. A game is often easier to write by public rules alone; this class then
+    gives everything that works on games: play, matches, beliefs, search, and trees of small sizes.
+
+    Parameters
+    ----------
+    rules : PublicRules
+    name : str
+        Name of the game in results.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> game = PublicRulesGame(load_game("leduc_poker").public_rules(), "mine")
+    >>> str(game), game.num_players
+    ('mine', 2)
+    """
+
+    num_players = 2
+    public_actions = True
+
+    def __init__(self, rules: PublicRules, name: str) -> None:
+        self.rules = rules
+        self._name = name
+        self._hands = tuple(rules.hands(0)), tuple(rules.hands(1))
+
+    def __str__(self) -> str:
+        return self._name
+
+    def public_rules(self) -> PublicRules:
+        """Return the public rules."""
+        return self.rules
+
+    def initial_world(self) -> Position:
+        """Return the position before the deal."""
+        return Position(None, self.rules.initial_state())
+
+    def _actor(self, world: Position) -> Player | None:
+        is_over = world.hands is None or self.rules.end(world.state) is not None
+        return None if is_over else self.rules.actor(world.state)
+
+    def actors(self, world: Position) -> Sequence[Player]:
+        """Return the player who acts after the deal, if one does."""
+        actor = self._actor(world)
+        return () if actor is None else (actor,)
+
+    def legal_actions(self, world: Position, player: Player) -> Sequence[Action]:
+        """Return the legal actions at a decision."""
+        return self.rules.legal_actions(world.state)
+
+    def transitions(
+        self, world: Position, joint_action: JointAction
+    ) -> Iterable[tuple[Position, Probability]]:
+        """Return the deals of hands or of public cards, or the position after an action."""
+        if world.hands is None:
+            return self._deals(world)
+        if self.rules.end(world.state) is not None:
+            return []
+        actor = self._actor(world)
+        if actor is not None:
+            following = self.rules.next_state(world.state, joint_action[actor])
+            return [(Position(world.hands, following), 1)]
+        held = {card for own, place in self._dealt(world.hands) for card in own[place].cards}
+        return [
+            (Position(world.hands, deal.next_state), deal.probability)
+            for deal in self.rules.deals(world.state)
+            if held.isdisjoint(deal.cards)
+        ]
+
+    def _dealt(self, hands: tuple[int, int]) -> Iterable[tuple[Sequence[PublicHand], int]]:
+        return zip(self._hands, hands, strict=True)
+
+    def _deals(self, world: Position) -> list[tuple[Position, Probability]]:
+        """Return the pairs of hands that share no card, with their probabilities."""
+        first, second = self._hands
+        weights = {
+            (i, j): own.weight * other.weight
+            for (i, own), (j, other) in product(enumerate(first), enumerate(second))
+            if not set(own.cards) & set(other.cards) and own.weight * other.weight
+        }
+        total = sum(weights.values())
+        exact = all(isinstance(weight, (int, Fraction)) for weight in weights.values())
+        return [
+            (
+                Position(pair, world.state),
+                Fraction(weight) / Fraction(total) if exact else weight / total,
+            )
+            for pair, weight in weights.items()
+        ]
+
+    def rewards(
+        self, world: Position, joint_action: JointAction, next_world: Position
+    ) -> Sequence[float]:
+        """Return what the players earn at an end."""
+        end = self.rules.end(next_world.state)
+        if end is None or next_world.hands is None or world.hands is None:
+            return (0, 0)
+        if end.strengths is None:
+            return end.utilities[0]
+        first, second = (
+            own[place] for own, place in zip(end.strengths, next_world.hands, strict=True)
+        )
+        return end.utilities[1 + (first > second) - (first < second)]
+
+    def observe(
+        self, world: Position, joint_action: JointAction, next_world: Position
+    ) -> Observation:
+        """Show each player its hand, and everybody the actions and the public deals."""
+        if world.hands is None and next_world.hands is not None:
+            labels = [own[place].label for own, place in self._dealt(next_world.hands)]
+            return Observation(private=tuple(labels))
+        actor = self._actor(world)
+        if actor is not None:
+            return Observation(public=self.rules.observation(world.state, joint_action[actor]))
+        state = next_world.state
+        deals = self.rules.deals(world.state)
+        return Observation(public=next(d.observation for d in deals if d.next_state == state))
+
+    def sample_transition(
+        self, world: Position, joint_action: JointAction, rng: np.random.Generator
+    ) -> Position:
+        """Draw the hands one by one, until they share no card; or the next position."""
+        if world.hands is not None:
+            return cast(Position, super().sample_transition(world, joint_action, rng))
+        while True:
+            pair = tuple(int(rng.choice(len(own), p=own)) for own in self._hand_weights)
+            first, second = (own[place] for own, place in zip(self._hands, pair, strict=True))
+            if not set(first.cards) & set(second.cards):
+                return Position((pair[0], pair[1]), world.state)
+
+    @cached_property
+    def _hand_weights(self) -> tuple[FloatArray, ...]:
+        """Per player, the weights of the hands, divided by their sum."""
+        weights = [np.array([float(hand.weight) for hand in own]) for own in self._hands]
+        return tuple(own / own.sum() for own in weights)

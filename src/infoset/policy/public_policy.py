@@ -1,0 +1,333 @@
+"""Policies on a public form: the probabilities of both players by public action and hand."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+
+from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
+from infoset.game import Infostate, Step
+from infoset.policy._plan_kernels import behavior_to_plan, normalize_behavior
+from infoset.policy.tabular import TabularPolicy, check_behavior, check_weights
+from infoset.tree import InfostateTree, PublicForm, SequenceForm, check_public_form
+from infoset.typing import CHANCE, NOOP, Action, FloatArray, IntArray, LongArray, Player
+from infoset.utils.arguments import check_player, check_type
+from infoset.utils.short_repr import Facts, ShortRepr
+
+__all__ = ["PublicPolicy", "uniform_public_policy"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PublicPolicy(ShortRepr):
+    """A behavioral policy of both players of a public form.
+
+    Attributes
+    ----------
+    public_form : PublicForm
+        The game of the policy.
+    probabilities : tuple[FloatArray, FloatArray]
+        Per player, [Q] the probability of the last action of each sequence of the treeplex; 1 for
+        the empty sequence. `by_hand` returns them by public action and hand.
+
+    Raises
+    ------
+    ParameterError
+        If an array has the wrong length, a probability is negative or not finite, or the
+        probabilities of a hand at a public node do not sum to 1.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.tree import build_tree, derive_public_form
+    >>> form = derive_public_form(build_tree(load_game("kuhn_poker")))
+    >>> policy = uniform_public_policy(form)
+    >>> policy["K", "pass / bet"]
+    {'pass': 0.5, 'bet': 0.5}
+    >>> policy.by_hand(0).shape  # two decisions with two actions, and three hands
+    (4, 3)
+    """
+
+    public_form: PublicForm
+    probabilities: tuple[FloatArray, FloatArray]
+
+    def _facts(self) -> Facts:
+        form = self.public_form
+        values = {"public nodes": form.num_nodes, "hands": form.num_hands}
+        return Facts(form.name, values, "see .by_hand(player), policy[hand, line]")
+
+    def __post_init__(self) -> None:
+        check_public_form(self.public_form)
+        if len(self.probabilities) != 2:
+            raise ParameterError(f"got probabilities for {len(self.probabilities)} players, not 2")
+        for player, values in enumerate(self.probabilities):
+            treeplex = self.public_form.treeplexes[player]
+            check_behavior(player, treeplex, values, partial(self._label, player))
+            values.flags.writeable = False
+
+    def _label(self, player: Player, infostate: int) -> str:
+        form = self.public_form
+        decision, hand = divmod(infostate, form.num_hands[player])
+        node = int(form.decisions[player][decision])
+        return f"{form.hands[player][hand]}, {form.label(node)}"
+
+    @classmethod
+    def from_weights(cls, public_form: PublicForm, weights: Sequence[FloatArray]) -> PublicPolicy:
+        """Build a policy from weights of sequences, as `TabularPolicy.from_weights` does.
+
+        Parameters
+        ----------
+        public_form : PublicForm
+        weights : Sequence[FloatArray]
+            Per player, [Q] nonnegative weights, such as a realization plan. If all weights of a
+            hand at a public node are zero, the policy is uniform there.
+
+        Raises
+        ------
+        ParameterError
+            If a weight is negative or not finite.
+        """
+        check_public_form(public_form)
+        check_weights(weights)
+        first, second = (
+            normalize_behavior(plex.first_sequence, plex.num_actions, values)
+            for plex, values in zip(public_form.treeplexes, weights, strict=True)
+        )
+        return cls(public_form, (first, second))
+
+    @classmethod
+    def from_tabular(cls, public_form: PublicForm, policy: TabularPolicy) -> PublicPolicy:
+        """Convert a tabular policy of the same game.
+
+        It is uniform for removed hands, which the tree does not have.
+
+        Raises
+        ------
+        PolicyMismatchError
+            If the policy belongs to another game.
+        """
+        found = []
+        for player, plex in enumerate(public_form.treeplexes):
+            weights = np.ones(plex.num_sequences)
+            own, in_tree = _sequences_in_tree(public_form, policy.sequence_form, player)
+            weights[own] = policy.probabilities[player][in_tree]
+            found.append(weights)
+        return cls.from_weights(public_form, found)
+
+    def to_tabular(self, sequence_form: SequenceForm) -> TabularPolicy:
+        """Convert to a tabular policy, for a game whose sequence form can be built.
+
+        Raises
+        ------
+        PolicyMismatchError
+            If the sequence form belongs to another game.
+        """
+        found = []
+        for player, plex in enumerate(sequence_form.treeplexes):
+            values = np.ones(plex.num_sequences)
+            own, in_tree = _sequences_in_tree(self.public_form, sequence_form, player)
+            values[in_tree] = self.probabilities[player][own]
+            found.append(values)
+        return TabularPolicy(sequence_form, tuple(found))
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 digest of the game and the probabilities, to recognize the policy."""
+        digest = hashlib.sha256(self.public_form.fingerprint.encode())
+        for values in self.probabilities:
+            digest.update(np.ascontiguousarray(values).astype("<f8").tobytes())
+        return digest.hexdigest()
+
+    def realization_plans(self) -> tuple[FloatArray, FloatArray]:
+        """Return per player [Q] the probability of the player's own actions along each sequence."""
+        first, second = (
+            behavior_to_plan(plex.parent_sequence, plex.first_sequence, plex.num_actions, values)
+            for plex, values in zip(self.public_form.treeplexes, self.probabilities, strict=True)
+        )
+        return first, second
+
+    def by_hand(self, player: Player) -> FloatArray:
+        """Return [public actions, hands] the probabilities of a player.
+
+        The rows are the actions at the nodes `public_form.decisions[player]`, in order.
+        """
+        check_player(player, 2, self.public_form.name)
+        num_rows = len(self.public_form.sequences[player].start) - 1
+        return self._rows(player, 1, num_rows)
+
+    def _rows(self, player: Player, first: int, count: int) -> FloatArray:
+        """Return [count, hands] the probabilities of public sequences from `first` on."""
+        _, _, start, stride = self.public_form.sequences[player]
+        chosen, hand = slice(first, first + count), np.arange(self.public_form.num_hands[player])
+        return self.probabilities[player][start[chosen, None] + stride[chosen, None] * hand]
+
+    def at_node(self, node: int) -> FloatArray:
+        """Return [actions, hands] the probabilities of the player who acts at a public node.
+
+        Raises
+        ------
+        ParameterError
+            If nobody acts there.
+        """
+        form = self.public_form
+        player = int(form.player[node])
+        if player < 0:
+            raise ParameterError(
+                f"chance acts at the public node {node}, {form.label(node)!r}: give one of "
+                "public_form.decisions"
+            )
+        first = int(form.sequences[player].first[node])
+        return self._rows(player, first, int(form.num_actions[node]))
+
+    def __getitem__(self, key: tuple[Hashable, str]) -> dict[Action, float]:
+        """Return the probabilities by action of a hand at a public node.
+
+        The hand is given by its label or its text, the node by its line: the public observations,
+        as `public_form.label` writes them.
+
+        Raises
+        ------
+        UnknownNameError
+            If the hand or the line is unknown, or nobody acts there.
+        ParameterError
+            If the key is not such a pair.
+        """
+        if not (isinstance(key, tuple) and len(key) == 2):
+            raise ParameterError(
+                f"{key!r} is not a hand and a line; give both, as in policy['K', 'pass / bet']"
+            )
+        hand, line = key
+        form = self.public_form
+        if line not in self._nodes:
+            raise UnknownNameError.of("line", line, self._nodes)
+        node = self._nodes[line]
+        labels = form.hands[int(form.player[node])]
+        names = [*map(str, labels)]
+        place = labels.index(hand) if hand in labels else -1
+        if place < 0 and str(hand) in names:
+            place = names.index(str(hand))
+        if place < 0:
+            raise UnknownNameError.of("hand", str(hand), names)
+        chosen = self.at_node(node)[:, place]
+        return dict(zip(form.legal_actions(node), chosen.tolist(), strict=True))
+
+    def action_probabilities(
+        self, infostate: Infostate, legal_actions: Sequence[Action]
+    ) -> FloatArray:
+        """Return [A] the probability of each legal action at an infostate.
+
+        The hand is the private observation of the first transition, and the public observations of
+        the others are the line.
+
+        Raises
+        ------
+        UnknownNameError
+            If the form has no such hand or line, or an action is not legal there.
+        """
+        form, player = self.public_form, infostate.player
+        node, hand = self._place(infostate)
+        known = form.legal_actions(node) if form.player[node] == player else ()
+        for action in legal_actions:
+            if action not in known:
+                raise UnknownNameError.of("action", str(action), map(str, known))
+        return self.at_node(node)[[known.index(action) for action in legal_actions], hand]
+
+    def _place(self, infostate: Infostate) -> tuple[int, int]:
+        """Return the public node and the hand of an infostate."""
+        form, labels = self.public_form, self.public_form.hands[infostate.player]
+        deal, *steps = infostate.steps or (Step(NOOP, None, None),)
+        if deal.private not in labels:
+            raise UnknownNameError.of("hand", str(deal.private), map(str, labels))
+        # A form that was derived from a tree has a root above several public deals.
+        node = form.children.get((0, deal.public), 0) if form.player[0] == CHANCE else 0
+        for step in steps:
+            if (node, step.public) not in form.children:
+                raise UnknownNameError(
+                    f"no line of {form.name} continues {form.label(node)!r} by {step.public!r}"
+                )
+            node = form.children[node, step.public]
+        return node, labels.index(deal.private)
+
+    @cached_property
+    def _nodes(self) -> dict[str, int]:
+        """The public decisions by line."""
+        form = self.public_form
+        return {form.label(node): node for own in form.decisions for node in own.tolist()}
+
+
+def uniform_public_policy(public_form: PublicForm) -> PublicPolicy:
+    """Return the uniform policy of both players.
+
+    Raises
+    ------
+    ParameterError
+        If `public_form` is not a `PublicForm`.
+    """
+    check_public_form(public_form)
+    weights = [np.ones(plex.num_sequences) for plex in public_form.treeplexes]
+    return PublicPolicy.from_weights(public_form, weights)
+
+
+def _sequences_in_tree(
+    public_form: PublicForm, sequence_form: SequenceForm, player: Player
+) -> tuple[LongArray, LongArray]:
+    """Return the sequences of hands that are not removed, in the public form and in the tree.
+
+    Raises
+    ------
+    PolicyMismatchError
+        If the infostates of the forms do not correspond.
+    """
+    check_type("sequence_form", sequence_form, SequenceForm, "the sequence form of a game tree")
+    tree, plex = sequence_form.infostate_trees[player], public_form.treeplexes[player]
+    known = public_form.tree_infostates
+    infostate = _infostates_by_label(public_form, tree) if known is None else known[player]
+    own = np.flatnonzero(infostate >= 0)
+    infostate, num_actions = infostate[own], plex.num_actions[own]
+    if (
+        public_form.name != sequence_form.name
+        or not np.array_equal(np.sort(infostate), tree.acting)
+        or not np.array_equal(tree.num_actions[infostate], num_actions)
+    ):
+        raise PolicyMismatchError(
+            f"the public form of {public_form.name} has other infostates than the sequence form of "
+            f"{sequence_form.name}: give the sequence form of the same game, whose first "
+            "transition is the deal"
+        )
+    step = np.arange(num_actions.sum()) - np.repeat(
+        np.cumsum(num_actions) - num_actions, num_actions
+    )
+    first, in_tree = (
+        np.repeat(starts, num_actions) + step
+        for starts in (plex.first_sequence[own], tree.first_sequence[infostate])
+    )
+    return first, in_tree
+
+
+def _infostates_by_label(public_form: PublicForm, tree: InfostateTree) -> IntArray:
+    """Return [I] the infostate in a tree of each infostate of a player's treeplex; -1 for none.
+
+    The private observation of the first transition is the hand, and the public observations of
+    those that follow are the line.
+    """
+    player, observed = tree.player, tree.observations
+    hands = {label: place for place, label in enumerate(public_form.hands[player])}
+    children = public_form.children
+    place_of = {node: place for place, node in enumerate(public_form.decisions[player].tolist())}
+    found = np.full((len(place_of), len(hands)), -1, np.int32)
+    # [S] the node and the hand of each infostate; -1 where the form has none, as after the end
+    node, hand = [-1], [-1]
+    for infostate, parent in enumerate(tree.parent.tolist()[1:], start=1):
+        if parent == 0:
+            node.append(0)
+            hand.append(hands.get(observed[tree.private_observation[infostate]], -1))
+        else:
+            seen = observed[tree.public_observation[infostate]]
+            node.append(children.get((node[parent], seen), -1))
+            hand.append(hand[parent])
+        if tree.num_actions[infostate] and node[-1] in place_of and hand[-1] >= 0:
+            found[place_of[node[-1]], hand[-1]] = infostate
+    return found.ravel()

@@ -1,0 +1,306 @@
+"""Kernels that compute the gradients of utility on a public form.
+
+Up to `LANES` terminals whose tables are equal are the lanes of one vector, so that one sweep over
+the hands serves them all. The sweep reads the opponent's plan at these terminals as `[hand, lane]`,
+and writes the gradient in the same order.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
+from infoset.utils.compilation import inner_kernel, kernel
+from infoset.utils.simd import LANES, Lanes, add_rows, filled, load, store, take_rows
+
+# Kinds of tables; those from FIRST_MATRIX on are matrices.
+FOLD = 0
+SHOWDOWN = 1
+FIRST_MATRIX = 2
+
+# Rows of `PublicPayoffs.factor`: factors of the reach of all hands, of weaker hands, of hands that
+# are not stronger, and of weaker hands where no strengths are equal.
+OF_ALL = 0
+OF_WEAKER = 1
+OF_WEAKER_OR_EQUAL = 2
+WITHOUT_TIES = 3
+NUM_FACTORS = 4
+
+
+class PublicPayoffs(NamedTuple):
+    """The payoffs of one player of a public form, with n hands against m of the opponent.
+
+    The payoffs are a sum of M terms, in batches of up to `LANES` terms that share one of X tables.
+
+    Attributes
+    ----------
+    first : LongArray
+        [B + 1] the terms of each batch.
+    table : LongArray
+        [B] the table of each batch.
+    own_rows, other_rows : BoolArray
+        [B] whether the hands at all terms of a batch are at consecutive places.
+    own_start, own_stride, other_start, other_stride : LongArray
+        [M] where the player's and the opponent's last sequences with hand h are, at start + h *
+        stride. Stride 0 stands for the empty sequence.
+    factor : FloatArray
+        [4 * (M + LANES)] four rows of factors of the sums over the opponent's hands, as listed
+        above.
+    kind : LongArray
+        [X] `FOLD`, `SHOWDOWN`, or `FIRST_MATRIX` plus the index of a matrix.
+    own_weight, other_weight : FloatArray
+        [X * n] and [X * m] weight of each hand; 0 for removed hands.
+    own_order, other_order : IntArray
+        [X, n] and [X, m] the hands by increasing strength.
+    weaker, not_stronger : IntArray
+        [X, n] number of the opponent's hands that are weaker, and of those that are not stronger,
+        than each hand in `own_order`.
+    twin_place : IntArray
+        [X, n] place in `other_order` of each hand's twin; m if it has none.
+    twin : IntArray
+        [n] the opponent's hand with the same cards; -1 if there is none.
+    twin_factor : float
+        What the reach of the twin is multiplied by before it is added to the sum over unblocked
+        hands: 1 for hands of two cards; -1 if hands have one card each, and no sums by card.
+    own_cards, other_cards : IntArray
+        [n, K] and [m, K] the cards of each hand as indices into `sums`.
+    matrix : FloatArray
+        [matrices, n, m] the prior times a weight.
+    filled : tuple[int, int]
+        The places of the gradient that the terms fill, from the first up to the second.
+    sums : FloatArray
+        [cards * LANES] for intermediate results: the reach of the hands with each card.
+    reach, value : FloatArray
+        [m * LANES] and [n * LANES] for intermediate results, with m and n rounded up to multiples
+        of `LANES`.
+    """
+
+    first: LongArray
+    table: LongArray
+    own_rows: BoolArray
+    other_rows: BoolArray
+    own_start: LongArray
+    own_stride: LongArray
+    other_start: LongArray
+    other_stride: LongArray
+    factor: FloatArray
+    kind: LongArray
+    own_weight: FloatArray
+    other_weight: FloatArray
+    own_order: IntArray
+    other_order: IntArray
+    weaker: IntArray
+    not_stronger: IntArray
+    twin_place: IntArray
+    twin: IntArray
+    twin_factor: float
+    own_cards: IntArray
+    other_cards: IntArray
+    matrix: FloatArray
+    filled: tuple[int, int]
+    sums: FloatArray
+    reach: FloatArray
+    value: FloatArray
+
+
+@inner_kernel
+def clear_sums(payoffs: PublicPayoffs) -> None:
+    """Set the sums by card to zero."""
+    zero = filled(payoffs.sums, 0.0)
+    for card in range(len(payoffs.sums) // LANES):
+        store(payoffs.sums, card * LANES, LANES, zero)
+
+
+@inner_kernel
+def add_hand(payoffs: PublicPayoffs, hand: int) -> Lanes:
+    """Add the reach of one of the opponent's hands to the sums of its cards, and return it."""
+    reach = load(payoffs.reach, hand * LANES, LANES)
+    for place in range(payoffs.other_cards.shape[1]):
+        at = payoffs.other_cards[hand, place] * LANES
+        store(payoffs.sums, at, LANES, load(payoffs.sums, at, LANES) + reach)
+    return reach
+
+
+@inner_kernel
+def unblocked(payoffs: PublicPayoffs, hand: int, total: Lanes, has_twin: bool) -> Lanes:
+    """Return the part of `total` whose hands share no card with one of the player's hands.
+
+    The hand with the same two cards is subtracted once for each card, and so is added again. If
+    hands have one card each, the hand with the same card is the only one to be subtracted.
+    """
+    free = total
+    for place in range(payoffs.own_cards.shape[1]):
+        free = free - load(payoffs.sums, payoffs.own_cards[hand, place] * LANES, LANES)
+    if has_twin:
+        twin = load(payoffs.reach, payoffs.twin[hand] * LANES, LANES)
+        free = free + twin * payoffs.twin_factor
+    return free
+
+
+@inner_kernel
+def value_of_all(payoffs: PublicPayoffs, factor: Lanes) -> None:
+    """Set the value of each hand to `factor` times the reach of all hands that it does not block.
+
+    Source: the inclusion-exclusion over cards is that of Johanson et al. (2011), Section 3.3.
+    """
+    clear_sums(payoffs)
+    total = filled(payoffs.reach, 0.0)
+    for hand in range(payoffs.other_order.shape[1]):
+        total += add_hand(payoffs, hand)
+    for hand in range(len(payoffs.twin)):
+        free = unblocked(payoffs, hand, total, payoffs.twin[hand] >= 0)
+        store(payoffs.value, hand * LANES, LANES, factor * free)
+
+
+@inner_kernel
+def add_value(payoffs: PublicPayoffs, hand: int, value: Lanes) -> None:
+    """Add to the values of one of the player's hands."""
+    at = hand * LANES
+    store(payoffs.value, at, LANES, load(payoffs.value, at, LANES) + value)
+
+
+@inner_kernel
+def value_by_strength(
+    payoffs: PublicPayoffs, table: int, begin: int, count: int, of_all: Lanes
+) -> None:
+    """Set the value of each hand to what it earns from weaker, equal and stronger hands.
+
+    That is what it earns from all hands if it loses, and what it earns more from weaker and from
+    equal hands.
+    """
+    width = len(payoffs.factor) // NUM_FACTORS
+    of_weaker = load(payoffs.factor, OF_WEAKER * width + begin, count)
+    of_weaker_or_equal = load(payoffs.factor, OF_WEAKER_OR_EQUAL * width + begin, count)
+    without_ties = load(payoffs.factor, WITHOUT_TIES * width + begin, count)
+    clear_sums(payoffs)
+    total = filled(payoffs.reach, 0.0)
+    passed = run = 0
+    num_own, num_other = payoffs.own_order.shape[1], payoffs.other_order.shape[1]
+    # Both players' hands are passed in order of strength. A run of own hands of equal strength is
+    # read twice: once before the opponent's hands of this strength are passed, and once after.
+    while run < num_own:
+        weaker, not_stronger = payoffs.weaker[table, run], payoffs.not_stronger[table, run]
+        end = run + 1
+        while end < num_own and payoffs.weaker[table, end] == weaker:
+            if payoffs.not_stronger[table, end] != not_stronger:
+                break
+            end += 1
+        while passed < weaker:
+            total += add_hand(payoffs, payoffs.other_order[table, passed])
+            passed += 1
+        has_ties = not_stronger > weaker
+        for place in range(run, end):
+            hand = payoffs.own_order[table, place]
+            free = unblocked(payoffs, hand, total, payoffs.twin_place[table, hand] < passed)
+            store(
+                payoffs.value, hand * LANES, LANES, free * (of_weaker if has_ties else without_ties)
+            )
+        if has_ties:
+            while passed < not_stronger:
+                total += add_hand(payoffs, payoffs.other_order[table, passed])
+                passed += 1
+            for place in range(run, end):
+                hand = payoffs.own_order[table, place]
+                free = unblocked(payoffs, hand, total, payoffs.twin_place[table, hand] < passed)
+                add_value(payoffs, hand, free * of_weaker_or_equal)
+        run = end
+    while passed < num_other:
+        total += add_hand(payoffs, payoffs.other_order[table, passed])
+        passed += 1
+    # Now the sums are those over all hands.
+    for hand in range(num_own):
+        free = unblocked(payoffs, hand, total, payoffs.twin[hand] >= 0)
+        add_value(payoffs, hand, of_all * free)
+
+
+@inner_kernel
+def value_of_matrix(payoffs: PublicPayoffs, index: int, factor: Lanes) -> None:
+    """Set the value of each hand to `factor` times a row of a matrix times the reach."""
+    for hand in range(payoffs.matrix.shape[1]):
+        total = filled(payoffs.reach, 0.0)
+        for other in range(payoffs.matrix.shape[2]):
+            weight = payoffs.matrix[index, hand, other]
+            total += load(payoffs.reach, other * LANES, LANES) * weight
+        store(payoffs.value, hand * LANES, LANES, factor * total)
+
+
+@inner_kernel
+def read_reach(
+    payoffs: PublicPayoffs, batch: int, begin: int, count: int, plan: FloatArray
+) -> None:
+    """Set the reach of the opponent's hands at the terms of a batch, times their weights."""
+    num_hands = payoffs.other_order.shape[1]
+    weights = payoffs.table[batch] * num_hands
+    if payoffs.other_rows[batch]:
+        for hand in range(0, num_hands, LANES):
+            take_rows(
+                plan,
+                payoffs.other_start,
+                begin,
+                count,
+                hand,
+                min(LANES, num_hands - hand),
+                payoffs.other_weight,
+                weights + hand,
+                payoffs.reach,
+                hand * LANES,
+            )
+        return
+    for lane in range(count):
+        start, stride = payoffs.other_start[begin + lane], payoffs.other_stride[begin + lane]
+        for hand in range(num_hands):
+            reach = plan[start + hand * stride] * payoffs.other_weight[weights + hand]
+            payoffs.reach[hand * LANES + lane] = reach
+
+
+@inner_kernel
+def add_values(
+    payoffs: PublicPayoffs, batch: int, begin: int, count: int, gradient: FloatArray
+) -> None:
+    """Add the values of the player's hands at the terms of a batch, times their weights."""
+    num_hands = payoffs.own_order.shape[1]
+    weights = payoffs.table[batch] * num_hands
+    # Terms may share a sequence of the player: their values are added in order.
+    if payoffs.own_rows[batch]:
+        for hand in range(0, num_hands, LANES):
+            add_rows(
+                gradient,
+                payoffs.own_start,
+                begin,
+                count,
+                hand,
+                min(LANES, num_hands - hand),
+                payoffs.own_weight,
+                weights + hand,
+                payoffs.value,
+                hand * LANES,
+            )
+        return
+    for lane in range(count):
+        start, stride = payoffs.own_start[begin + lane], payoffs.own_stride[begin + lane]
+        for hand in range(num_hands):
+            value = payoffs.value[hand * LANES + lane] * payoffs.own_weight[weights + hand]
+            gradient[start + hand * stride] += value
+
+
+@kernel
+def public_gradient(payoffs: PublicPayoffs, plan: FloatArray, gradient: FloatArray) -> None:
+    """Fill `gradient` [Q] of a player in place, given the opponent's plan [Q].
+
+    Both are in the order for which the payoffs were made. Only the places in `payoffs.filled` are
+    written.
+    """
+    gradient[payoffs.filled[0] : payoffs.filled[1]] = 0.0
+    for batch in range(len(payoffs.table)):
+        table = payoffs.table[batch]
+        begin, count = payoffs.first[batch], payoffs.first[batch + 1] - payoffs.first[batch]
+        read_reach(payoffs, batch, begin, count, plan)
+        of_all = load(payoffs.factor, begin, count)
+        kind = payoffs.kind[table]
+        if kind == FOLD:
+            value_of_all(payoffs, of_all)
+        elif kind == SHOWDOWN:
+            value_by_strength(payoffs, table, begin, count, of_all)
+        else:
+            value_of_matrix(payoffs, kind - FIRST_MATRIX, of_all)
+        add_values(payoffs, batch, begin, count, gradient)

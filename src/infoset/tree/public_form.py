@@ -1,0 +1,426 @@
+"""The public form: a public tree times the hands of two players, whose histories are not listed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from infoset.game import GameSource, step_text
+from infoset.game.infostate import join_steps
+from infoset.tree._sequence_form_kernels import max_additions
+from infoset.tree._unrolling_kernels import last_sequences
+from infoset.tree.public_operators import Dense, HandPrior, Operator, Showdown, freeze_arrays
+from infoset.tree.sequence_form import (
+    EXTENSIVE_FORM,
+    UNIT,
+    SequenceForm,
+    Treeplex,
+    canonical_text,
+    check_sequence_form,
+)
+from infoset.tree.world_graph import freeze
+from infoset.typing import CHANCE, NOOP, Action, BoolArray, FloatArray, IntArray, LongArray, Player
+from infoset.utils.arguments import check_type
+from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
+
+__all__ = [
+    "GameForm",
+    "PublicForm",
+    "PublicSequences",
+    "PublicTerminals",
+    "check_form",
+    "check_public_form",
+]
+
+
+class PublicSequences(NamedTuple):
+    """The sequences of one player's public decisions, and where those of each hand are.
+
+    Public sequence 0 is the empty one; the others are one per public decision and action. Public
+    sequence s with hand h is the sequence `start[s] + h * stride[s]` of the player's treeplex.
+
+    Attributes
+    ----------
+    last : IntArray
+        [V] the player's last public sequence before each public node.
+    first : IntArray
+        [V] the public sequence of the first action, where the player acts; 0 elsewhere.
+    start, stride : LongArray
+        [public sequences] as above; both are 0 for the empty sequence, which all hands share.
+    """
+
+    last: IntArray
+    first: IntArray
+    start: LongArray
+    stride: LongArray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PublicTerminals(ShortRepr):
+    """The ends of a public form: T public terminals, each reached by an action or by chance.
+
+    Attributes
+    ----------
+    node : IntArray
+        [T] the last public node.
+    action : IntArray
+        [T] index of the action at that node; -1 where chance ends the game.
+    chance_reach : FloatArray
+        [T] product of the public factors of chance.
+    hand_set : IntArray
+        [T] index of the hands that chance has not removed; see `PublicForm.hand_sets`.
+    operator : IntArray
+        [T] index into `PublicForm.operators`.
+    first_payoff : LongArray
+        [T + 1] the payoffs of terminal t are `payoff[first_payoff[t]:first_payoff[t + 1]]`, one row
+        for each outcome of its operator.
+    payoff : FloatArray
+        [outcomes of all terminals, 2] utility of both players, in the game's units.
+    """
+
+    node: IntArray
+    action: IntArray
+    chance_reach: FloatArray
+    hand_set: IntArray
+    operator: IntArray
+    first_payoff: LongArray
+    payoff: FloatArray
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    def __len__(self) -> int:
+        return len(self.node)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PublicForm(ShortRepr):
+    """A two-player game in which everything after the deal is public.
+
+    After an opening by chance, each player has a hand. All later actions and chance outcomes are
+    public, so an infostate is a public node together with a hand, and histories are never listed.
+    With hands h0 and h1, outcome o of terminal t has the probability
+
+        prior(h0, h1) · chance_reach[t] · weight_o(h0, h1),
+
+    times the players' own probabilities, if chance has not removed one of the hands; otherwise 0.
+    The weight is that of the terminal's operator.
+
+    Attributes
+    ----------
+    name : str
+        The game.
+    hands : tuple[tuple[Hashable, ...], tuple[Hashable, ...]]
+        Per player, the labels of the hands.
+    prior : HandPrior
+        The probability of each pair of hands.
+    player : IntArray
+        [V] who acts at each public node, parents first; `CHANCE` for chance. Node 0 is the root.
+    parent : IntArray
+        [V] the parent of each node; -1 at the root.
+    action : IntArray
+        [V] index of the action taken at the parent; -1 at the root, and where chance acts at the
+        parent. If chance moves in the same transition, an action leads to several nodes.
+    observation : IntArray
+        [V] index into `observations` of the public observation in the transition from the parent;
+        -1 at the root.
+    observations : tuple[Hashable, ...]
+    action_set : IntArray
+        [V] index into `action_sets` of the legal actions; -1 for chance.
+    action_sets : tuple[tuple[Action, ...], ...]
+    hand_set : IntArray
+        [V] index of the hands that chance has not removed before each node.
+    hand_sets : tuple[BoolArray, BoolArray]
+        Per player, [sets of hands, hands] whether a hand is in a set.
+    terminals : PublicTerminals
+    operators : tuple[Operator, ...]
+        The distinct operators of the terminals.
+    utility_limits : FloatArray
+        [2, 2] minimum and maximum utility of each player.
+    constant_sum : float or None
+        Sum of the players' utilities, if it is the same at every end.
+    payoff_rounding : float
+        Bound on the error that rounding in prior, weights and payoffs causes in a value, in the
+        game's units.
+    source : GameSource
+        Where the game came from.
+    tree_infostates : tuple[IntArray, IntArray] or None
+        If the form was derived from a game tree: per player, [I] the infostate in its infostate
+        tree of each infostate of the treeplex; -1 if the hand is removed there.
+
+    Notes
+    -----
+    The infostates of a treeplex are ordered by public decision and then by hand. Infostates of
+    removed hands are in the treeplex, too; all their payoffs are zero.
+
+    Source: the factoring of utilities by hands is that of Johanson, Waugh, Bowling and Zinkevich
+    (2011), "Accelerating best response calculation in large extensive games".
+    """
+
+    name: str
+    hands: tuple[tuple[Hashable, ...], tuple[Hashable, ...]]
+    prior: HandPrior
+    player: IntArray
+    parent: IntArray
+    action: IntArray
+    observation: IntArray
+    observations: tuple[Hashable, ...]
+    action_set: IntArray
+    action_sets: tuple[tuple[Action, ...], ...]
+    hand_set: IntArray
+    hand_sets: tuple[BoolArray, BoolArray]
+    terminals: PublicTerminals
+    operators: tuple[Operator, ...]
+    utility_limits: FloatArray
+    constant_sum: float | None
+    payoff_rounding: float
+    source: GameSource = EXTENSIVE_FORM
+    tree_infostates: tuple[IntArray, IntArray] | None = None
+
+    def _facts(self) -> Facts:
+        values = {
+            "public nodes": self.num_nodes,
+            "hands": self.num_hands,
+            "sequences": tuple(treeplex.num_sequences for treeplex in self.treeplexes),
+            "range": format_numbers(self.payoff_range),
+        }
+        return Facts(self.name, values, "see .treeplexes, .terminals, .label(node)")
+
+    def __post_init__(self) -> None:
+        freeze(self)
+        freeze_arrays(*self.hand_sets, *(self.tree_infostates or ()))
+
+    @property
+    def num_players(self) -> int:
+        """Number of players, 2."""
+        return 2
+
+    @property
+    def num_nodes(self) -> int:
+        """Number V of public nodes, without the terminals."""
+        return len(self.player)
+
+    @property
+    def num_hands(self) -> tuple[int, int]:
+        """Number of hands of each player."""
+        return len(self.hands[0]), len(self.hands[1])
+
+    @property
+    def is_two_player_constant_sum(self) -> bool:
+        """Whether the game has a constant sum; exploitability needs it."""
+        return self.constant_sum is not None
+
+    @property
+    def payoff_range(self) -> tuple[float, float]:
+        """Minimum and maximum utility over players and ends."""
+        return float(self.utility_limits.min()), float(self.utility_limits.max())
+
+    @property
+    def payoff_width(self) -> float:
+        """Largest difference between two utilities of the same player."""
+        return float(np.ptp(self.utility_limits, axis=1).max())
+
+    @cached_property
+    def num_actions(self) -> IntArray:
+        """[V] number of legal actions; 0 where chance acts."""
+        sizes = np.array([*map(len, self.action_sets), 0], dtype=np.int32)
+        return sizes[self.action_set]
+
+    @cached_property
+    def sequences(self) -> tuple[PublicSequences, PublicSequences]:
+        """The public sequences of each player."""
+        return self._sequences(0), self._sequences(1)
+
+    def _sequences(self, player: Player) -> PublicSequences:
+        own = self.player == player
+        sizes = np.where(own, self.num_actions, 0)
+        first = np.where(own, 1 + np.cumsum(sizes) - sizes, 0).astype(np.int32)
+        chosen = np.where(own[self.parent] & (self.parent >= 0), self.action, -1).astype(np.int32)
+        node = np.repeat(np.flatnonzero(own), sizes[own])
+        before = first[node].astype(np.int64) - 1
+        rank = np.arange(len(node)) - before
+        return PublicSequences(
+            last=last_sequences(self.parent, chosen, first),
+            first=first,
+            start=np.append(0, 1 + before * self.num_hands[player] + rank),
+            stride=np.append(0, self.num_actions[node]).astype(np.int64),
+        )
+
+    @cached_property
+    def decisions(self) -> tuple[IntArray, IntArray]:
+        """Per player, the public nodes at which the player acts."""
+        first, second = (np.flatnonzero(self.player == p).astype(np.int32) for p in range(2))
+        return first, second
+
+    @cached_property
+    def treeplexes(self) -> tuple[Treeplex, Treeplex]:
+        """Per player, the treeplex whose infostates are public decisions times hands."""
+        return self._treeplex(0), self._treeplex(1)
+
+    def _treeplex(self, player: Player) -> Treeplex:
+        last, first, start, stride = self.sequences[player]
+        node, hand = self.decisions[player], np.arange(self.num_hands[player])
+        parent, own = last[node], first[node]
+        return Treeplex(
+            parent_sequence=_of_hands(start[parent], stride[parent], hand),
+            first_sequence=_of_hands(start[own], stride[own], hand),
+            num_actions=np.repeat(self.num_actions[node], len(hand)),
+            num_sequences=1 + len(hand) * (len(start) - 1),
+        )
+
+    @cached_property
+    def terminal_sequence(self) -> IntArray:
+        """[T, 2] the last public sequence of each player at each terminal."""
+        node, action = self.terminals.node, self.terminals.action
+        columns = [
+            np.where(self.player[node] == player, first[node] + action, last[node])
+            for player, (last, first, *_) in enumerate(self.sequences)
+        ]
+        return np.stack(columns, axis=1).astype(np.int32)
+
+    def payoff_matrix(self, terminal: int, player: Player) -> FloatArray:
+        """Return [hands of player 0, hands of player 1] the payoffs of a player at a terminal.
+
+        A payoff is utility times prior and chance reach, as in `SequenceForm.payoff`. Methods use
+        the operators instead, which need no matrix.
+        """
+        ends = self.terminals
+        operator = self.operators[ends.operator[terminal]]
+        begin, end = ends.first_payoff[terminal : terminal + 2]
+        utility: FloatArray = np.tensordot(
+            ends.payoff[begin:end, player], operator.outcomes(self.prior), axes=1
+        )
+        reached = self.reached(int(ends.hand_set[terminal])) * float(ends.chance_reach[terminal])
+        return utility * reached
+
+    def reached(self, hand_set: int) -> FloatArray:
+        """Return [hands of player 0, hands of player 1] the prior, 0 for removed hands."""
+        first, second = (sets[hand_set] for sets in self.hand_sets)
+        reached: FloatArray = self.prior.matrix() * np.logical_and.outer(first, second)
+        return reached
+
+    @cached_property
+    def rounding(self) -> float:
+        """Bound on the rounding error of a best-response value in float64, in the game's units.
+
+        As in `SequenceForm.rounding`. A terminal adds up to five sums over the opponent's hands,
+        and twice as many for each card of a hand, whose absolute values sum to at most a utility.
+        """
+        plans = [plex.plan_roundings for plex in self.treeplexes]
+        cards = self.prior.cards[0].shape[1]
+        sums = [
+            max_additions(
+                plex.parent_sequence,
+                plex.first_sequence,
+                plex.num_actions,
+                self._additions(player, (5 + 2 * cards) * self.num_hands[1 - player] + 4),
+            )
+            for player, plex in enumerate(self.treeplexes)
+        ]
+        largest = max(map(abs, self.payoff_range))
+        return (max(sums) + sum(plans)) * UNIT * largest + self.payoff_rounding
+
+    def _additions(self, player: Player, per_terminal: int) -> LongArray:
+        """Return [Q] a bound on the number of additions to the gradient at each sequence."""
+        start, stride = self.sequences[player][2:]
+        terminals = np.bincount(self.terminal_sequence[:, player], minlength=len(start))
+        additions = np.zeros(self.treeplexes[player].num_sequences, np.int64)
+        for hand in range(self.num_hands[player]):
+            additions[start + hand * stride] = terminals * per_terminal
+        return additions
+
+    @cached_property
+    def gradient_cost(self) -> int:
+        """Count of numbers read to compute one gradient per player."""
+        first, second = self.num_hands
+        is_dense = np.array(
+            [self.prior.joint is not None or isinstance(own, Dense) for own in self.operators]
+        )
+        cards = 1 + self.prior.cards[0].shape[1]
+        per_terminal = np.where(is_dense, first * second, 2 * cards * (first + second))
+        return 2 * int(per_terminal[self.terminals.operator].sum())
+
+    def label(self, node: int) -> str:
+        """Return a public node as text: its public observations in order."""
+        texts = []
+        while node > 0:
+            texts.append(step_text(NOOP, None, self.observations[self.observation[node]]))
+            node = int(self.parent[node])
+        return join_steps(reversed(texts))
+
+    @cached_property
+    def children(self) -> dict[tuple[int, Hashable], int]:
+        """The node that follows each node after each public observation."""
+        steps = enumerate(zip(self.parent.tolist(), self.observation.tolist(), strict=True))
+        return {
+            (parent, self.observations[seen]): node for node, (parent, seen) in steps if parent >= 0
+        }
+
+    def legal_actions(self, node: int) -> tuple[Action, ...]:
+        """Return the legal actions at a public node; empty where chance acts."""
+        return () if self.player[node] == CHANCE else self.action_sets[self.action_set[node]]
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 digest of public tree, hands, prior and payoffs; the same for equal forms."""
+        digest = hashlib.sha256()
+        labels = (self.hands, self.action_sets, self.observations)
+        digest.update(canonical_text(labels).encode())
+        ends = self.terminals
+        for whole in (
+            *(self.player, self.parent, self.action, self.observation, self.action_set),
+            *(self.hand_set, *self.hand_sets, *self.prior.cards),
+            *(ends.node, ends.action, ends.hand_set, ends.operator, ends.first_payoff),
+            *(array for operator in self.operators for array in _strengths(operator)),
+        ):
+            digest.update(np.ascontiguousarray(whole).astype("<i8").tobytes())
+        weights = [operator.weights for operator in self.operators if isinstance(operator, Dense)]
+        for numbers in (self.prior.matrix(), ends.chance_reach, ends.payoff, *weights):
+            digest.update(np.ascontiguousarray(numbers).astype("<f8").tobytes())
+        return digest.hexdigest()
+
+
+GameForm: TypeAlias = SequenceForm | PublicForm
+"""A game with one treeplex per player, and with payoffs in one of two forms."""
+
+
+def _of_hands(start: LongArray, stride: LongArray, hand: LongArray) -> IntArray:
+    """Return the sequence of each public sequence with each hand, hands fastest."""
+    return (start[:, None] + stride[:, None] * hand).ravel().astype(np.int32)
+
+
+def _strengths(operator: Operator) -> tuple[IntArray, ...]:
+    return operator.strengths if isinstance(operator, Showdown) else ()
+
+
+def check_public_form(form: object) -> None:
+    """Check that `form` is a `PublicForm`.
+
+    Raises
+    ------
+    ParameterError
+        If `form` is something else. The message shows how to derive one.
+    """
+    check_type(
+        "form",
+        form,
+        PublicForm,
+        'a PublicForm, such as infoset.tree.derive_public_form(infoset.build_tree("kuhn_poker"))',
+    )
+
+
+def check_form(form: object) -> None:
+    """Check that `form` is a `SequenceForm` or a `PublicForm`.
+
+    Raises
+    ------
+    ParameterError
+        If `form` is something else.
+    """
+    if not isinstance(form, PublicForm):
+        check_sequence_form(form)

@@ -1,0 +1,342 @@
+"""The payoffs of a public form in the layout of the kernels, and the gradients that they give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from infoset.tree._public_payoff_kernels import (
+    FIRST_MATRIX,
+    FOLD,
+    NUM_FACTORS,
+    SHOWDOWN,
+    PublicPayoffs,
+    public_gradient,
+)
+from infoset.tree.public_form import PublicForm
+from infoset.tree.public_operators import Dense, HandPrior, Showdown
+from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray, Player
+from infoset.utils.simd import LANES
+
+__all__ = ["public_payoffs", "public_utility_gradient", "split_public_payoffs"]
+
+_BY_SEQUENCE: WeakKeyDictionary[PublicForm, dict[Player, PublicPayoffs]] = WeakKeyDictionary()
+
+
+def public_utility_gradient(form: PublicForm, plan: FloatArray, player: Player) -> FloatArray:
+    """Return [Q] the gradient of a player's expected utility with respect to its own plan.
+
+    Parameters
+    ----------
+    form : PublicForm
+    plan : FloatArray
+        [Q] realization plan of the opponent.
+    player : Player
+    """
+    known = _BY_SEQUENCE.setdefault(form, {})
+    if player not in known:
+        known[player] = public_payoffs(form, player)
+    gradient = np.zeros(form.treeplexes[player].num_sequences)
+    # Several threads may measure at the same time.
+    public_gradient(_with_own_results(known[player]), plan, gradient)
+    return gradient
+
+
+def _with_own_results(payoffs: PublicPayoffs) -> PublicPayoffs:
+    """Return payoffs with arrays of their own for intermediate results."""
+    return payoffs._replace(
+        sums=payoffs.sums.copy(), reach=payoffs.reach.copy(), value=payoffs.value.copy()
+    )
+
+
+def split_public_payoffs(payoffs: PublicPayoffs, number: int) -> tuple[PublicPayoffs, ...]:
+    """Split payoffs into up to `number` parts with about the same number of terms.
+
+    The hands of a public sequence must be at consecutive places, as in the layouts of the kernels.
+    Each part fills a range of the gradient of its own. Together they give the same bits as the
+    whole, because the terms at a sequence belong to one part and stay in order.
+    """
+    starts = np.sort(payoffs.own_start)
+    shares = np.linspace(0, len(starts), number + 1)[1:-1].astype(np.int64)
+    cuts = np.unique([payoffs.filled[0], *starts[shares], payoffs.filled[1]])
+    return tuple(_restricted(payoffs, begin, end) for begin, end in pairwise(cuts.tolist()))
+
+
+def _restricted(payoffs: PublicPayoffs, begin: int, end: int) -> PublicPayoffs:
+    """Return the terms that fill the places of the gradient from `begin` up to `end`."""
+    chosen = np.flatnonzero((payoffs.own_start >= begin) & (payoffs.own_start < end))
+    table = np.repeat(payoffs.table, np.diff(payoffs.first))[chosen]
+    first, tables = _batches(np.bincount(table, minlength=len(payoffs.kind)).tolist())
+    factor = payoffs.factor.reshape(NUM_FACTORS, -1)
+    padding = np.zeros((NUM_FACTORS, LANES), factor.dtype)
+    own, other = (
+        (start[chosen], stride[chosen])
+        for start, stride in (
+            (payoffs.own_start, payoffs.own_stride),
+            (payoffs.other_start, payoffs.other_stride),
+        )
+    )
+    return _with_own_results(payoffs)._replace(
+        first=first,
+        table=tables,
+        own_rows=_are_rows(own[1], first),
+        other_rows=_are_rows(other[1], first),
+        own_start=own[0],
+        own_stride=own[1],
+        other_start=other[0],
+        other_stride=other[1],
+        factor=np.concatenate([factor[:, chosen], padding], axis=1).ravel(),
+        filled=(begin, end),
+    )
+
+
+def _are_rows(stride: LongArray, first: LongArray) -> BoolArray:
+    """Return [B] whether all terms of a batch have stride 1."""
+    is_one = np.append(stride == 1, True)
+    rows: BoolArray = np.logical_and.reduceat(is_one, first)[:-1]
+    return rows
+
+
+class _Table(NamedTuple):
+    """What a set of terms shares; see `PublicPayoffs` for kind, weights, and matrix."""
+
+    kind: int
+    own_weight: FloatArray
+    other_weight: FloatArray
+    own_strength: IntArray
+    other_strength: IntArray
+    matrix: FloatArray | None = None
+
+
+class _Terms(NamedTuple):
+    """The terms of one table: [t] their terminals, and [4, t] their factors."""
+
+    table: _Table
+    terminal: LongArray
+    factor: FloatArray
+
+
+def public_payoffs(
+    form: PublicForm,
+    player: Player,
+    positions: Sequence[IndexArray] | None = None,
+    precision: str = "float64",
+) -> PublicPayoffs:
+    """Return the payoffs of one player in the form that `public_gradient` reads.
+
+    Parameters
+    ----------
+    form : PublicForm
+    player : Player
+    positions : Sequence[IndexArray], optional
+        Per player, [Q] where plans and gradients store each sequence. It must keep sequences that
+        differ only by their hands at equal distances. By default, they are stored in order.
+    precision : str
+        "float64" or "float32".
+    """
+    found = [terms for terms in _all_terms(form, player) if len(terms.terminal)]
+    own, other = player, 1 - player
+    num_own, num_other = form.num_hands[own], form.num_hands[other]
+    tables = [terms.table for terms in found]
+    terminal = np.concatenate([np.zeros(0, np.int64), *(terms.terminal for terms in found)])
+    factor = np.zeros((NUM_FACTORS, len(terminal) + LANES))
+    factor[:, : len(terminal)] = np.concatenate(
+        [np.zeros((NUM_FACTORS, 0)), *(terms.factor for terms in found)], axis=1
+    )
+    first, table = _batches([len(terms.terminal) for terms in found])
+    places = [_places(form, p, terminal, positions) for p in (own, other)]
+    blocking = _blocking(form.prior, own)
+    own_order, other_order, weaker, not_stronger, twin_place = _orders(
+        tables, blocking.twin, num_other
+    )
+    matrices = [table.matrix for table in tables if table.matrix is not None]
+    return PublicPayoffs(
+        first=first,
+        table=table,
+        own_rows=_are_rows(places[0][1], first),
+        other_rows=_are_rows(places[1][1], first),
+        own_start=places[0][0],
+        own_stride=places[0][1],
+        other_start=places[1][0],
+        other_stride=places[1][1],
+        factor=factor.astype(precision).ravel(),
+        kind=_kinds(tables),
+        own_weight=_rows([table.own_weight for table in tables], num_own, precision),
+        other_weight=_rows([table.other_weight for table in tables], num_other, precision),
+        own_order=own_order,
+        other_order=other_order,
+        weaker=weaker,
+        not_stronger=not_stronger,
+        twin_place=twin_place,
+        twin=blocking.twin,
+        twin_factor=blocking.twin_factor,
+        own_cards=blocking.own_cards,
+        other_cards=blocking.other_cards,
+        matrix=np.array(matrices, precision).reshape(len(matrices), num_own, num_other),
+        filled=(0, form.treeplexes[player].num_sequences),
+        sums=np.zeros(blocking.num_sums * LANES, precision),
+        reach=np.zeros(-(-num_other // LANES) * LANES**2, precision),
+        value=np.zeros(-(-num_own // LANES) * LANES**2, precision),
+    )
+
+
+def _all_terms(form: PublicForm, player: Player) -> Iterator[_Terms]:
+    """Yield the terms of all terminals, those with the same operator and hands together."""
+    ends = form.terminals
+    num_sets = len(form.hand_sets[0])
+    kinds, kind_of = np.unique(
+        ends.operator.astype(np.int64) * num_sets + ends.hand_set, return_inverse=True
+    )
+    order = np.argsort(kind_of, kind="stable")
+    bounds = np.searchsorted(kind_of[order], np.arange(len(kinds) + 1))
+    for place, kind in enumerate(kinds.tolist()):
+        operator, hand_set = divmod(kind, num_sets)
+        terminal = order[bounds[place] : bounds[place + 1]]
+        yield from _terms(form, player, operator, hand_set, terminal)
+
+
+def _terms(
+    form: PublicForm, player: Player, number: int, hand_set: int, terminal: LongArray
+) -> Iterator[_Terms]:
+    """Yield the terms of the terminals with one operator and one set of hands."""
+    ends, operator = form.terminals, form.operators[number]
+    outcome = np.arange(operator.num_outcomes)
+    rows = ends.first_payoff[terminal] + outcome[:, None]
+    # [outcomes, t] utility times chance reach
+    payoff = ends.payoff[rows, player] * ends.chance_reach[terminal]
+    own, other = (form.hand_sets[p][hand_set] for p in (player, 1 - player))
+    no_strengths = np.zeros(len(own), np.int32), np.zeros(len(other), np.int32)
+    if form.prior.joint is not None or isinstance(operator, Dense):
+        reached = form.reached(hand_set)
+        for utility, weight in zip(payoff, operator.outcomes(form.prior), strict=True):
+            matrix = reached * weight
+            yield _nonzero(
+                _Table(
+                    FIRST_MATRIX,
+                    np.ones(len(own)),
+                    np.ones(len(other)),
+                    *no_strengths,
+                    matrix if player == 0 else matrix.T,
+                ),
+                terminal,
+                np.stack([utility, *np.zeros((3, len(utility)))]),
+            )
+        return
+    weights = form.prior.weights[player] * own, form.prior.weights[1 - player] * other
+    if isinstance(operator, Showdown):
+        strengths = operator.strengths[player], operator.strengths[1 - player]
+        lose, tie, win = payoff if player == 0 else payoff[::-1]
+        factor = np.stack([lose, win - tie, tie - lose, win - lose])
+        yield _nonzero(_Table(SHOWDOWN, *weights, *strengths), terminal, factor)
+    else:
+        factor = np.stack([payoff[0], *np.zeros((3, len(terminal)))])
+        yield _nonzero(_Table(FOLD, *weights, *no_strengths), terminal, factor)
+
+
+def _nonzero(table: _Table, terminal: LongArray, factor: FloatArray) -> _Terms:
+    """Return terms without those whose factors are all zero."""
+    used = factor.any(axis=0)
+    return _Terms(table, terminal[used], factor[:, used])
+
+
+def _batches(sizes: Sequence[int]) -> tuple[LongArray, LongArray]:
+    """Return the first term of each batch, and the table of each batch, given terms per table."""
+    first, table, begin = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
+    for number, size in enumerate(sizes):
+        first.append(np.arange(begin, begin + size, LANES))
+        table.append(np.full(len(first[-1]), number))
+        begin += size
+    return np.append(np.concatenate(first), begin), np.concatenate(table)
+
+
+def _places(
+    form: PublicForm,
+    player: Player,
+    terminal: LongArray,
+    positions: Sequence[IndexArray] | None,
+) -> tuple[LongArray, LongArray]:
+    """Return start and stride of a player's last sequences at terminals."""
+    sequences = form.sequences[player]
+    last = form.terminal_sequence[terminal, player]
+    start, stride = sequences.start[last], sequences.stride[last]
+    if positions is None:
+        return start, stride
+    # A single hand has no next one, and the empty sequence has stride 0.
+    after = start + (stride if form.num_hands[player] > 1 else 0)
+    position = positions[player].astype(np.int64)
+    return position[start], position[after] - position[start]
+
+
+class _Blocking(NamedTuple):
+    """How hands block each other; see `PublicPayoffs`."""
+
+    own_cards: IntArray
+    other_cards: IntArray
+    num_sums: int
+    twin: IntArray
+    twin_factor: float
+
+
+def _blocking(prior: HandPrior, own: Player) -> _Blocking:
+    """Return how the opponent's hands block those of a player.
+
+    Own hands with fewer cards refer to a sum that stays zero, and those of the opponent to one that
+    is not read.
+    """
+    first, second = prior.cards[own], prior.cards[1 - own]
+    held = second[second >= 0]
+    if first.shape[1] == 1 and len(np.unique(held)) == len(held):
+        no_cards = [np.zeros((len(cards), 0), np.int32) for cards in (first, second)]
+        return _Blocking(no_cards[0], no_cards[1], 0, _twins(first, second), -1.0)
+    num_cards = 1 + max(int(cards.max(initial=-1)) for cards in (first, second))
+    own_cards = np.where(first < 0, num_cards, first).astype(np.int32)
+    other_cards = np.where(second < 0, num_cards + 1, second).astype(np.int32)
+    is_pair = (first >= 0).sum(axis=1) == 2
+    twin = np.where(is_pair, _twins(first, second), -1).astype(np.int32)
+    return _Blocking(own_cards, other_cards, num_cards + 2, twin, 1.0)
+
+
+def _twins(own: IntArray, other: IntArray) -> IntArray:
+    """Return [n] the opponent's hand with the same cards as each hand; -1 if there is none."""
+    known = {tuple(hand): place for place, hand in enumerate(np.sort(other, axis=1).tolist())}
+    hands = np.sort(own, axis=1).tolist()
+    found = [known.get(tuple(hand), -1) if max(hand, default=-1) >= 0 else -1 for hand in hands]
+    return np.array(found, np.int32)
+
+
+def _orders(
+    tables: Sequence[_Table], twin: IntArray, num_other: int
+) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:
+    """Return own_order, other_order, weaker, not_stronger and twin_place of `PublicPayoffs`."""
+    num_own = len(twin)
+    own_order, weaker, not_stronger, twin_place = np.zeros((4, len(tables), num_own), np.int32)
+    other_order = np.zeros((len(tables), num_other), np.int32)
+    for row, table in enumerate(tables):
+        own_order[row] = np.argsort(table.own_strength, kind="stable")
+        other_order[row] = np.argsort(table.other_strength, kind="stable")
+        strengths = table.other_strength[other_order[row]]
+        ordered = table.own_strength[own_order[row]]
+        weaker[row] = np.searchsorted(strengths, ordered, side="left")
+        not_stronger[row] = np.searchsorted(strengths, ordered, side="right")
+        place = np.empty(num_other + 1, np.int32)
+        place[other_order[row]] = np.arange(num_other)
+        place[-1] = num_other  # of the twin -1: after all hands
+        twin_place[row] = place[twin]
+    return own_order, other_order, weaker, not_stronger, twin_place
+
+
+def _kinds(tables: Sequence[_Table]) -> LongArray:
+    """Return [X] the kind of each table, with matrices numbered in order."""
+    kinds = np.array([table.kind for table in tables], np.int64)
+    is_matrix = kinds == FIRST_MATRIX
+    kinds[is_matrix] += np.arange(np.count_nonzero(is_matrix))
+    return kinds
+
+
+def _rows(rows: Sequence[FloatArray], width: int, precision: str) -> FloatArray:
+    """Return [X * width] rows as one array."""
+    return np.array(rows, precision).reshape(len(rows) * width)

@@ -1,0 +1,261 @@
+"""The public form of a game from its rules by public states and hands, without any history."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Hashable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from infoset.errors import GameRuleError
+from infoset.game import Game, GameSource, PublicEnd, PublicHand, PublicRules
+from infoset.game.hooks import RULES, has_hook
+from infoset.tree.public_form import PublicForm, PublicTerminals
+from infoset.tree.public_operators import Fold, HandPrior, Operator, Showdown
+from infoset.tree.sequence_form import UNIT
+from infoset.tree.terminal_contraction import common_sum
+from infoset.typing import CHANCE, Action, BoolArray, FloatArray, IntArray, LongArray
+
+__all__ = ["form_of_public_rules", "public_rules_of"]
+
+
+def public_rules_of(game: Game) -> PublicRules | None:
+    """Return the rules of a game by public states and hands; None if it has none.
+
+    Rules that are inherited from a class with other rewards, actions or observations are ignored.
+    """
+    return game.public_rules() if has_hook(game, "public_rules", (*RULES, "rewards")) else None
+
+
+def form_of_public_rules(game: Game, rules: PublicRules) -> PublicForm:
+    """Return the public form of a game from its public rules.
+
+    Raises
+    ------
+    GameRuleError
+        If the public rules break a rule of `PublicRules`.
+    """
+    return _PublicTree(game, rules).form()
+
+
+class _Place(NamedTuple):
+    """A public state to be visited: how it was reached, and what chance has dealt before it."""
+
+    state: Hashable
+    parent: int
+    action: int
+    observation: Hashable
+    reach: float
+    cards: frozenset[Hashable]
+
+
+class _PublicTree:
+    """The public tree, visited breadth first; the lists grow with it."""
+
+    def __init__(self, game: Game, rules: PublicRules) -> None:
+        self.game, self.rules = game, rules
+        self.hands = tuple(tuple(rules.hands(player)) for player in range(2))
+        self.players: list[int] = []
+        self.parents: list[int] = []
+        self.actions: list[int] = []
+        self.seen: list[int] = []
+        self.observations: dict[Hashable, int] = {}
+        self.legal: list[int] = []
+        self.action_sets: dict[tuple[Action, ...], int] = {}
+        self.hand_set: list[int] = []
+        self.dealt: dict[frozenset[Hashable], int] = {frozenset(): 0}
+        self.operators: dict[object, int] = {}
+        self.ends: list[tuple[_Place, PublicEnd, int]] = []
+        self._visit_all()
+
+    def _error(self, found: str, rule: str) -> GameRuleError:
+        return GameRuleError(rule, found=f"the public rules of {self.game}: {found}")
+
+    def _visit_all(self) -> None:
+        waiting = deque([_Place(self.rules.initial_state(), -1, -1, None, 1.0, frozenset())])
+        while waiting:
+            place = waiting.popleft()
+            end = self.rules.end(place.state)
+            if end is not None:
+                self._add_end(place, end)
+            else:
+                waiting.extend(self._add_node(place))
+
+    def _add_node(self, place: _Place) -> Iterator[_Place]:
+        """Add a public node; yield its children."""
+        number, rules = len(self.players), self.rules
+        actor = rules.actor(place.state)
+        self.players.append(CHANCE if actor is None else actor)
+        self.parents.append(place.parent)
+        self.actions.append(place.action)
+        self.hand_set.append(self.dealt.setdefault(place.cards, len(self.dealt)))
+        root = place.parent < 0
+        self.seen.append(
+            -1 if root else self.observations.setdefault(place.observation, len(self.observations))
+        )
+        if actor is None:
+            self.legal.append(-1)
+            return self._after_deals(place, number)
+        legal = tuple(rules.legal_actions(place.state))
+        if not legal or len(set(legal)) < len(legal):
+            raise self._error(
+                f"legal_actions({place.state!r}) is {legal!r}",
+                "a decision has at least one legal action, and they differ",
+            )
+        self.legal.append(self.action_sets.setdefault(legal, len(self.action_sets)))
+        return (
+            _Place(
+                rules.next_state(place.state, action),
+                number,
+                taken,
+                rules.observation(place.state, action),
+                place.reach,
+                place.cards,
+            )
+            for taken, action in enumerate(legal)
+        )
+
+    def _after_deals(self, place: _Place, number: int) -> Iterator[_Place]:
+        """Yield the places after a chance move."""
+        deals = tuple(self.rules.deals(place.state))
+        if not deals:
+            raise self._error(
+                f"at {place.state!r} nobody acts, there are no deals, and it is not an end",
+                "every public state is a decision, a chance move or an end",
+            )
+        return (
+            _Place(
+                deal.next_state,
+                number,
+                -1,
+                deal.observation,
+                place.reach * float(deal.probability),
+                place.cards.union(deal.cards),
+            )
+            for deal in deals
+        )
+
+    def _add_end(self, place: _Place, end: PublicEnd) -> None:
+        if len(end.utilities) != (1 if end.strengths is None else 3):
+            raise self._error(
+                f"the end {place.state!r} has {len(end.utilities)} pairs of utilities",
+                "an end has one pair of utilities, or three if it has strengths",
+            )
+        if place.parent < 0:
+            raise self._error("the initial state is an end", "the game has a decision")
+        operator = self.operators.setdefault(end.strengths, len(self.operators))
+        self.dealt.setdefault(place.cards, len(self.dealt))
+        self.ends.append((place, end, operator))
+
+    def form(self) -> PublicForm:
+        """Return the public form."""
+        prior, operators = _prior(self.hands), tuple(map(_operator, self.operators))
+        hand_sets = self._hand_sets()
+        terminals = self._terminals()
+        earned = _outcomes_that_occur(prior, operators, hand_sets, terminals)
+        limits = np.stack([earned.min(axis=0), earned.max(axis=0)], axis=1)
+        constant_sum = common_sum(earned)
+        sums = 0.0 if constant_sum is None else np.abs(earned.sum(axis=1) - constant_sum).max()
+        # Roundings of the prior, of one chance factor per node of a line, and of their products.
+        relative = (4 + 2 * self._depth()) * UNIT
+        return PublicForm(
+            name=str(self.game),
+            hands=(_labels(self.hands[0]), _labels(self.hands[1])),
+            prior=prior,
+            player=_numbers(self.players),
+            parent=_numbers(self.parents),
+            action=_numbers(self.actions),
+            observation=_numbers(self.seen),
+            observations=tuple(self.observations),
+            action_set=_numbers(self.legal),
+            action_sets=tuple(self.action_sets),
+            hand_set=_numbers(self.hand_set),
+            hand_sets=hand_sets,
+            terminals=terminals,
+            operators=operators,
+            utility_limits=limits,
+            constant_sum=constant_sum,
+            payoff_rounding=relative * float(np.abs(limits).max()) + float(sums),
+            source=GameSource.of_rules(self.game),
+        )
+
+    def _depth(self) -> int:
+        """Return the number of transitions of the longest line."""
+        depth = np.zeros(len(self.parents), np.int64)
+        for node, parent in enumerate(self.parents[1:], start=1):
+            depth[node] = depth[parent] + 1
+        return 1 + int(depth.max())
+
+    def _hand_sets(self) -> tuple[BoolArray, BoolArray]:
+        """Return per player [sets, hands] the hands that have none of the cards dealt so far."""
+        first, second = (
+            np.array([[dealt.isdisjoint(hand.cards) for hand in own] for dealt in self.dealt])
+            for own in self.hands
+        )
+        return first, second
+
+    def _terminals(self) -> PublicTerminals:
+        sizes = [len(end.utilities) for _, end, _ in self.ends]
+        return PublicTerminals(
+            node=_numbers([place.parent for place, _, _ in self.ends]),
+            action=_numbers([place.action for place, _, _ in self.ends]),
+            chance_reach=np.array([place.reach for place, _, _ in self.ends]),
+            hand_set=_numbers([self.dealt[place.cards] for place, _, _ in self.ends]),
+            operator=_numbers([operator for _, _, operator in self.ends]),
+            first_payoff=np.cumsum([0, *sizes]),
+            payoff=np.array([pair for _, end, _ in self.ends for pair in end.utilities], float),
+        )
+
+
+def _prior(hands: tuple[tuple[PublicHand, ...], ...]) -> HandPrior:
+    """Return the prior of the hands, with probabilities that sum to 1."""
+    number: dict[Hashable, int] = {}
+    most = max(len(hand.cards) for own in hands for hand in own)
+    rows = []
+    for own in hands:
+        cards = np.full((len(own), most), -1, np.int32)
+        for place, hand in enumerate(own):
+            cards[place, : len(hand.cards)] = [
+                number.setdefault(card, len(number)) for card in hand.cards
+            ]
+        rows.append(cards)
+    first, second = (np.array([float(hand.weight) for hand in own]) for own in hands)
+    total = HandPrior((first, second), (rows[0], rows[1])).matrix().sum()
+    return HandPrior((first, second / total), (rows[0], rows[1]))
+
+
+def _operator(strengths: object) -> Operator:
+    if not isinstance(strengths, tuple):
+        return Fold()
+    first, second = (np.array(own, np.int32) for own in strengths)
+    return Showdown((first, second))
+
+
+def _outcomes_that_occur(
+    prior: HandPrior,
+    operators: Sequence[Operator],
+    hand_sets: tuple[BoolArray, BoolArray],
+    terminals: PublicTerminals,
+) -> FloatArray:
+    """Return [outcomes, 2] the utilities of all outcomes that a pair of hands has."""
+    meets = prior.matrix() > 0
+    known: dict[tuple[int, int], BoolArray] = {}
+    rows: list[LongArray] = []
+    pairs = zip(terminals.operator.tolist(), terminals.hand_set.tolist(), strict=True)
+    for terminal, key in enumerate(pairs):
+        if key not in known:
+            reached = meets & np.logical_and.outer(*(own[key[1]] for own in hand_sets))
+            outcomes = operators[key[0]].outcomes(prior)
+            known[key] = (outcomes[:, reached] > 0).any(axis=1)
+        rows.append(terminals.first_payoff[terminal] + np.flatnonzero(known[key]))
+    earned: FloatArray = terminals.payoff[np.concatenate(rows)]
+    return earned
+
+
+def _labels(hands: tuple[PublicHand, ...]) -> tuple[Hashable, ...]:
+    return tuple(hand.label for hand in hands)
+
+
+def _numbers(numbers: Sequence[int]) -> IntArray:
+    return np.array(numbers, np.int32)
