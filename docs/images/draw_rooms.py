@@ -29,6 +29,7 @@ STEPS = {
     "infoset.views": "what pages show, as values",
     "infoset.plotting": "pictures",
     "infoset.experiments": "run folders and studies",
+    "infoset.web": "pages in the browser",
     "infoset.cli": "commands",
     "infoset.errors | infoset.typing": "errors, types",
     "infoset.utils": "helpers",

@@ -13,10 +13,17 @@ import pytest
 import infoset
 from infoset.games import load_game
 from infoset.policy import UniformPolicy, random_policy, uniform_policy
-from infoset.views import Explorer, PolicyValues, RequestError, view_infostates
+from infoset.views import (
+    Explorer,
+    PolicyValues,
+    RequestError,
+    WatchedMethod,
+    view_infostates,
+)
 from infoset.views.glossary import TERMS
 from tests.support.cached_games import cached_tree
 
+CFR_PLUS = WatchedMethod.named("cfr+", "CFR family", "CFR+")
 GLOSSARY = Path(__file__).parents[2] / "docs" / "basics" / "glossary.md"
 
 
@@ -27,7 +34,7 @@ def leduc() -> Explorer:
         "uniform": uniform_policy(tree.sequence_form),
         "random": random_policy(tree.sequence_form, np.random.default_rng(0)),
     }
-    return Explorer(tree, policies, {"bot": UniformPolicy()}, methods={"cfr+": "CFR+"})
+    return Explorer(tree, policies, {"bot": UniformPolicy()}, methods=[CFR_PLUS])
 
 
 def test_answers_are_the_views_as_json(leduc):
@@ -46,6 +53,7 @@ def test_answers_are_the_views_as_json(leduc):
         {"ask": "histories", "policy": 0, "state": 5, "start": 3},
         {"ask": "beliefs", "policy": 1, "state": 5, "row": 1, "column": 0},
         {"ask": "differences", "first": 0, "second": 1},
+        {"ask": "match", "first": 0, "second": 1},
     ):
         text = json.dumps(leduc.ask(question), allow_nan=False)
         assert 2 < len(text) < 200_000
@@ -132,7 +140,9 @@ def test_extensive_forms_and_rules_have_their_own_questions():
     while not view["is_over"]:
         view = rules.ask({"ask": "act", "play": view["play"], "action": 0})
     review = rules.ask({"ask": "review", "play": view["play"]})
-    assert review["thoughts"][0]["belief"]
+    assert review["thoughts"]
+    belief = rules.ask({"ask": "opponent_belief", "play": view["play"], "thought": 0})
+    assert sum(entry["probability"] for entry in belief["entries"]) == pytest.approx(1)
 
 
 def test_terms_have_the_meaning_of_the_glossary():

@@ -7,7 +7,7 @@ import pytest
 import infoset
 from infoset.errors import UnknownNameError
 from infoset.evaluation import evaluate_policy
-from infoset.views import LiveRun, live_runs
+from infoset.views import LiveRun, live_runs, watched_methods
 from tests.support.cached_games import cached_tree
 
 
@@ -76,3 +76,30 @@ def test_failures_are_reported():
     run.wait(60)
     assert run.outcome == "failed"
     assert "two-player" in run.error
+
+
+def test_every_kind_of_method_is_listed_once():
+    methods = watched_methods()
+    names = [method.name for method in methods]
+    assert len(set(names)) == len(names)
+    assert {"cfr+", "lp", "balanced-omd", "rnad network"} <= set(names)
+    tree = cached_tree("kuhn_poker")
+    assert all(m.make(tree) == m.name for m in methods if m.kind != "policy networks")
+
+
+@pytest.mark.networks
+def test_a_policy_network_is_watched_while_it_is_trained():
+    from infoset.deep import PRESETS
+
+    networks = [one for one in watched_methods() if one.kind == "policy networks"]
+    for one in networks:
+        assert PRESETS[one.name.removesuffix(" network")].description == one.about
+    tree = cached_tree("kuhn_poker")
+    run = LiveRun(tree, networks[0].make(tree), 1)
+    run._budget.iterations = 30
+    run.start()
+    run.wait(120)
+    point = run.newest()
+    assert run.error == ""
+    assert (point.method, point.iteration, point.outcome) == ("rnad network", 30, "iterations")
+    assert point.nash_conv == pytest.approx(evaluate_policy(run.policy).nash_conv)

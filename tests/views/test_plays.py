@@ -10,7 +10,7 @@ import pytest
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.evaluation import decision_losses
 from infoset.games import load_game
-from infoset.policy import UniformPolicy, random_policy
+from infoset.policy import TabularPolicy, UniformPolicy, random_policy
 from infoset.search import make_searcher, search_model
 from infoset.views import Play
 from tests.support.cached_games import cached_tree
@@ -47,7 +47,7 @@ def test_losses_are_those_of_decision_losses_and_the_most_costly_come_first():
     for seed in range(10):
         play = Play(LEDUC, 1, policy, seed)
         play_to_end(play, np.random.default_rng(seed))
-        review = play.review(policy, tree)
+        review = play.review(policy)
         found = [decision.loss for decision in review.decisions]
         assert found == sorted(found, reverse=True)
         path = play.history.path()
@@ -66,8 +66,10 @@ def test_the_others_beliefs_are_those_of_bayes_with_the_truth_marked():
     checked = 0
     for seed in range(20):
         play = Play(load_game("kuhn_poker"), 0, policy, seed)
-        play.act(1)  # bet, so that player 1 decides
-        (thought,) = play.review(policy, tree).thoughts
+        with pytest.raises(ParameterError, match="not over"):
+            play.belief(0, tree)
+        play.act(1)  # bet, so that player 1 decides, and the play ends
+        thought, belief = play.review(policy).thoughts[0], play.belief(0, tree)
         holds = thought.infostate[1]
         cards = [card for card in "JQK" if card != holds]
         weight = []
@@ -75,13 +77,33 @@ def test_the_others_beliefs_are_those_of_bayes_with_the_truth_marked():
             number = next(at for at in range(own.num_infostates) if own.label(at) == f"[{card}]")
             weight.append(policy.probabilities[0][own.first_sequence[number] + 1])
         expected = dict(zip(cards, np.array(weight) / sum(weight), strict=True))
-        assert {entry.label for entry in thought.belief} == set(cards)
-        for entry in thought.belief:
+        assert {entry.label for entry in belief.entries} == set(cards)
+        for entry in belief.entries:
             assert entry.probability == pytest.approx(expected[entry.label])
             checked += entry.is_true
-        (true,) = [entry.label for entry in thought.belief if entry.is_true]
+        (true,) = [entry.label for entry in belief.entries if entry.is_true]
         assert str(play.history.path()[1].infostates[0]) == f"[{true}]"
+        assert belief == play.belief(0), "the rules give what the tree gives"
     assert checked == 20
+    with pytest.raises(ParameterError, match="thought=9: the others made"):
+        play.belief(9)
+
+
+def test_the_truth_is_marked_also_where_it_was_not_believed():
+    tree = cached_tree("kuhn_poker")
+    own = tree.infostate_trees[0]
+    weights = np.ones(own.num_sequences)
+    for number in own.acting.tolist():
+        if own.label(number) == "[J]":  # a jack never bets
+            weights[own.first_sequence[number] + 1] = 0
+    ones = np.ones(tree.infostate_trees[1].num_sequences)
+    policy = TabularPolicy.from_weights(tree.sequence_form, (weights, ones))
+    for seed in range(20):
+        play = Play(load_game("kuhn_poker"), 0, policy, seed)
+        holds_jack = str(play.history.infostates[0]) == "[J]"
+        play.act(1)
+        (true,) = [entry for entry in play.belief(0, tree).entries if entry.is_true]
+        assert (true.probability == 0) == holds_jack
 
 
 def test_a_searcher_tells_its_values_worlds_and_time():

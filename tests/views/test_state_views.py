@@ -12,6 +12,7 @@ import pytest
 import infoset
 from infoset.beliefs import PublicBeliefState
 from infoset.errors import ParameterError, PolicyMismatchError
+from infoset.evaluation import decision_values
 from infoset.game import Game, Observation
 from infoset.policy import uniform_policy
 from infoset.regret import SCHEMES, RegretMinimizer
@@ -60,7 +61,12 @@ def deal():
     return PolicyValues(tree, uniform_policy(tree.sequence_form))
 
 
-GAMES = ["kuhn_poker", "kuhn_poker(players=3)", "leduc_poker", "goofspiel(num_cards=3)"]
+GAMES = [
+    "kuhn_poker",
+    "kuhn_poker(players=3)",
+    "leduc_poker(num_ranks=2)",
+    "goofspiel(num_cards=3)",
+]
 
 
 def random_policy(tree, seed):
@@ -137,6 +143,12 @@ def test_an_infostate_is_worth_the_mean_of_its_actions(values):
                 if row.actions:
                     mean = sum(action.probability * action.value for action in row.actions)
                     assert mean == pytest.approx(row.value)
+
+
+def test_action_values_are_those_of_decision_values(values):
+    for player in range(values.tree.num_players):
+        expected = decision_values(values.policy, player)
+        np.testing.assert_allclose(values.action_values[player], expected, atol=1e-12)
 
 
 def test_regrets_are_those_of_the_first_iteration_of_cfr(values):

@@ -11,16 +11,20 @@ from infoset.views.form_views import (
     view_form_history,
     view_form_infostates,
 )
+from infoset.views.hand_grids import HandCellView, HandGridView, view_hand_grid
 from infoset.views.live_runs import LivePoint, LiveRun
+from infoset.views.method_catalog import WatchedMethod, watched_methods
 from infoset.views.plays import (
     BeliefEntry,
     DecisionView,
+    OpponentBeliefView,
     Play,
     PlayView,
     ReviewView,
     ThoughtView,
 )
 from infoset.views.policy_differences import DifferencesView, DifferenceView, view_differences
+from infoset.views.policy_matches import MatchView, PositionView, view_match
 from infoset.views.policy_values import PolicyValues
 from infoset.views.state_views import (
     ActionView,
@@ -54,29 +58,38 @@ __all__ = [
     "FormInfostateView",
     "FormInfostatesView",
     "FormValues",
+    "HandCellView",
+    "HandGridView",
     "HistoriesView",
     "HistoryView",
     "InfostateView",
     "InfostatesView",
     "LivePoint",
     "LiveRun",
+    "MatchView",
     "Opponent",
+    "OpponentBeliefView",
     "Play",
     "PlayView",
     "PolicyValues",
+    "PositionView",
     "RequestError",
     "ReviewView",
     "StateLink",
     "StateView",
     "ThoughtView",
+    "WatchedMethod",
     "view_beliefs",
     "view_children",
     "view_differences",
     "view_form_children",
     "view_form_history",
     "view_form_infostates",
+    "view_hand_grid",
     "view_histories",
     "view_infostates",
+    "view_match",
     "view_probabilities",
     "view_state",
+    "watched_methods",
 ]

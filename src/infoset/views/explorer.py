@@ -11,11 +11,11 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from infoset.efg import ExtensiveForm
 from infoset.errors import ParameterError
-from infoset.evaluation import CorrelatedPolicy, evaluate_policy
+from infoset.evaluation import CorrelatedPolicy
 from infoset.game import Game
 from infoset.policy import Policy, TabularPolicy
 from infoset.tree import GameTree
@@ -26,9 +26,12 @@ from infoset.views.form_views import (
     view_form_infostates,
 )
 from infoset.views.glossary import TERMS
+from infoset.views.hand_grids import view_hand_grid
 from infoset.views.live_runs import LiveRun
+from infoset.views.method_catalog import WatchedMethod
 from infoset.views.plays import Play
 from infoset.views.policy_differences import view_differences
+from infoset.views.policy_matches import view_match
 from infoset.views.policy_values import PolicyValues
 from infoset.views.state_views import (
     view_beliefs,
@@ -64,6 +67,13 @@ class _Question:
     optional: frozenset[str] = frozenset()
 
 
+class _HeldPlay(NamedTuple):
+    """A play with its own lock: a search that takes long holds up nobody else."""
+
+    play: Play
+    lock: threading.Lock
+
+
 class Explorer:
     """A game with policies, opponents and methods, which answers the questions of a page.
 
@@ -78,8 +88,8 @@ class Explorer:
         Further policies and searchers that can be played against.
     rules : Game, optional
         The rules for playing; by default those of the tree. Without rules there is no play.
-    methods : Mapping[str, str]
-        Names and descriptions of methods that can be watched.
+    methods : Sequence[WatchedMethod]
+        Methods that can be watched.
 
     Raises
     ------
@@ -105,7 +115,7 @@ class Explorer:
         opponents: Mapping[str, Opponent] | None = None,
         *,
         rules: Game | None = None,
-        methods: Mapping[str, str] | None = None,
+        methods: Sequence[WatchedMethod] = (),
     ) -> None:
         self.game = game
         self.tree = game if isinstance(game, GameTree) else None
@@ -113,11 +123,11 @@ class Explorer:
         self.rules = rules or (self.tree.game if self.tree else None)
         if isinstance(game, Game):
             self.rules = game
-        self.methods = dict(methods or {}) if self.tree else {}
+        self.methods = tuple(methods) if self.tree else ()
         self.policy_names: list[str] = []
         self._values: list[PolicyValues | FormValues] = []
         self._opponents: dict[str, Opponent] = {}
-        self._plays: OrderedDict[int, Play] = OrderedDict()
+        self._plays: OrderedDict[int, _HeldPlay] = OrderedDict()
         self._num_plays = 0
         self._lock = threading.RLock()
         self._runs: list[LiveRun] = []
@@ -201,7 +211,7 @@ class Explorer:
             self._runs = [run for run in self._runs if not run.is_over]
             if len(self._runs) >= MAX_RUNS:
                 raise RequestError(f"{MAX_RUNS} runs are in progress; stop one of them")
-            run = LiveRun(self.tree, list(self.methods)[method], state, seconds=seconds)
+            run = LiveRun(self.tree, self.methods[method].make(self.tree), state, seconds=seconds)
             self._runs.append(run)
             run.start()
             return run
@@ -242,12 +252,15 @@ class Explorer:
             "sizes": sizes,
             "policies": [self._policy_view(number) for number in range(len(self.policy_names))],
             "opponents": list(self._opponents) if self.rules is not None else [],
-            "methods": [{"name": name, "about": text} for name, text in self.methods.items()],
+            "methods": [
+                {"name": method.name, "kind": method.kind, "about": method.about}
+                for method in self.methods
+            ],
             "terms": TERMS,
         }
 
     def _policy_view(self, number: int) -> dict[str, Any]:
-        measured = evaluate_policy(self._values[number].policy)
+        measured = self._values[number].evaluation
         return {
             "name": self.policy_names[number],
             "values": list(measured.values),
@@ -281,10 +294,12 @@ class Explorer:
                 "infostates": _Question(
                     self._with_values(view_infostates), at | {"player": player} | start, page
                 ),
+                "hands": _Question(self._with_values(view_hand_grid), at | {"player": player}),
                 "beliefs": _Question(self._beliefs, at | {"row": player, "column": player}),
                 "differences": _Question(
                     self._differences, {"first": policy, "second": policy} | start, page
                 ),
+                "match": _Question(self._match, {"first": policy, "second": policy}),
             }
         if self.form is not None:
             at = {"policy": policy, "history": lambda: self.form.num_histories}  # type: ignore[union-attr]
@@ -312,6 +327,9 @@ class Explorer:
                 "review": _Question(
                     self._review, {"play": self._most, "policy": policy}, frozenset({"policy"})
                 ),
+                "opponent_belief": _Question(
+                    self._opponent_belief, {"play": self._most, "thought": self._most}
+                ),
             }
         return found
 
@@ -337,6 +355,10 @@ class Explorer:
         with self._lock:
             return view_differences(self._tree_values(first), self._tree_values(second), start)
 
+    def _match(self, first: int, second: int) -> Any:
+        with self._lock:
+            return view_match(self._values[first].policy, self._values[second].policy)
+
     def _tree_values(self, policy: int) -> PolicyValues:
         values = self._values[policy]
         assert isinstance(values, PolicyValues)
@@ -344,29 +366,34 @@ class Explorer:
 
     def _play(self, opponent: int, player: int, seed: int) -> dict[str, Any]:
         assert self.rules is not None
+        chosen: Sequence[Opponent] = list(self._opponents.values())
+        play = Play(self.rules, player, chosen[opponent], seed)
         with self._lock:
-            chosen: Sequence[Opponent] = list(self._opponents.values())
-            play = Play(self.rules, player, chosen[opponent], seed)
             self._num_plays += 1
-            self._plays[self._num_plays] = play
+            self._plays[self._num_plays] = _HeldPlay(play, threading.Lock())
             while len(self._plays) > MAX_PLAYS:
                 self._plays.popitem(last=False)
             return {"play": self._num_plays, **asdict(play.view())}
 
     def _act(self, play: int, action: int) -> dict[str, Any]:
-        with self._lock:
-            return {"play": play, **asdict(self._known_play(play).act(action))}
+        held = self._known_play(play)
+        with held.lock:
+            return {"play": play, **asdict(held.play.act(action))}
 
     def _review(self, play: int, policy: int | None = None) -> Any:
-        with self._lock:
-            known = self._known_play(play)
-            chosen = None if policy is None else self._values[policy].policy
-            if self.tree is None:
-                chosen = None
-            return known.review(chosen, self.tree)
+        held = self._known_play(play)
+        chosen = None if policy is None or self.tree is None else self._values[policy].policy
+        with held.lock:
+            return held.play.review(chosen)
 
-    def _known_play(self, play: int) -> Play:
-        if play not in self._plays:
-            raise RequestError(f"play {play} does not exist any more; begin another")
-        self._plays.move_to_end(play)
-        return self._plays[play]
+    def _opponent_belief(self, play: int, thought: int) -> Any:
+        held = self._known_play(play)
+        with held.lock:
+            return held.play.belief(thought, self.tree)
+
+    def _known_play(self, play: int) -> _HeldPlay:
+        with self._lock:
+            if play not in self._plays:
+                raise RequestError(f"play {play} does not exist any more; begin another")
+            self._plays.move_to_end(play)
+            return self._plays[play]

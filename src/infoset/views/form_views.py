@@ -9,7 +9,7 @@ import numpy as np
 
 from infoset.efg import TERMINAL, ExtensiveForm
 from infoset.errors import ParameterError, PolicyMismatchError
-from infoset.evaluation import decision_values
+from infoset.evaluation import Evaluation, decision_values, evaluate_policy
 from infoset.policy import TabularPolicy
 from infoset.typing import CHANCE, FloatArray, Player
 from infoset.utils.arguments import check_count, check_player
@@ -154,6 +154,11 @@ class FormValues:
             raise PolicyMismatchError(
                 f"the policy is for {given.name}, not for {own.name}; give a policy for this form"
             )
+
+    @cached_property
+    def evaluation(self) -> Evaluation:
+        """Values, NashConv and, where it is defined, exploitability."""
+        return evaluate_policy(self.policy)
 
     @cached_property
     def move_probability(self) -> FloatArray:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable
 from fractions import Fraction
+from typing import Final
 
 import numpy as np
 
 from infoset.game import Probability
 from infoset.game.infostate import Step, step_text, value_text
 from infoset.tree import InfostateTree, WorldGraph
-from infoset.typing import NOOP, Action, IntArray
+from infoset.typing import NOOP, Action
 
 __all__ = [
     "EMPTY",
     "MAX_CELL_LENGTH",
     "MAX_STEP_LENGTH",
+    "RANKS",
     "count_text",
+    "hand_class",
     "move_texts",
     "number_duplicates",
     "observation_text",
@@ -32,6 +36,8 @@ EMPTY = "∅"
 LARGEST_DENOMINATOR = 999
 SMALLEST_SHOWN = 0.005
 ROUNDING = 1e-12
+RANKS: Final = "AKQJT98765432"
+HAND: Final = re.compile(r"\W*([2-9TJQKA])([cdhs])\W*([2-9TJQKA])([cdhs])\W*")
 
 
 def shorten(text: str, length: int) -> str:
@@ -103,6 +109,21 @@ def count_text(count: int, singular: str, plural: str = "") -> str:
     ('1 history', '9,212 infostates')
     """
     return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
+
+
+def hand_class(label: str) -> tuple[int, int] | None:
+    """Return the row and column of a hand of two cards in the grid; None for any other text.
+
+    Examples
+    --------
+    >>> hand_class("AhKh"), hand_class("Ah, Kd"), hand_class("2c 2d"), hand_class("J")
+    ((0, 1), (1, 0), (12, 12), None)
+    """
+    found = HAND.fullmatch(label)
+    if found is None or found.group(1, 2) == found.group(3, 4):
+        return None
+    high, low = sorted((RANKS.index(found[1]), RANKS.index(found[3])))
+    return (high, low) if found[2] == found[4] else (low, high)
 
 
 MAX_CELL_LENGTH = 18
@@ -195,21 +216,26 @@ def move_texts(graph: WorldGraph, world: int) -> list[str]:
     A label names the actions of the players and, if there are several outcomes, the observations
     that the outcome causes.
     """
-    edges = range(*graph.first_edge[world : world + 2].tolist())
-    joint_actions = graph.joint_action[edges.start : edges.stop]
-    texts = [_move_text(graph, world, edge, joint_actions) for edge in edges]
+    edges = slice(*graph.first_edge[world : world + 2].tolist())
+    _, which, outcomes = np.unique(
+        graph.joint_action[edges], axis=0, return_inverse=True, return_counts=True
+    )
+    has_one_outcome = outcomes[which.ravel()] == 1
+    texts = [
+        _move_text(graph, world, edge, bool(is_sure))
+        for edge, is_sure in zip(range(edges.start, edges.stop), has_one_outcome, strict=True)
+    ]
     return number_duplicates(texts)
 
 
-def _move_text(graph: WorldGraph, world: int, edge: int, siblings: IntArray) -> str:
+def _move_text(graph: WorldGraph, world: int, edge: int, is_sure: bool) -> str:
     joint = graph.joint_action[edge]
-    players = np.flatnonzero(joint >= 0)
     labels = [
-        graph.action_sets[graph.action_set[world, player]][joint[player]] for player in players
+        graph.action_sets[graph.action_set[world, player]][joint[player]]
+        for player in np.flatnonzero(joint >= 0)
     ]
-    is_sure = len(labels) > 0 and (siblings == joint).all(axis=1).sum() == 1
     parts = [", ".join(value_text(label) for label in labels)] if labels else []
-    parts += [] if is_sure else [_outcome_text(graph, edge)]
+    parts += [] if labels and is_sure else [_outcome_text(graph, edge)]
     return shorten(" → ".join(parts), MAX_STEP_LENGTH)
 
 

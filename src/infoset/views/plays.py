@@ -25,6 +25,7 @@ from infoset.views.labels import private_text, shorten
 __all__ = [
     "BeliefEntry",
     "DecisionView",
+    "OpponentBeliefView",
     "Play",
     "PlayView",
     "ReviewView",
@@ -34,6 +35,9 @@ __all__ = [
 MAX_BELIEF = 60
 """Entries of a belief in a review, the most probable ones."""
 MAX_TEXT = 120
+MAX_LISTED = 10_000
+NUM_SAMPLES = 1000
+"""Histories that are listed for a belief by the rules; where there are more, histories drawn."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +117,7 @@ class BeliefEntry:
 
 @dataclass(frozen=True)
 class ThoughtView:
-    """A decision of another player: what it believed, expected and did.
+    """A decision of another player: what it expected and did; `Play.belief` has what it believed.
 
     Attributes
     ----------
@@ -131,12 +135,6 @@ class ThoughtView:
         Worlds, simulations or iterations of the search.
     seconds : float or None
         Time of the search.
-    belief : tuple[BeliefEntry, ...]
-        What the human may have held, as the other player saw it, the most probable entries first.
-        A tabular policy assumes that the human follows it too; for others nothing is inferred from
-        actions, so that chance alone counts.
-    belief_error : str
-        Why the belief is missing; empty otherwise.
     """
 
     step: int
@@ -148,8 +146,27 @@ class ThoughtView:
     values: tuple[float | None, ...] | None
     num_worlds: int | None
     seconds: float | None
-    belief: tuple[BeliefEntry, ...]
-    belief_error: str
+
+
+@dataclass(frozen=True)
+class OpponentBeliefView:
+    """What another player believed at one of its decisions.
+
+    Attributes
+    ----------
+    thought : int
+        Position of the decision in `ReviewView.thoughts`.
+    entries : tuple[BeliefEntry, ...]
+        What the human may have held, as the other player saw it, the most probable entries first.
+        A tabular policy assumes that the human follows it too; for others nothing is inferred from
+        actions, so that chance alone counts.
+    error : str
+        Why the belief is missing; empty otherwise.
+    """
+
+    thought: int
+    entries: tuple[BeliefEntry, ...]
+    error: str
 
 
 @dataclass(frozen=True)
@@ -266,35 +283,62 @@ class Play:
             raise
         return self.view()
 
-    def review(
-        self, policy: TabularPolicy | None = None, source: GameTree | None = None
-    ) -> ReviewView:
+    def review(self, policy: TabularPolicy | None = None) -> ReviewView:
         """Return the whole play after its end.
 
         Parameters
         ----------
         policy : TabularPolicy, optional
             The policy with which the human's decisions are compared.
-        source : GameTree, optional
-            The tree in which beliefs are looked up; without it they are computed by the rules.
 
         Raises
         ------
         ParameterError
             If the play is not over.
         """
-        if not self.history.is_terminal:
-            raise ParameterError("the play is not over; its review comes after the end")
+        self._check_over()
         own = [made for made in self._decisions if made.player == self.human]
         decisions = () if policy is None else _decision_views(own, policy, self.human)
         return ReviewView(
             lines=tuple(transcript(self.history, show_worlds=False).splitlines()[1:]),
             utilities=tuple(map(float, self.history.rewards_so_far)),
             decisions=decisions,
-            thoughts=tuple(
-                self._thought(made, source) for made in self._decisions if made.player != self.human
-            ),
+            thoughts=tuple(_thought(made) for made in self._decisions_of_others),
         )
+
+    def belief(self, thought: int, source: GameTree | None = None) -> OpponentBeliefView:
+        """Return what another player believed at one of its decisions, after the end.
+
+        Parameters
+        ----------
+        thought : int
+            Position of the decision in `ReviewView.thoughts`.
+        source : GameTree, optional
+            The tree in which histories are looked up. Without it they are listed or drawn by the
+            rules, which may take seconds.
+
+        Raises
+        ------
+        ParameterError
+            If the play is not over, or there is no such decision.
+        """
+        self._check_over()
+        decisions = self._decisions_of_others
+        if thought not in range(len(decisions)):
+            raise ParameterError(
+                f"thought={thought!r}: the others made {len(decisions)} decisions, counted from 0"
+            )
+        made = decisions[thought]
+        entries, error = self._belief(made.history, made.history.infostates[made.player], source)
+        return OpponentBeliefView(thought, entries, error)
+
+    @property
+    def _decisions_of_others(self) -> list[_Decision]:
+        return [made for made in self._decisions if made.player != self.human]
+
+    def _check_over(self) -> None:
+        if not self.history.is_terminal:
+            raise ParameterError("the play is not over; its review comes after the end")
 
     def _until_human(self, history: History) -> History:
         while not history.is_terminal and self.human not in history.actors:
@@ -333,24 +377,6 @@ class Play:
             float(getattr(record, "seconds", seconds)),
         )
 
-    def _thought(self, made: _Decision, source: GameTree | None) -> ThoughtView:
-        assert made.probabilities is not None
-        infostate = made.history.infostates[made.player]
-        belief, error = self._belief(made.history, infostate, source)
-        return ThoughtView(
-            step=made.history.depth,
-            player=made.player,
-            infostate=shorten(str(infostate), MAX_TEXT),
-            action=str(made.actions[made.chosen]),
-            actions=tuple(map(str, made.actions)),
-            probabilities=tuple(np.asarray(made.probabilities).tolist()),
-            values=None if made.values is None else _known(made.values),
-            num_worlds=made.num_worlds,
-            seconds=made.seconds,
-            belief=belief,
-            belief_error=error,
-        )
-
     def _belief(
         self, history: History, infostate: Infostate, source: GameTree | None
     ) -> tuple[tuple[BeliefEntry, ...], str]:
@@ -358,7 +384,14 @@ class Play:
         rng = np.random.default_rng(self.seed)
         assumed = self._policy if isinstance(self._policy, TabularPolicy) else None
         try:
-            found = private_belief(source or self.rules, infostate, policies=assumed, rng=rng)
+            found = private_belief(
+                source or self.rules,
+                infostate,
+                policies=assumed,
+                rng=rng,
+                max_worlds=MAX_LISTED,
+                num_samples=NUM_SAMPLES,
+            )
         except InfosetError as error:
             return (), str(error)
         truth = history.infostates[self.human]
@@ -367,12 +400,27 @@ class Play:
             key=lambda entry: (-entry[1], str(entry[0])),
         )
         shown = [entry for entry in likely[:MAX_BELIEF] if entry[0] != truth]
-        true = [entry for entry in likely if entry[0] == truth]
+        true = [entry for entry in likely if entry[0] == truth] or [(truth, 0.0)]
         entries = sorted([*shown, *true], key=lambda entry: -entry[1])
         return tuple(
             BeliefEntry(shorten(private_text(held.steps), MAX_TEXT), probability, held == truth)
             for held, probability in entries
         ), ""
+
+
+def _thought(made: _Decision) -> ThoughtView:
+    assert made.probabilities is not None
+    return ThoughtView(
+        step=made.history.depth,
+        player=made.player,
+        infostate=shorten(str(made.history.infostates[made.player]), MAX_TEXT),
+        action=str(made.actions[made.chosen]),
+        actions=tuple(map(str, made.actions)),
+        probabilities=tuple(np.asarray(made.probabilities).tolist()),
+        values=None if made.values is None else _known(made.values),
+        num_worlds=made.num_worlds,
+        seconds=made.seconds,
+    )
 
 
 def _drawn(probabilities: FloatArray, rng: np.random.Generator) -> int:

@@ -13,7 +13,7 @@ from infoset.views.policy_values import PolicyValues
 
 __all__ = ["DifferenceView", "DifferencesView", "view_differences"]
 
-MAX_DIFFERENCES = 200
+MAX_DIFFERENCES = 50
 """Infostates in one answer."""
 
 
@@ -69,7 +69,7 @@ class DifferencesView:
 def view_differences(
     first: PolicyValues, second: PolicyValues, start: int = 0, size: int = MAX_DIFFERENCES
 ) -> DifferencesView:
-    """Return up to 200 infostates where two policies differ, largest reach × distance first.
+    """Return up to 50 infostates where two policies differ, largest reach × distance first.
 
     Raises
     ------

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from infoset.evaluation import decision_values, history_values
+from infoset.evaluation import Evaluation, evaluate_policy, history_values
 from infoset.evaluation.tree_reach import check_same_game, reach_without
 from infoset.policy import TabularPolicy
 from infoset.tree import GameTree
@@ -49,6 +49,11 @@ class PolicyValues:
 
     def __post_init__(self) -> None:
         check_same_game(self.tree, self.policy.sequence_form)
+
+    @cached_property
+    def evaluation(self) -> Evaluation:
+        """Values, NashConv and, where it is defined, exploitability."""
+        return evaluate_policy(self.policy)
 
     @cached_property
     def reach(self) -> FloatArray:
@@ -102,8 +107,23 @@ class PolicyValues:
 
     @cached_property
     def action_values(self) -> tuple[FloatArray, ...]:
-        """Per player [Q] what each action is worth; see `infoset.evaluation.decision_values`."""
-        return tuple(decision_values(self.policy, player) for player in self._players)
+        """Per player [Q] what each action is worth, as `infoset.evaluation.decision_values`.
+
+        Here the values of histories are known, so that one sum over them is enough: of the values
+        after the action, weighted by the reach of chance and the others.
+        """
+        tree, found = self.tree, []
+        before = np.maximum(tree.parent, 0)
+        for player, own in enumerate(tree.infostate_trees):
+            acted = own.num_actions[tree.infostate[before, player]] > 0
+            acted[0] = True  # entry 0 is the value of the policy
+            sequence = tree.sequence[acted, player]
+            reach = self._reach_of_others(player)[acted]
+            values = self.history_values[acted, player]
+            total = np.bincount(sequence, reach * values, own.num_sequences)
+            mass = np.bincount(sequence, reach, own.num_sequences)
+            found.append(np.divide(total, mass, np.full(len(mass), np.nan), where=mass > 0))
+        return tuple(found)
 
     @property
     def _players(self) -> range:

@@ -18,6 +18,7 @@ from infoset.typing import NOOP, FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_count, check_player
 from infoset.views.labels import (
     EMPTY,
+    hand_class,
     move_texts,
     number_duplicates,
     private_order,
@@ -38,6 +39,8 @@ __all__ = [
     "InfostatesView",
     "StateLink",
     "StateView",
+    "check_state",
+    "infostates_at",
     "view_beliefs",
     "view_children",
     "view_histories",
@@ -70,6 +73,8 @@ class StateLink:
     num_children : int
     num_infostates : tuple[int, ...]
         [N] number of each player's infostates.
+    actors : tuple[Player, ...]
+        Players who act in some history.
     is_end : bool
         Whether all its histories are terminal.
     """
@@ -79,6 +84,7 @@ class StateLink:
     probability: float
     num_children: int
     num_infostates: tuple[int, ...]
+    actors: tuple[Player, ...]
     is_end: bool
 
 
@@ -195,6 +201,8 @@ class InfostatesView:
     start, total : int
         Position of the first infostate in this answer, and the number of all.
     infostates : tuple[InfostateView, ...]
+    are_hands : bool
+        Whether these are hands of two cards, such as `AhKd`; `view_hand_grid` draws them.
     """
 
     state: int
@@ -202,6 +210,7 @@ class InfostatesView:
     start: int
     total: int
     infostates: tuple[InfostateView, ...]
+    are_hands: bool
 
 
 @dataclass(frozen=True)
@@ -282,7 +291,7 @@ def view_children(values: PolicyValues, state: int, start: int = 0) -> ChildrenV
         If the public state does not exist, or `start` is not a position among its children.
     """
     tree = values.tree
-    _check_state(tree, state)
+    check_state(tree, state)
     children = tree.public_tree.children(state)
     shown = _page(children, start, MAX_CHILDREN)
     links = tuple(_link(values, child) for child in shown.tolist())
@@ -298,7 +307,7 @@ def view_state(values: PolicyValues, state: int) -> StateView:
         If the public state does not exist.
     """
     tree = values.tree
-    _check_state(tree, state)
+    check_state(tree, state)
     path, at = [], state
     while at >= 0:
         path.append(_link(values, at))
@@ -330,13 +339,14 @@ def view_infostates(
         If the public state or the player does not exist, or `start` is not a position.
     """
     tree = values.tree
-    _check_state(tree, state)
+    check_state(tree, state)
     check_player(player, tree.num_players, str(tree))
-    ordered = _ordered_infostates(tree, state, player)
+    ordered = infostates_at(tree, state, player)
     shown = _page(ordered, start, MAX_INFOSTATES).tolist()
     labels = private_texts(tree.infostate_trees[player], shown, MAX_LABEL)
     rows = tuple(_infostate(values, player, number, labels[number]) for number in shown)
-    return InfostatesView(state, player, start, len(ordered), rows)
+    are_hands = bool(rows) and all(hand_class(row.label) is not None for row in rows)
+    return InfostatesView(state, player, start, len(ordered), rows, are_hands)
 
 
 def view_histories(values: PolicyValues, state: int, start: int = 0) -> HistoriesView:
@@ -348,17 +358,18 @@ def view_histories(values: PolicyValues, state: int, start: int = 0) -> Historie
         If the public state does not exist, or `start` is not a position among its histories.
     """
     tree = values.tree
-    _check_state(tree, state)
+    check_state(tree, state)
     histories = _histories(tree, state)
     shown = _page(histories, start, MAX_CHILDREN).tolist()
     total = float(values.state_reach[state])
+    texts = _MoveTexts(tree)
     rows = []
     for history in shown:
         reach = float(values.reach[history])
         rows.append(
             HistoryView(
                 history=history,
-                moves=_moves(tree, history),
+                moves=texts.moves(history),
                 infostates=tuple(tree.infostate[history].tolist()),
                 probability=reach / total if total > 0 else None,
                 values=tuple(values.history_values[history].tolist()),
@@ -380,10 +391,10 @@ def view_probabilities(
     ParameterError
         If the public state does not exist.
     """
-    _check_state(tree, state)
+    check_state(tree, state)
     found = {}
     for player, own in enumerate(tree.infostate_trees):
-        ordered = _ordered_infostates(tree, state, player)
+        ordered = infostates_at(tree, state, player)
         for number in ordered[own.num_actions[ordered] > 0][:MAX_BELIEFS].tolist():
             first = int(own.first_sequence[number])
             here = slice(first, first + int(own.num_actions[number]))
@@ -405,7 +416,7 @@ def view_beliefs(
         If the public state or a player does not exist, or the players are equal.
     """
     tree = values.tree
-    _check_state(tree, state)
+    check_state(tree, state)
     for player in players:
         check_player(player, tree.num_players, str(tree))
     if players[0] == players[1]:
@@ -449,7 +460,7 @@ class _Groups:
 
 
 def _groups(tree: GameTree, state: int, player: Player) -> _Groups:
-    own, ordered = tree.infostate_trees[player], _ordered_infostates(tree, state, player)
+    own, ordered = tree.infostate_trees[player], infostates_at(tree, state, player)
     count = min(len(ordered), MAX_BELIEFS)
     of = np.zeros(own.num_infostates, np.int64)
     of[ordered] = np.arange(len(ordered)) * count // len(ordered)
@@ -463,7 +474,8 @@ def _groups(tree: GameTree, state: int, player: Player) -> _Groups:
     return _Groups(tuple(number_duplicates(labels)), of, len(ordered))
 
 
-def _check_state(tree: GameTree, state: int) -> None:
+def check_state(tree: GameTree, state: int) -> None:
+    """Raise a ParameterError if the public state does not exist."""
     check_count("state", state)
     if state >= tree.public_tree.num_public_states:
         raise ParameterError(
@@ -484,7 +496,7 @@ def _histories(tree: GameTree, state: int) -> IntArray:
     return order[first[state] : first[state + 1]]
 
 
-def _ordered_infostates(tree: GameTree, state: int, player: Player) -> IntArray:
+def infostates_at(tree: GameTree, state: int, player: Player) -> IntArray:
     """Return a player's infostates at a public state, in the order of the rules."""
     public, own = tree.public_tree, tree.infostate_trees[player]
     first = public.first_infostate[player]
@@ -524,6 +536,7 @@ def _link(values: PolicyValues, state: int) -> StateLink:
         probability=min(1.0, float(values.state_reach[state]) / before) if before > 0 else 0.0,
         num_children=len(public.children(state)),
         num_infostates=_num_infostates(tree, state),
+        actors=_actors(tree, state),
         is_end=bool(ends.all()),
     )
 
@@ -562,16 +575,24 @@ def _known(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _moves(tree: GameTree, history: int) -> tuple[str, ...]:
-    """Return the moves that lead to a history."""
-    moves = []
-    while history > 0:
-        parent = int(tree.parent[history])
-        moves.append(_move(tree, parent, history))
-        history = parent
-    return tuple(reversed(moves))
+class _MoveTexts:
+    """Texts of moves; those of a world state are made once for all histories that pass it."""
 
+    def __init__(self, tree: GameTree) -> None:
+        self._tree = tree
+        self._texts: dict[int, list[str]] = {}
 
-def _move(tree: GameTree, parent: int, child: int) -> str:
-    world = int(tree.world[parent])
-    return move_texts(tree.graph, world)[int(tree.edge[child] - tree.graph.first_edge[world])]
+    def moves(self, history: int) -> tuple[str, ...]:
+        """Return the moves that lead to a history."""
+        moves = []
+        while history > 0:
+            parent = int(self._tree.parent[history])
+            moves.append(self._move(parent, history))
+            history = parent
+        return tuple(reversed(moves))
+
+    def _move(self, parent: int, child: int) -> str:
+        graph, world = self._tree.graph, int(self._tree.world[parent])
+        if world not in self._texts:
+            self._texts[world] = move_texts(graph, world)
+        return self._texts[world][int(self._tree.edge[child] - graph.first_edge[world])]

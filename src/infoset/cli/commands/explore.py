@@ -1,0 +1,109 @@
+"""`infoset explore`: show a game in the browser."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from infoset.cli.options import GameArgument, MemoryOption
+from infoset.cli.progress import live
+from infoset.cli.screen import say
+
+if TYPE_CHECKING:
+    from infoset.runs import Callback
+
+MAX_PORT = 65535
+
+
+def run(
+    game: GameArgument,
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="POLICY",
+            help="Policy to show: a policy file, the folder of a run, uniform, or a method, which "
+            "then solves the game; can be repeated.",
+            show_default="uniform",
+        ),
+    ] = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PLAYER",
+            help="Further player to play against, such as pimc or ismcts; can be repeated.",
+        ),
+    ] = None,
+    port: Annotated[
+        int,
+        typer.Option(
+            metavar="PORT",
+            min=0,
+            max=MAX_PORT,
+            help="Port on this machine.",
+            show_default="a free one",
+        ),
+    ] = 0,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")
+    ] = True,
+    save: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.html",
+            help="Save the page as one file that needs no server, and exit.",
+        ),
+    ] = None,
+    depth: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Number of public observations up to which --save keeps public states.",
+        ),
+    ] = None,
+    memory: MemoryOption = None,
+) -> None:
+    """Show a game in the browser: its public states, policies and beliefs.
+
+    The page compares policies, shows methods converge, and plays against you.
+    It is served on this machine alone, until Ctrl-C. A game that is too large
+    to build can be played.
+    """
+    from infoset.front import load
+    from infoset.runs import Budget
+    from infoset.web import Exploration, make_explorer, save_page
+
+    if depth is not None and save is None:
+        raise typer.BadParameter("--depth is for --save; the page itself loads what you open")
+    rules = load(game)
+    with live(str(rules)) as progress:
+
+        def solving(method: str) -> Callback:
+            progress.solving(method, Budget())
+            return progress.measured
+
+        explorer = make_explorer(
+            rules,
+            policy or (),
+            against or (),
+            memory=memory,
+            progress=progress.building,
+            solving=solving,
+        )
+        if save is not None:
+            save_page(explorer, save, depth=depth)
+    if save is not None:
+        say(f"saved in {save}")
+        return
+    with Exploration(explorer, port) as page:
+        page.start()
+        say(f"{rules} is shown at {page.url} (Ctrl-C ends it)")
+        if browser:
+            import webbrowser
+
+            webbrowser.open(page.url)
+        while True:
+            time.sleep(3600)

@@ -1,0 +1,81 @@
+"""Methods that a page can run: solvers, learners, and policy networks if JAX is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Final
+
+from infoset.front import ComparedMethod
+from infoset.learning import LEARNERS
+from infoset.solvers import METHODS
+from infoset.solvers.regret_family import RegretMethod
+from infoset.tree import GameTree
+
+__all__ = ["WatchedMethod", "watched_methods"]
+
+# Those of infoset.deep, which takes seconds to import.
+NETWORKS: Final = {
+    "rnad": "R-NaD with a network, for games with small trees",
+    "rnad-large": "R-NaD with larger batches, for lower exploitability after a few minutes",
+    "rnad-expected": "R-NaD with a network and expectations over the whole tree, without sampling",
+}
+
+
+@dataclass(frozen=True)
+class WatchedMethod:
+    """A method that can be run and watched.
+
+    Attributes
+    ----------
+    name : str
+    kind : str
+        The group in which a page lists it.
+    about : str
+        The method in one line, with its source.
+    make : callable
+        Returns the method for a tree, as `LiveRun` accepts it.
+    """
+
+    name: str
+    kind: str
+    about: str
+    make: Callable[[GameTree], ComparedMethod]
+
+    @classmethod
+    def named(cls, name: str, kind: str, about: str) -> WatchedMethod:
+        """Return a method that `infoset.compare` knows by its name."""
+        return cls(name, kind, about, lambda tree: name)
+
+
+def watched_methods() -> tuple[WatchedMethod, ...]:
+    """Return all methods of the library; networks only if the extra `deep` is installed.
+
+    Examples
+    --------
+    >>> {method.kind for method in watched_methods()} >= {"CFR family", "learners"}
+    True
+    """
+    found = []
+    for spec in METHODS.values():
+        kind = "CFR family" if isinstance(spec, RegretMethod) else "other solvers"
+        found.append(WatchedMethod.named(spec.name, kind, spec.description))
+    found.sort(key=lambda method: method.kind)
+    for learner in LEARNERS.values():
+        if learner.name not in METHODS:
+            found.append(WatchedMethod.named(learner.name, "learners", learner.description))
+    if find_spec("jax") and find_spec("equinox"):
+        found += [_network(preset, about) for preset, about in NETWORKS.items()]
+    return tuple(found)
+
+
+def _network(preset: str, about: str) -> WatchedMethod:
+    """Return a preset of policy networks; JAX is loaded when it runs."""
+
+    def make(tree: GameTree) -> ComparedMethod:
+        from infoset.deep import NetworkMethod
+
+        return NetworkMethod(tree, preset)
+
+    return WatchedMethod(f"{preset} network", "policy networks", about, make)

@@ -1,0 +1,78 @@
+"""Two policies against each other: exact utilities in every position."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from infoset.errors import PolicyMismatchError
+from infoset.evaluation import expected_values
+from infoset.policy import TabularPolicy
+from infoset.typing import Player
+
+__all__ = ["MatchView", "PositionView", "view_match"]
+
+
+@dataclass(frozen=True)
+class PositionView:
+    """The utilities if the first policy plays one position, and the second all others.
+
+    Attributes
+    ----------
+    player : Player
+        Position of the first policy.
+    values : tuple[float, ...]
+        [N] expected utilities.
+    """
+
+    player: Player
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class MatchView:
+    """An exact match of two policies.
+
+    Attributes
+    ----------
+    positions : tuple[PositionView, ...]
+        [N]
+    mean : float
+        Expected utility of the first policy, as a mean over the positions.
+    """
+
+    positions: tuple[PositionView, ...]
+    mean: float
+
+
+def view_match(first: TabularPolicy, second: TabularPolicy) -> MatchView:
+    """Return what a policy earns in each position against another one, without sampling.
+
+    Raises
+    ------
+    PolicyMismatchError
+        If the policies are for different trees.
+
+    Examples
+    --------
+    >>> import infoset
+    >>> kuhn = infoset.build_tree("kuhn_poker")
+    >>> uniform = infoset.policy.uniform_policy(kuhn.sequence_form)
+    >>> solved = infoset.solve(kuhn, "lp").policy
+    >>> match = view_match(solved, uniform)
+    >>> [round(place.values[place.player], 4) for place in match.positions]
+    [0.0556, 0.1667]
+    """
+    form = first.sequence_form
+    if form is not second.sequence_form:
+        raise PolicyMismatchError(
+            f"the policies are for {form.name} and {second.sequence_form.name}; give two for the "
+            "same tree"
+        )
+    positions = []
+    for player in range(form.num_players):
+        chosen = [*second.probabilities]
+        chosen[player] = first.probabilities[player]
+        values = expected_values(TabularPolicy(form, tuple(chosen)))
+        positions.append(PositionView(player, tuple(map(float, values))))
+    own = [place.values[place.player] for place in positions]
+    return MatchView(tuple(positions), sum(own) / len(own))

@@ -1,0 +1,130 @@
+"""Plays to their end, and what the page is sent before it."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from infoset.views.labels import private_text
+from tests.web.browser.visitor import expect, parsed
+
+pytestmark = pytest.mark.browser
+
+SEED = "() => {{ Crypto.prototype.getRandomValues = numbers => numbers.fill({}) }}"
+"""Makes the page draw a seed of our choice."""
+KNOWN = {"play", "human", "lines", "board", "actions", "is_over", "utility"}
+
+
+def begin(visitor, opponent, player, seed):
+    visitor.page.evaluate(SEED.format(seed))
+    visitor.show("play")
+    visitor.choose("against", opponent)
+    visitor.choose("you are", f"player {player}")
+    visitor.press(visitor.page.get_by_role("button", name=re.compile("begin|new play")))
+
+
+def play_to_the_end(visitor, action="1"):
+    """Take the same action until the end."""
+    page = visitor.page
+    actions = page.get_by_role("group", name="your actions").get_by_role("button")
+    over = page.get_by_text("The play is over")
+    expect(actions.first.or_(over)).to_be_visible()
+    lines = page.get_by_role("region", name="play").get_by_role("list").first
+    while not over.is_visible():
+        before = lines.inner_text()
+        if visitor.hand == "mouse":
+            actions.nth(int(action) - 1).click()
+        else:
+            page.keyboard.press(action)
+        expect(lines).not_to_have_text(before, use_inner_text=True)
+        expect(actions.first.or_(over)).to_be_visible()
+
+
+@pytest.mark.parametrize("hand", ["mouse", "keyboard"])
+def test_a_play_and_its_review(visit, leduc, hand):
+    visitor = visit(leduc.url, hand)
+    page = visitor.page
+    begin(visitor, "pimc", 1, seed=5)
+    play_to_the_end(visitor)
+    utility = parsed(visitor.answers())[-1]["utility"]
+    expect(page.get_by_text("The play is over")).to_contain_text(
+        f"{abs(utility):.2f}".replace("0.00", "0")
+    )
+    visitor.choose("compare your decisions with", "lp")
+    visitor.press(page.get_by_role("button", name="look at the play"))
+    review = page.get_by_role("region", name="review of the play")
+    expect(review).to_be_visible()
+    answer = next(one for one in parsed(visitor.answers()) if "decisions" in one)
+    losses = [decision["loss"] for decision in answer["decisions"]]
+    assert losses == sorted(losses, reverse=True)
+    expect(review.get_by_text(re.compile("^(no loss|lost)"))).to_have_count(len(losses))
+
+    # The better action is hidden until it is asked for.
+    decision = answer["decisions"][0]
+    entry = review.get_by_role("listitem").filter(has_text="you chose").first
+    assert decision["action"] in entry.inner_text()
+    expect(entry.get_by_role("table")).to_have_count(0)
+    visitor.press(entry.get_by_role("button", name="show what was better"))
+    expect(entry.get_by_role("row")).to_have_count(1 + len(decision["actions"]))
+    visitor.press(entry.get_by_role("button", name="hide"))
+    expect(entry.get_by_role("table")).to_have_count(0)
+
+    expect(review.get_by_text("(the truth)").first).to_be_visible()
+    expect(review.get_by_text(re.compile(r"search: [\d,]+ worlds")).first).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("opponent", "player", "seed"), [("lp", 0, 3), ("lp", 1, 4), ("pimc", 0, 7), ("pimc", 1, 8)]
+)
+def test_nothing_of_the_opponent_is_sent_before_the_end(visit, leduc, opponent, player, seed):
+    visitor = visit(leduc.url)
+    begin(visitor, opponent, player, seed)
+    play_to_the_end(visitor)
+    history = list(leduc.explorer._plays.values())[-1].play.history
+    own, other = (private_text(history.infostates[p].steps) for p in (player, 1 - player))
+    secret = other.split()[0]
+    assert re.fullmatch("[JQK][sh]", secret)
+    assert secret not in own
+    *before, end = (text for text in visitor.answers() if '"is_over"' in text)
+    assert before
+    for text in before:
+        message = json.loads(text)
+        assert message.keys() == KNOWN
+        assert message["utility"] is None
+        assert secret not in text
+    assert json.loads(end)["is_over"]
+    # Other questions have answers that do not depend on the play.
+    others = [text for text in visitor.answers() if '"is_over"' not in text]
+    page_alone = visit(leduc.url)
+    expect(page_alone.page.get_by_role("region", name="belief matrix")).to_be_visible()
+    assert set(others) <= set(page_alone.answers())
+    # After the end the review has what was withheld, so that this test would have seen it.
+    visitor.press(visitor.page.get_by_role("button", name="look at the play"))
+    expect(visitor.page.get_by_role("region", name="review of the play")).to_be_visible()
+    review = next(text for text in visitor.answers() if '"thoughts"' in text)
+    assert secret in review
+    expect(visitor.page.get_by_text("(the truth)").first).to_be_visible()
+    assert any('"is_true"' in text for text in visitor.answers())
+
+
+def test_messages_are_equal_whatever_the_opponent_holds(visit, kuhn):
+    """Non-interference: the same card and moves give the same bytes before the end."""
+    twins = {}
+    for seed in range(200):
+        asked = {"ask": "play", "opponent": 0, "player": 1, "seed": seed}
+        view = kuhn.explorer.ask(asked)
+        history = kuhn.explorer._plays[view["play"]].play.history
+        hidden = str(history.infostates[0])
+        twins.setdefault(view["lines"], {}).setdefault(hidden, seed)
+    pair = next(iter(hands.values() for hands in twins.values() if len(hands) == 2))
+    sent = []
+    for seed in pair:
+        visitor = visit(kuhn.url)
+        expect(visitor.page.get_by_role("region", name="belief matrix")).to_be_visible()
+        begin(visitor, "uniform", 1, seed)
+        expect(visitor.page.get_by_role("group", name="your actions")).to_be_visible()
+        # Answers to questions that the page asks at the same time come in any order.
+        sent.append(sorted(re.sub('"play":[0-9]+', "", text) for text in visitor.answers()))
+    assert sent[0] == sent[1]

@@ -1,0 +1,195 @@
+"""Every view of the page, by mouse and by keyboard."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+
+import infoset
+from tests.web.browser.visitor import expect, parsed
+
+pytestmark = pytest.mark.browser
+HANDS = pytest.mark.parametrize("hand", ["mouse", "keyboard"])
+
+
+def wait_until(condition, seconds=20.0):
+    """Wait for something that happens outside the page."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.05)
+
+
+@HANDS
+def test_public_states_and_policies_are_explored(visit, leduc, hand):
+    visitor = visit(leduc.url, hand)
+    page = visitor.page
+    expect(page).to_have_title("leduc_poker · infoset")
+    visitor.explore("∅", "raise")
+    state = page.get_by_role("region", name="public state", exact=True)
+    expect(page.get_by_role("navigation", name="path")).to_contain_text("raise")
+    table = page.get_by_role("region", name="infostates of player 1")
+    row = table.get_by_role("row").filter(has_text="Js")
+    expect(row).to_contain_text("33.3%")
+    visitor.choose("policy", "lp")
+    # The numbers are those of the library.
+    policy = infoset.solve("leduc_poker", "lp").policy
+    probability = policy["[Js] / raise", 1]["fold"]
+    expect(row).to_contain_text(f"{100 * probability:.1f}%")
+    expect(state).to_contain_text(re.compile(r"reached in \d+\.\d% of plays"))
+
+    details = state.get_by_role("group").filter(has_text="histories")
+    visitor.press(details.locator("summary"))
+    histories = page.get_by_role("region", name="histories", exact=True)
+    expect(histories.get_by_role("row")).to_have_count(31)
+    visitor.press(page.get_by_role("navigation", name="path").get_by_role("button", name="start"))
+    expect(page.get_by_role("treeitem").first).to_have_attribute("aria-selected", "true")
+
+
+@HANDS
+def test_a_state_that_is_never_reached_says_so(visit, leduc, hand):
+    visitor = visit(leduc.url, hand)
+    visitor.choose("policy", "lp")
+    note = visitor.page.get_by_role("note").filter(has_text="never reaches")
+    expect(visitor.page.get_by_role("region", name="belief matrix")).to_be_visible()
+    states = leduc.explorer
+    never = next(
+        answer
+        for state in range(len(states.tree.public_tree.parent))
+        if (answer := states.ask({"ask": "state", "policy": 1, "state": state}))["values"] is None
+    )
+    visitor.explore(*(link["label"] for link in never["path"][1:]))
+    expect(note).to_be_visible()
+    expect(visitor.page.get_by_role("region", name="belief matrix")).to_have_count(0)
+
+
+@HANDS
+def test_words_explain_themselves(visit, kuhn, hand):
+    visitor = visit(kuhn.url, hand)
+    word = visitor.page.get_by_role("button", name="exploitability")
+    meaning = visitor.page.get_by_role("tooltip")
+    expect(word).to_be_visible()
+    expect(meaning).to_have_count(0)
+    if hand == "mouse":
+        word.hover()
+        expect(meaning).to_contain_text("NashConv")
+        visitor.page.mouse.move(0, 0)
+    else:
+        visitor.press(word)
+        expect(meaning).to_contain_text("NashConv")
+        visitor.page.keyboard.press("Escape")
+    expect(meaning).to_have_count(0)
+
+
+@HANDS
+def test_two_policies_are_compared_and_a_difference_leads_to_its_state(visit, leduc, hand):
+    visitor = visit(leduc.url, hand)
+    page = visitor.page
+    visitor.show("compare")
+    differences = page.get_by_role("region", name="differences")
+    found = leduc.explorer.ask({"ask": "differences", "first": 0, "second": 1})
+    expect(page.get_by_text(f"{found['total']} infostates; sorted by")).to_be_visible()
+    expect(differences.get_by_role("row")).to_have_count(51)
+    visitor.press(page.get_by_role("button", name="show more"))
+    expect(differences.get_by_role("row")).to_have_count(101)
+    entry = found["differences"][2]
+    visitor.press(differences.get_by_role("button", name=entry["label"], exact=True))
+    expect(page.get_by_role("tab", name="explore")).to_have_attribute("aria-selected", "true")
+    path = leduc.explorer.ask({"ask": "state", "policy": 0, "state": entry["state"]})["path"]
+    here = page.get_by_role("navigation", name="path").locator("[aria-current]")
+    expect(here).to_have_text(path[-1]["label"])
+    expect(page.get_by_role("treeitem", selected=True)).to_contain_text(path[-1]["label"])
+    visitor.show("compare")
+    visitor.choose("second", "uniform")
+    expect(page.get_by_role("note")).to_contain_text("two different policies")
+
+
+@HANDS
+def test_a_run_is_watched_stopped_and_its_policy_shown(visit, leduc, hand):
+    visitor = visit(leduc.url, hand)
+    page = visitor.page
+    visitor.explore("∅", "raise")
+    visitor.show("watch")
+    visitor.choose("method", "cfr+")
+    visitor.press(page.get_by_role("button", name="start", exact=True))
+    moving = page.get_by_role("group").filter(has_text="cfr+ at the chosen public state")
+    expect(moving).to_contain_text("fold", timeout=60_000)  # the first run compiles
+    before = moving.inner_text()
+    expect(moving).not_to_have_text(before, use_inner_text=True)
+    expect(page.get_by_text(re.compile(r"cfr\+ [3-9]\d iterations"))).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("img", name="NashConv by iterations")).to_be_visible()
+    visitor.press(page.get_by_role("button", name="stop cfr+"))
+    expect(page.get_by_text("(interrupted)")).to_be_visible()
+    points = [message for message in parsed(visitor.frames) if "iteration" in message]
+    assert points[-1]["nash_conv"] < 0.5 * points[0]["nash_conv"]
+    assert points[0]["probabilities"].keys() == points[-1]["probabilities"].keys()
+    # Ten points a second, and the first and the last one.
+    assert len(points) <= 10 * points[-1]["seconds"] + 2
+    visitor.show("explore")
+    visitor.choose("policy", leduc.explorer.policy_names[-1])
+    expect(page.get_by_role("tabpanel")).to_contain_text(re.compile(r"exploitability \d"))
+
+
+def test_two_runs_go_on_at_a_time_and_end_with_the_page(visit, leduc):
+    visitor = visit(leduc.url)
+    visitor.show("watch")
+    start = visitor.page.get_by_role("button", name="start", exact=True)
+    for method in ("cfr+", "dcfr"):
+        visitor.choose("method", method)
+        visitor.press(start)
+        expect(visitor.page.get_by_role("button", name=f"stop {method}")).to_be_visible()
+    expect(start).to_be_disabled()
+    rows = visitor.page.get_by_role("listitem").filter(has_text="iterations")
+    expect(rows).to_have_count(2, timeout=60_000)
+    visitor.page.goto("about:blank")
+    wait_until(lambda: all(run.is_over for run in leduc.explorer._runs))
+    visitor.errors.clear()
+
+
+@HANDS
+def test_an_extensive_form_shows_its_histories_and_infostates(visit, form, hand):
+    visitor = visit(form.url, hand)
+    page = visitor.page
+    expect(page.get_by_role("tab")).to_have_text(["explore", "play"])
+    visitor.explore("red", "raise")
+    history = page.get_by_role("region", name="history", exact=True)
+    expect(history).to_contain_text("at sees a raise")
+    expect(history).to_contain_text("25.0%")
+    expect(history.get_by_role("listitem").filter(has_text="holds black")).to_contain_text("50.0%")
+
+
+@HANDS
+def test_a_game_too_large_to_build_says_so_and_is_played(visit, rules, hand):
+    visitor = visit(rules.url, hand)
+    page = visitor.page
+    expect(page.get_by_role("note").first).to_contain_text("too large")
+    expect(page.get_by_role("tab")).to_have_text(["play"])
+    visitor.press(page.get_by_role("button", name="begin"))
+    actions = page.get_by_role("group", name="your actions")
+    expect(actions.get_by_role("button").first).to_be_visible()
+    if hand == "mouse":
+        actions.get_by_role("button").first.click()
+    else:
+        page.keyboard.press("1")
+    lines = page.get_by_role("region", name="play").get_by_role("listitem")
+    expect(lines.filter(has_text="you: play 0")).to_be_visible()
+
+
+@HANDS
+def test_a_saved_page_opens_from_disk(visit, saved, kuhn, hand):
+    visitor = visit(saved, hand)
+    page = visitor.page
+    expect(page).to_have_title("kuhn_poker · infoset")
+    expect(page.get_by_role("tab")).to_have_text(["explore", "compare"])
+    visitor.choose("policy", "lp")
+    visitor.explore("∅", "bet")
+    table = page.get_by_role("region", name="infostates of player 1")
+    king = page.get_by_role("rowheader", name="K", exact=True)
+    expect(table.get_by_role("row").filter(has=king)).to_contain_text("100.0%")
+    visitor.show("compare")
+    expect(page.get_by_role("region", name="differences").get_by_role("row")).to_have_count(
+        1 + kuhn.explorer.ask({"ask": "differences", "first": 0, "second": 1})["total"]
+    )
+    assert [url.split(":")[0] for url in visitor.requests] == ["file"]

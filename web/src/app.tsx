@@ -1,0 +1,231 @@
+// The page: the game and its policy at the top, the views below.
+
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { CompareView, PolicySelect } from "./compare";
+import { FormView } from "./form";
+import { Channel, Failure, PlayerMark, Term, Terms, count, error as errorText, number, useAnswer } from "./parts";
+import { PlayView } from "./play";
+import { Scheme, useScheme } from "./scheme";
+import { StateView } from "./state";
+import { Tree, type TreeNode } from "./tree";
+import type { Transport } from "./transport";
+import type { About, Children, FormHistories, FormHistory, StateAbout, StateLink } from "./types";
+import { WatchView } from "./watch";
+
+const TABS = ["explore", "compare", "watch", "play"] as const;
+type Tab = (typeof TABS)[number];
+
+/** The whole page; `titled` if the document is its own, and has the game as its title. */
+export function Page({ transport, titled }: { transport: Transport; titled: boolean }) {
+  const place = useRef<HTMLDivElement>(null);
+  const scheme = useScheme(place);
+  const [about, setAbout] = useState<About | null>(null);
+  const [error, setError] = useState("");
+  const refresh = (): void => {
+    transport.ask<About>({ ask: "game" }).then(setAbout, (failure: Error) => setError(failure.message));
+  };
+  useEffect(refresh, [transport]);
+  useEffect(() => {
+    if (titled && about) document.title = `${about.game} · infoset`;
+  }, [titled, about?.game]);
+  return (
+    <div class="infoset" data-scheme={scheme} ref={place}>
+      <Failure text={error} />
+      {!about && !error && <p class="quiet">…</p>}
+      {about && (
+        <Channel.Provider value={transport}>
+          <Terms.Provider value={about.terms}>
+            <Scheme.Provider value={scheme}>
+              <Loaded about={about} refresh={refresh} />
+            </Scheme.Provider>
+          </Terms.Provider>
+        </Channel.Provider>
+      )}
+    </div>
+  );
+}
+
+function Loaded({ about, refresh }: { about: About; refresh: () => void }) {
+  const channel = useContext(Channel)!;
+  const possible: Record<Tab, boolean> = {
+    explore: about.kind !== "rules",
+    compare: about.kind === "tree",
+    watch: channel.watch !== null && about.methods.length > 0,
+    play: about.opponents.length > 0,
+  };
+  const tabs = TABS.filter((tab) => possible[tab]);
+  const [tab, show] = useState<Tab>(tabs[0] ?? "play");
+  const [policy, setPolicy] = useState(0);
+  const [place, go] = useState(0);
+  const [id] = useState(() => Math.random().toString(36).slice(2)); // a notebook may show several pages
+  const onTabKey = (event: KeyboardEvent): void => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    const next = tabs[(tabs.indexOf(tab) + step + tabs.length) % tabs.length]!;
+    show(next);
+    event.stopPropagation();
+    document.getElementById(`${id}-${next}`)?.focus();
+  };
+  return (
+    <>
+      <header>
+        <h1>{about.game}</h1>
+        <p class="facts">
+          {Array.from({ length: about.num_players }, (_, player) => (
+            <PlayerMark key={player} player={player} />
+          ))}
+          {Object.entries(about.sizes).map(([name, size]) => (
+            <span key={name}>
+              {count(size)} {name}
+            </span>
+          ))}
+        </p>
+        {about.kind === "rules" && (
+          <p role="note">This game is too large to be built as a tree: it can be played, and plays can be looked at by the rules.</p>
+        )}
+        <div role="tablist" aria-label="views" class="tabs" onKeyDown={onTabKey}>
+          {tabs.map((name) => (
+            <button
+              key={name}
+              type="button"
+              role="tab"
+              id={`${id}-${name}`}
+              aria-selected={name === tab}
+              aria-controls={`${id}-view`}
+              tabIndex={name === tab ? 0 : -1}
+              onClick={() => show(name)}
+            >
+              {name}
+            </button>
+          ))}
+        </div>
+      </header>
+      <div id={`${id}-view`} role="tabpanel" aria-labelledby={`${id}-${tab}`}>
+        {tab === "explore" && <Explore about={about} policy={policy} setPolicy={setPolicy} place={place} go={go} />}
+        {tab === "compare" && (
+          <CompareView
+            about={about}
+            go={(chosen, state) => {
+              setPolicy(chosen);
+              go(state);
+              show("explore");
+            }}
+          />
+        )}
+        {possible.watch && (
+          <div hidden={tab !== "watch"}>
+            <WatchView about={about} state={place} changed={refresh} />
+          </div>
+        )}
+        {possible.play && (
+          <div hidden={tab !== "play"}>
+            <PlayView about={about} />
+          </div>
+        )}
+      </div>
+    </>
+  );
+}
+
+interface ExploreProperties {
+  about: About;
+  policy: number;
+  setPolicy: (policy: number) => void;
+  place: number;
+  go: (place: number) => void;
+}
+
+function Explore({ about, policy, setPolicy, place, go }: ExploreProperties) {
+  const chosen = about.policies[policy]!;
+  return (
+    <>
+      <p class="choices">
+        <PolicySelect about={about} label="policy" value={policy} choose={setPolicy} />
+        <span class="quiet">
+          values {chosen.values.map((value) => number(value, 4)).join(", ")};{" "}
+          {chosen.exploitability !== null ? (
+            <>
+              <Term of="exploitability" /> {errorText(chosen.exploitability)}
+            </>
+          ) : (
+            <>
+              <Term of="NashConv" /> {errorText(chosen.nash_conv)}
+            </>
+          )}
+        </span>
+      </p>
+      <div class="panes">
+        {about.kind === "tree" ? (
+          <PublicTree policy={policy} place={place} go={go} />
+        ) : (
+          <HistoryTree policy={policy} place={place} go={go} />
+        )}
+        {about.kind === "tree" ? (
+          <StateView policy={policy} state={place} players={about.num_players} go={go} />
+        ) : (
+          <FormView policy={policy} history={place} players={about.num_players} go={go} />
+        )}
+      </div>
+    </>
+  );
+}
+
+function publicNode(link: StateLink): TreeNode {
+  return {
+    id: link.state,
+    label: link.state === 0 ? "start" : link.label,
+    probability: link.probability,
+    num_children: link.num_children,
+    is_end: link.is_end,
+    actors: link.actors,
+    is_chance: false,
+  };
+}
+
+type TreeProperties = Pick<ExploreProperties, "policy" | "place" | "go">;
+
+function PublicTree({ policy, place, go }: TreeProperties) {
+  const { answer, error } = useAnswer<StateAbout>({ ask: "state", policy, state: place });
+  if (!answer) return <Failure text={error} />;
+  return (
+    <Tree
+      root={publicNode(answer.path[0]!)}
+      title="public states"
+      question={(state, start) => ({ ask: "children", policy, state, start })}
+      read={(found: Children) => ({ total: found.total, nodes: found.children.map(publicNode) })}
+      chosen={place}
+      path={answer.path.map((link) => link.state)}
+      choose={go}
+      version={`${policy}`}
+    />
+  );
+}
+
+function formNode(entry: FormHistory): TreeNode {
+  return {
+    id: entry.history,
+    label: entry.history === 0 ? "start" : entry.label,
+    probability: entry.probability,
+    num_children: entry.num_children,
+    is_end: entry.is_end,
+    actors: entry.actor === null ? [] : [entry.actor],
+    is_chance: entry.is_chance,
+  };
+}
+
+function HistoryTree({ policy, place, go }: TreeProperties) {
+  const { answer, error } = useAnswer<FormHistories>({ ask: "form_history", policy, history: place });
+  if (!answer) return <Failure text={error} />;
+  return (
+    <Tree
+      root={formNode(answer.histories[0]!)}
+      title="histories"
+      question={(history, start) => ({ ask: "form_children", policy, history, start })}
+      read={(found: FormHistories) => ({ total: found.total, nodes: found.histories.map(formNode) })}
+      chosen={place}
+      path={answer.histories.map((entry) => entry.history)}
+      choose={go}
+      version={`${policy}`}
+    />
+  );
+}

@@ -1,0 +1,171 @@
+// Small parts that several views share.
+
+import { createContext, type ComponentChildren } from "preact";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import type { Question, Transport } from "./transport";
+
+
+export const Terms = createContext<Record<string, string>>({});
+export const Channel = createContext<Transport | null>(null);
+
+export const MARKS = ["▲", "▼", "◆", "⬟", "⬢", "■"];
+
+/** A player's mark and number in its color; the mark tells it without color. */
+export function PlayerMark({ player }: { player: number }) {
+  const at = player % MARKS.length;
+  return (
+    <span class={`player p${at}`}>
+      <span aria-hidden="true">{MARKS[at]}</span> player {player}
+    </span>
+  );
+}
+
+/** A word of the field, with its meaning as a tooltip that the keyboard reaches too. */
+export function Term({ of, children }: { of: string; children?: ComponentChildren }) {
+  const meaning = useContext(Terms)[of];
+  const [shown, show] = useState(false);
+  if (!meaning) return <>{children ?? of}</>;
+  return (
+    // A finger that taps also enters, so that a click only opens.
+    <span class="term" onMouseEnter={() => show(true)} onMouseLeave={() => show(false)}>
+      <button
+        type="button"
+        class="word"
+        aria-expanded={shown}
+        onClick={() => show(true)}
+        onBlur={() => show(false)}
+        onKeyDown={(event) => event.key === "Escape" && show(false)}
+      >
+        {children ?? of}
+      </button>
+      {shown && <span role="tooltip">{meaning}</span>}
+    </span>
+  );
+}
+
+/** Values closer to zero than this differ from it by rounding. */
+const ROUNDING = 1e-9;
+
+export function number(value: number | null | undefined, digits = 3): string {
+  if (value === null || value === undefined) return "unknown";
+  const size = Math.abs(value);
+  if (size < ROUNDING) return "0";
+  const text = size < 1e-3 || size >= 1e6 ? value.toExponential(1) : value.toFixed(digits);
+  return text.replaceAll("-", "−");
+}
+
+/** An error such as NashConv, which may be as small as rounding. */
+export function error(value: number): string {
+  return value < ROUNDING && value > 0 ? value.toExponential(1).replaceAll("-", "−") : number(value, 5);
+}
+
+/** A transition as one line of a transcript, without its number. */
+export function lineText(line: string): string {
+  return line.replace(/^\s*\d+\.\s*/, "").replace(/^-\s*\|\s*/, "");
+}
+
+export function percent(value: number): string {
+  if (value > 0 && value < 0.0005) return "<0.1%";
+  if (value < 1 && value > 0.9995) return ">99.9%";
+  return `${(100 * value).toFixed(1)}%`;
+}
+
+export function count(value: number): string {
+  return value.toLocaleString("en-US");
+}
+
+export interface Asked<T> {
+  answer: T | null;
+  error: string;
+}
+
+/** The answer of a question; the last answer stays until the next one is there. */
+export function useAnswer<T>(question: Question | null): Asked<T> {
+  const channel = useContext(Channel);
+  const [asked, set] = useState<Asked<T>>({ answer: null, error: "" });
+  const text = JSON.stringify(question);
+  useEffect(() => {
+    let isCurrent = true;
+    if (question && channel) {
+      channel.ask<T>(question).then(
+        (answer) => isCurrent && set({ answer, error: "" }),
+        (error: Error) => isCurrent && set({ answer: null, error: error.message }),
+      );
+    }
+    return () => {
+      isCurrent = false;
+    };
+  }, [text, channel]);
+  return asked;
+}
+
+/** Entries of answers that come in pages, with a function that asks for the next page. */
+export function usePages<A extends { total: number }, E>(
+  question: Question,
+  entries: (answer: A) => E[],
+): { entries: E[]; total: number; error: string; more: () => void } {
+  const channel = useContext(Channel);
+  const [state, set] = useState<{ key: string; entries: E[]; total: number; error: string }>({
+    key: "",
+    entries: [],
+    total: 0,
+    error: "",
+  });
+  const text = JSON.stringify(question);
+  const current = useRef(text);
+  current.current = text;
+  const load = (start: number, before: E[]): void => {
+    // An answer that comes after the page has asked something else is dropped.
+    const keep = (change: Omit<typeof state, "key">): void => {
+      if (current.current === text) set({ key: text, ...change });
+    };
+    channel?.ask<A>({ ...question, start }).then(
+      (answer) => keep({ entries: [...before, ...entries(answer)], total: answer.total, error: "" }),
+      (failure: Error) => keep({ entries: before, total: before.length, error: failure.message }),
+    );
+  };
+  useEffect(() => load(0, []), [text, channel]);
+  return {
+    entries: state.entries,
+    total: state.total,
+    error: state.error,
+    more: () => load(state.entries.length, state.entries),
+  };
+}
+
+export function More({ shown, total, of, more }: { shown: number; total: number; of: string; more: () => void }) {
+  if (shown >= total) return null;
+  return (
+    <button type="button" class="more" onClick={more}>
+      show more: {count(shown)} of {count(total)} {of}
+    </button>
+  );
+}
+
+/** Probabilities of actions as one bar, and as numbers below it. */
+export function ActionBar({ actions }: { actions: { label: string; probability: number }[] }) {
+  return (
+    <span class="bar" role="img" aria-label={actions.map((a) => `${a.label} ${percent(a.probability)}`).join(", ")}>
+      {actions.map((action, at) => (
+        <span class={`part a${at % 8}`} style={{ flexGrow: action.probability }} key={at} />
+      ))}
+    </span>
+  );
+}
+
+/** A probability with a bar behind it, in tables. */
+export function Share({ of, children }: { of: number | null; children: ComponentChildren }) {
+  return (
+    <td class="n share" style={{ "--share": Math.min(1, of ?? 0) }}>
+      {children}
+    </td>
+  );
+}
+
+export function Failure({ text }: { text: string }) {
+  return text ? (
+    <p class="failure" role="alert">
+      {text}
+    </p>
+  ) : null;
+}

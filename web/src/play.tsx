@@ -1,0 +1,275 @@
+// Play a policy or searcher, and look at the decisions afterwards.
+
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { ActionBar, Channel, Failure, PlayerMark, Term, lineText, number, percent, useAnswer } from "./parts";
+import { PolicySelect } from "./compare";
+import type { About, Decision, OpponentBelief, PlayState, Review, Thought } from "./types";
+
+export function PlayView({ about }: { about: About }) {
+  const channel = useContext(Channel)!;
+  const [opponent, setOpponent] = useState(0);
+  const [player, setPlayer] = useState(0);
+  const [play, setPlay] = useState<PlayState | null>(null);
+  const [waits, setWaits] = useState(false);
+  const [error, setError] = useState("");
+  const [total, setTotal] = useState({ plays: 0, utility: 0 });
+  const section = useRef<HTMLElement>(null);
+
+  useEffect(() => {
+    // The pressed button may be gone, and keys are heard only where the focus is.
+    if (play && !section.current!.contains(document.activeElement)) section.current!.focus();
+  }, [play]);
+
+  const asked = async (answer: Promise<PlayState>): Promise<void> => {
+    setWaits(true);
+    try {
+      const found = await answer;
+      setPlay(found);
+      setError("");
+      if (found.is_over) setTotal((before) => ({ plays: before.plays + 1, utility: before.utility + (found.utility ?? 0) }));
+    } catch (failure) {
+      setError((failure as Error).message);
+    }
+    setWaits(false);
+  };
+  const begin = (): void => {
+    if (waits) return;
+    const seed = crypto.getRandomValues(new Uint32Array(1))[0]! % 2 ** 31;
+    void asked(channel.ask<PlayState>({ ask: "play", opponent, player, seed }));
+  };
+  const act = (action: number): void => {
+    if (!waits && play) void asked(channel.ask<PlayState>({ ask: "act", play: play.play, action }));
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    const chosen = Number(event.key) - 1;
+    if (play && chosen >= 0 && chosen < play.actions.length && !(event.target instanceof HTMLSelectElement)) {
+      event.preventDefault();
+      act(chosen);
+    }
+    if (/^[0-9]$/.test(event.key)) event.stopPropagation();
+  };
+  return (
+    <section aria-label="play" onKeyDown={onKey} ref={section} tabIndex={-1}>
+      <p class="choices">
+        <label>
+          against{" "}
+          <select value={opponent} onChange={(event) => setOpponent(Number(event.currentTarget.value))}>
+            {about.opponents.map((name, at) => (
+              <option key={at} value={at}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          you are{" "}
+          <select value={player} onChange={(event) => setPlayer(Number(event.currentTarget.value))}>
+            {Array.from({ length: about.num_players }, (_, at) => (
+              <option key={at} value={at}>
+                player {at}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button type="button" onClick={begin} aria-disabled={waits}>
+          {play ? "new play" : "begin"}
+        </button>
+        {total.plays > 0 && (
+          <span class="quiet">
+            your total after {total.plays} {total.plays === 1 ? "play" : "plays"}: {number(total.utility, 2)}
+          </span>
+        )}
+      </p>
+      <Failure text={error} />
+      {play && (
+        <div class="table" aria-live="polite" aria-busy={waits}>
+          {play.board && <pre class="board">{play.board}</pre>}
+          <ol class="lines">
+            {play.lines.map((line, at) => (
+              <li key={at}>{lineText(line)}</li>
+            ))}
+          </ol>
+          {play.is_over ? (
+            <p class="result">
+              The play is over: your <Term of="utility" /> is <b>{number(play.utility, 2)}</b>.
+            </p>
+          ) : (
+            <p class="choices" role="group" aria-label="your actions">
+              {play.actions.map((action, at) => (
+                <button type="button" class="act" key={at} aria-disabled={waits} onClick={() => act(at)}>
+                  {at < 9 && <kbd>{at + 1}</kbd>} {action}
+                </button>
+              ))}
+              {waits && <span class="quiet">thinking…</span>}
+            </p>
+          )}
+        </div>
+      )}
+      {play?.is_over && <ReviewView key={play.play} about={about} play={play} />}
+    </section>
+  );
+}
+
+/** The policy with the smallest NashConv. */
+function strongest(about: About): number {
+  const errors = about.policies.map((policy) => policy.nash_conv);
+  return Math.max(0, errors.indexOf(Math.min(...errors)));
+}
+
+function ReviewView({ about, play }: { about: About; play: PlayState }) {
+  const channel = useContext(Channel)!;
+  const known = about.kind === "tree" && about.policies.length > 0;
+  const [policy, setPolicy] = useState(strongest(about));
+  const [review, setReview] = useState<Review | null>(null);
+  const [error, setError] = useState("");
+  const look = (chosen: number): void => {
+    setPolicy(chosen);
+    channel
+      .ask<Review>(known ? { ask: "review", play: play.play, policy: chosen } : { ask: "review", play: play.play })
+      .then(
+        (answer) => {
+          setReview(answer);
+          setError("");
+        },
+        (failure: Error) => setError(failure.message),
+      );
+  };
+  if (!review) {
+    return (
+      <p class="choices">
+        {known && <PolicySelect about={about} label="compare your decisions with" value={policy} choose={setPolicy} />}
+        <button type="button" onClick={() => look(policy)}>
+          look at the play
+        </button>
+        <Failure text={error} />
+      </p>
+    );
+  }
+  return (
+    <section class="review" aria-label="review of the play">
+      <div>
+        {known ? (
+          <>
+            <h3>
+              Your decisions, the most costly first <Term of="loss of a decision">(loss)</Term>
+            </h3>
+            <p class="choices">
+              <PolicySelect about={about} label="compared with" value={policy} choose={look} />
+            </p>
+            <ol class="decisions">
+              {review.decisions.map((decision) => (
+                <DecisionEntry key={`${policy}.${decision.step}`} decision={decision} />
+              ))}
+            </ol>
+          </>
+        ) : (
+          <p role="note">This game has no tree here, so that losses are unknown; beliefs are computed by the rules.</p>
+        )}
+        <h3>The whole play</h3>
+        <ol class="lines">
+          {review.lines.map((line, at) => (
+            <li key={at}>{lineText(line)}</li>
+          ))}
+        </ol>
+      </div>
+      <div>
+        <h3>What the others believed and did</h3>
+        {review.thoughts.map((thought, at) => (
+          <ThoughtEntry key={at} thought={thought} at={at} play={play} />
+        ))}
+        {!review.thoughts.length && <p class="quiet">They had no decision.</p>}
+      </div>
+    </section>
+  );
+}
+
+function DecisionEntry({ decision }: { decision: Decision }) {
+  const [shown, show] = useState(false);
+  const lost = decision.loss === null ? "loss unknown" : decision.loss < 0.0005 ? "no loss" : `lost ${number(decision.loss)}`;
+  return (
+    <li>
+      <b>{lost}</b>: you chose <b>{decision.action}</b> at <code>{decision.infostate}</code>{" "}
+      <button type="button" class="link" aria-expanded={shown} onClick={() => show(!shown)}>
+        {shown ? "hide the values" : "show what was better"}
+      </button>
+      {shown && (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">action</th>
+              <th scope="col" class="n">
+                policy
+              </th>
+              <th scope="col" class="n">
+                value
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {decision.actions.map((action, at) => (
+              <tr key={at}>
+                <th scope="row">{action}</th>
+                <td class="n">{percent(decision.probabilities[at]!)}</td>
+                <td class="n">{number(decision.values[at])}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </li>
+  );
+}
+
+/** Some decisions are open from the beginning; the belief of each is asked for when it is opened. */
+const NUM_OPEN = 3;
+
+function ThoughtEntry({ thought, at: position, play }: { thought: Thought; at: number; play: PlayState }) {
+  const [shown, show] = useState(position < NUM_OPEN);
+  const search = [
+    thought.num_worlds !== null ? `${thought.num_worlds} worlds or iterations` : "",
+    thought.seconds !== null ? `${(1000 * thought.seconds).toFixed(1)} ms` : "",
+  ].filter(Boolean);
+  return (
+    <details class="player-part" open={shown} onToggle={(event) => show(event.currentTarget.open)}>
+      <summary>
+        <PlayerMark player={thought.player} /> chose {thought.action} at <code>{thought.infostate}</code>
+      </summary>
+      <p class="drawn-actions">
+        <ActionBar actions={thought.actions.map((label, at) => ({ label, probability: thought.probabilities[at]! }))} />
+      </p>
+      <ul class="moving inline">
+        {thought.actions.map((action, at) => (
+          <li key={at}>
+            <i class={`swatch a${at % 8}`} aria-hidden="true" /> {action} {percent(thought.probabilities[at]!)}
+            {thought.values && <span class="quiet"> value {number(thought.values[at])}</span>}
+          </li>
+        ))}
+      </ul>
+      {search.length > 0 && <p class="quiet">search: {search.join(", ")}</p>}
+      {shown && <BeliefOfOther play={play.play} thought={position} human={play.human} />}
+    </details>
+  );
+}
+
+/** What the human may have held, as another player saw it; in large games it takes seconds. */
+function BeliefOfOther({ play, thought, human }: { play: number; thought: number; human: number }) {
+  const { answer, error } = useAnswer<OpponentBelief>({ ask: "opponent_belief", play, thought });
+  if (error) return <Failure text={error} />;
+  if (!answer) return <p class="quiet">computing its belief…</p>;
+  if (answer.error) return <p class="quiet">no belief: {answer.error}</p>;
+  return (
+    <>
+      <p class="quiet">
+        what <PlayerMark player={human} /> may have held, as it saw it:
+      </p>
+      <ul class="belief">
+        {answer.entries.map((entry) => (
+          <li key={entry.label} class={entry.is_true ? "true" : ""} style={{ "--share": entry.probability }}>
+            {entry.label} {percent(entry.probability)}
+            {entry.is_true && " (the truth)"}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
