@@ -13,10 +13,22 @@ from hypothesis import strategies as st
 
 from infoset.beliefs import GADGETS, PublicBeliefState, cut_tree, gadget_form
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
-from infoset.evaluation import best_response, history_values, nash_conv, utility_gradient
+from infoset.evaluation import (
+    best_response,
+    history_values,
+    nash_conv,
+    transformed_values,
+    utility_gradient,
+)
 from infoset.evaluation.best_responses import best_response_sweep
 from infoset.evaluation.tree_reach import reach_without
-from infoset.policy import TabularPolicy, random_policy, uniform_policy
+from infoset.policy import (
+    IDENTITY,
+    TabularPolicy,
+    constant_transformations,
+    random_policy,
+    uniform_policy,
+)
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.runs import Budget
 from infoset.search.resolving.opponent_values import (
@@ -32,6 +44,7 @@ from tests.support.coin_toss import CoinToss
 from tests.support.hypothesis_strategies import random_games
 
 GOOFSPIEL = "goofspiel(num_cards=4,imp_info=True,points_order=descending)"
+CONSTANT = constant_transformations(["fold", "call", "raise"], "call")
 
 
 def second_rounds(tree: GameTree) -> list[int]:
@@ -125,6 +138,20 @@ def test_with_values_of_best_responses_no_guarantee_falls(gadget, number):
         before, after = (best_response(policy, opponent).value for policy in (blueprint, safe))
         assert after <= before + 1e-3
     assert nash_conv(safe) < nash_conv(blueprint)
+
+
+@pytest.mark.parametrize(("rows", "expected"), [((IDENTITY,), 1.2082), (CONSTANT, 0.0003)])
+def test_a_trunk_above_leaf_values_of_an_equilibrium(rows, expected):
+    """Only the first round of Leduc poker is solved again; as another implementation measured."""
+    blueprint, trunk = blueprint_of("leduc_poker", 2000), cut_of("leduc_poker").trunk
+    values = transformed_values(trunk.tree, blueprint, rows)
+    whole = [probabilities.copy() for probabilities in blueprint.probabilities]
+    for player in range(2):
+        leaves = values.against(player)[trunk.leaf_histories]
+        form = gadget_form(trunk, player, np.ones(1), np.ones(1), leaves, "none")
+        whole[player][trunk.sequences[player][1:]] = solved(form).probabilities[player][1:]
+    found = nash_conv(TabularPolicy(blueprint.sequence_form, tuple(whole)))
+    assert found == pytest.approx(expected, abs=5e-4)
 
 
 def uppermost(tree, rng):

@@ -9,6 +9,7 @@ from infoset.beliefs import local_part
 from infoset.beliefs.history_sampling import SamplingLimits
 from infoset.beliefs.history_sets import histories_around
 from infoset.game import Infostate
+from infoset.games import load_game
 from tests.support.cached_games import cached_tree
 
 GOOFSPIEL = "goofspiel(num_cards=4,imp_info=True,points_order=descending)"
@@ -51,6 +52,14 @@ def root_part(game, depth, max_ends=1000):
     return local_part(game, roots, depth=depth, max_ends=max_ends)
 
 
+def test_a_part_whose_rules_take_too_long_is_not_built():
+    """One millionth of a second is over before the first of 27 thousand ends."""
+    game = load_game("goofspiel(num_cards=13,imp_info=True,points_order=descending)")
+    roots = histories_around(game, Infostate(0), (None, None), SamplingLimits(None)).whole()
+    assert local_part(game, roots, depth=2, max_ends=10**6, max_seconds=1e-6) is None
+    assert local_part(game, roots, depth=1, max_ends=10**6, max_seconds=1e6).num_ends == 169
+
+
 def test_a_part_ends_where_every_player_has_acted():
     """In Kuhn poker, only pass and bet leaves a decision: six deals at one public state."""
     found = root_part(cached_tree("kuhn_poker").game, 1)
@@ -74,3 +83,12 @@ def test_where_players_do_not_know_who_acts_transitions_are_counted():
         lengths = [len(key.steps) for key in found.leaves.infostates[0]]
         assert set(lengths) == {2 * depth}
         assert found.num_ends < root_part(game, None, 100_000).num_ends
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_where_nobody_sees_who_acts_a_part_ends_after_transitions(depth):
+    """In dark Hex no public observation says whose move it is, so that public states mix both."""
+    found = root_part(load_game("dark_hex(board_size=2)"), depth, max_ends=100_000)
+    lengths = {len(key.steps) for key in found.leaves.infostates[0]}
+    assert lengths <= {2 * depth}
+    assert found.num_ends > 1

@@ -28,6 +28,8 @@ from infoset.utils.splitmix import make_stream
 from tests.search.reference_values import limited_pimc_values, plain_values
 from tests.support.function_game import FunctionGame
 
+pytestmark = pytest.mark.broad
+
 RANDOM = (
     "random_game(seed=5,num_players=3,max_depth=5,max_histories=300,simultaneous_share=0,"
     "chance_share=0.4,fractional_rewards=True)"

@@ -22,6 +22,8 @@ from infoset.tree import build_world_graph
 from tests.search.reference_values import plain_values
 from tests.support.function_game import FunctionGame
 
+pytestmark = pytest.mark.broad
+
 RANDOM = "random_game(simultaneous_share=0.0,chance_share=0.5,max_depth=6,"
 
 

@@ -25,6 +25,8 @@ from tests.search.reference_values import plain_pimc, plain_values
 from tests.support.cached_games import cached_tree
 from tests.support.function_game import FunctionGame
 
+pytestmark = pytest.mark.broad
+
 
 def tree_of(name):
     return cached_tree(name)

@@ -28,6 +28,8 @@ from infoset.search.resolving import ContinualResolving, DepthLimitedSearch
 from infoset.solvers.regret_family import average_policy
 from tests.support.cached_games import cached_tree
 
+pytestmark = pytest.mark.broad
+
 GOOFSPIEL = "goofspiel(num_cards=4,imp_info=True,points_order=descending)"
 CONSTANT = constant_transformations(["fold", "call", "raise"], "call")
 

@@ -11,6 +11,8 @@ import pytest
 from infoset.beliefs import find_leak
 from infoset.errors import ParameterError, ShortSearchWarning, UnsupportedGameError
 from infoset.evaluation import nash_conv, transformed_values
+from infoset.game import initial_history
+from infoset.games import load_game
 from infoset.policy import (
     TRANSFORMATIONS,
     constant_transformations,
@@ -20,9 +22,16 @@ from infoset.policy import (
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.search import make_searcher
 from infoset.search.models import RulesModel
-from infoset.search.resolving import ContinualResolving, DepthLimitedSearch, ExactContinuationValues
+from infoset.search.resolving import (
+    ContinualResolving,
+    DepthLimitedSearch,
+    ExactContinuationValues,
+    rules_resolver,
+)
 from infoset.solvers.regret_family import average_policy
 from tests.support.cached_games import cached_tree
+
+pytestmark = pytest.mark.broad
 
 GOOFSPIEL = "goofspiel(num_cards=4,imp_info=True,points_order=descending)"
 KUHN = constant_transformations(["pass", "bet"])
@@ -177,6 +186,8 @@ def test_searchers_by_name_build_the_tree_of_a_small_game():
     search = make_searcher("continual_resolving(depth=2,iterations=50)", game)
     assert search.tree is not None
     assert nash_conv(search.search_policy()) < 0.2
+    with pytest.raises(ParameterError, match=r"or None \(with a capital N\)"):
+        make_searcher("depth_limited(depth=none)", game)
     alone = make_searcher("depth_limited(depth=None)", game)
     assert alone.settings()["depth"] is None
     paper = make_searcher("sepot(preset=paper)", game, blueprint=blueprint_of("kuhn_poker"))
@@ -212,6 +223,49 @@ def test_a_time_limit_makes_samples_smaller():
     search.action_probabilities(infostate, actions)
     assert 0 < search.last_search.num_ends <= 100
     assert search.last_search.num_iterations == 1
+
+
+def limited(game, **options):
+    """Return a search of goofspiel whose values are all zero."""
+    model, zeros = RulesModel(load_game(game)), lambda rows, player: np.zeros((len(rows), 1))
+    return DepthLimitedSearch(model, values=zeros, **options)
+
+
+def test_a_time_limit_draws_as_many_histories_as_fit(monkeypatch):
+    """Two samples take a quarter of 200 ms; if none agrees, ten times as many are drawn."""
+    asked = []
+
+    def none_agrees(game, infostate, policies, limits):
+        asked.append((limits.max_worlds, limits.num_samples))
+        raise UnsupportedGameError("none agrees")
+
+    monkeypatch.setattr(rules_resolver, "histories_around", none_agrees)
+    start = infostates_of(GOOFSPIEL, 0)[0]
+    for options in ({"milliseconds": 200.0}, {"milliseconds": 1e-3}, {}):
+        search = limited(GOOFSPIEL, num_samples=200, max_histories=2_000, **options)
+        search.action_probabilities(*start)
+        assert search.last_search.method == "blueprint"
+    assert asked[:3] == [(250, 25), (2_000, 200), (100, 10)]
+    assert asked[3:] == [(1_000, 100), (2_000, 200), (2_000, 200)]
+
+
+def test_a_slow_moment_does_not_end_all_later_searches(monkeypatch):
+    """A measured speed that allows no part is forgotten after one decision of the blueprint."""
+    game = "goofspiel(num_cards=13,imp_info=True,points_order=descending)"
+    start = initial_history(load_game(game)).infostates[0], tuple(range(1, 14))
+    search = limited(game, milliseconds=1e5, iterations=1, max_ends=500)
+    [resolver, _] = search._resolvers
+    resolver._ends_per_second = 1e-3
+    assert resolver.answer(start[0]) is None  # 169 ends, of which 100 are allowed
+    resolver._searches.clear()
+    assert search.search(start[0], np.random.default_rng(0)).shape == (13,)
+    assert search.last_search.method == "complete"
+
+
+def test_a_search_without_any_limit_is_refused():
+    with pytest.raises(ParameterError, match="would never end"):
+        limited(GOOFSPIEL, iterations=None)
+    assert limited(GOOFSPIEL, iterations=None, milliseconds=5.0).settings()["iterations"] is None
 
 
 def test_another_blueprint_needs_other_values():

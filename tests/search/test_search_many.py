@@ -13,6 +13,8 @@ from infoset.search import ISMCTS, PIMC, RulesModel, make_searcher, search_model
 from infoset.tree import build_tree
 from tests.support.cached_games import cached_tree
 
+pytestmark = pytest.mark.broad
+
 MODELS = {
     "tree": lambda: search_model(cached_tree("leduc_poker")),
     "dice": lambda: search_model(load_game("liars_dice(numdice=2,dice_sides=3)")),

@@ -29,6 +29,8 @@ from infoset.search import (
 )
 from infoset.search.resolving import ContinualResolving, DepthLimitedSearch
 
+pytestmark = pytest.mark.broad
+
 KUHN = search_model(load_game("kuhn_poker"))
 QUEEN = Infostate(0, (Step(None, "Q", None),))
 OF_BELIEF = {"public_weight", "max_worlds", "num_samples"}

@@ -6,17 +6,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from math import log
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 import numpy as np
 
 from infoset.beliefs.history_batches import HistoryBatch
 from infoset.beliefs.public_states import infostates_at
 from infoset.errors import ParameterError, UnsupportedGameError
-from infoset.game import Infostate
-from infoset.policy import Policy, checked_probabilities
+from infoset.policy import Policy, PolicyFunction, as_policy, checked_probabilities
 from infoset.tree import GameTree, InfostateTree
-from infoset.typing import Action, FloatArray, Player
+from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_number, check_type
 
 __all__ = [
@@ -33,9 +32,6 @@ __all__ = [
 MODEL_NOISE: Final = 0.01
 """Default weight of uniform play where the assumed policies contradict what was observed."""
 
-PolicyFunction: TypeAlias = Callable[[Infostate, Sequence[Action]], Any]
-"""A function that returns the probability of each legal action at an infostate, in order."""
-
 AssumedPolicies: TypeAlias = (
     Policy | PolicyFunction | Sequence[Policy | PolicyFunction | None] | None
 )
@@ -47,24 +43,6 @@ GIVE_POLICIES = "one policy per player, None to infer nothing from the actions o
 Answer = TypeVar("Answer")
 
 
-@dataclass(frozen=True)
-class FunctionPolicy:
-    """The policy that a function computes.
-
-    Attributes
-    ----------
-    function : PolicyFunction
-    """
-
-    function: PolicyFunction
-
-    def action_probabilities(
-        self, infostate: Infostate, legal_actions: Sequence[Action]
-    ) -> FloatArray:
-        """Return [A] the probabilities of the legal actions, in order."""
-        return np.asarray(self.function(infostate, legal_actions), np.float64)
-
-
 def policy_of_each(policies: AssumedPolicies, num_players: int) -> tuple[Policy | None, ...]:
     """Return the policy of each player.
 
@@ -73,31 +51,17 @@ def policy_of_each(policies: AssumedPolicies, num_players: int) -> tuple[Policy 
     ParameterError
         If there is not one policy per player, or an item is not a policy or a function.
     """
-    if policies is None or isinstance(policies, Policy) or _is_function(policies):
-        return (_as_policy(policies),) * num_players  # type: ignore[arg-type]
+    if policies is None:
+        return (None,) * num_players
+    if isinstance(policies, Policy) or (callable(policies) and not isinstance(policies, type)):
+        return (as_policy(policies),) * num_players
     check_type("policies", policies, Sequence, GIVE_POLICIES)
     assert isinstance(policies, Sequence)
     if len(policies) != num_players:
         raise ParameterError(
             f"got {len(policies)} policies for {num_players} players; give {GIVE_POLICIES}"
         )
-    return tuple(map(_as_policy, policies))
-
-
-def _is_function(value: object) -> bool:
-    return callable(value) and not isinstance(value, type)
-
-
-def _as_policy(policy: Policy | PolicyFunction | None) -> Policy | None:
-    """Return a policy; a function becomes the policy that it computes."""
-    if policy is None or isinstance(policy, Policy):
-        return policy
-    if _is_function(policy):
-        return FunctionPolicy(policy)
-    raise ParameterError(
-        f"policies contain a {type(policy).__name__}, which is not a function and has no method "
-        f"action_probabilities; give {GIVE_POLICIES}"
-    )
+    return tuple(None if policy is None else as_policy(policy) for policy in policies)
 
 
 @dataclass(frozen=True)

@@ -126,7 +126,12 @@ class LocalPart:
 
 
 def local_part(
-    game: Game, roots: HistorySet, *, depth: int | None, max_ends: int
+    game: Game,
+    roots: HistorySet,
+    *,
+    depth: int | None,
+    max_ends: int,
+    max_seconds: float = inf,
 ) -> LocalPart | None:
     """Build the part of a game below some histories of one public state.
 
@@ -140,11 +145,13 @@ def local_part(
         each player instead. None for no limit.
     max_ends : int
         Maximum number of terminal histories and histories at leaves together.
+    max_seconds : float
+        Limit on the time that the rules may take, in seconds.
 
     Returns
     -------
     LocalPart or None
-        None if there are more ends.
+        None if there are more ends, or the rules take longer.
 
     Raises
     ------
@@ -155,23 +162,29 @@ def local_part(
     if local.min_num_ends > max_ends:
         return None
     try:
-        tree = _build(local, max_ends)
+        tree = _build(local, max_ends, max_seconds)
+        is_cut = tree is None or not _goes_on_below(tree, _leaves(tree))
     except GameRuleError:
         if depth is None:
             raise
-        # An infostate has a history that ends at the limit, and one that does not.
-        tree = _build(_LocalGame(game, roots, depth, counts_transitions=True), max_ends)
+        is_cut = False  # an infostate has a history that ends at the limit, and one that does not
+    if not is_cut:
+        other = _LocalGame(game, roots, depth, counts_transitions=True)
+        tree = _build(other, max_ends, max_seconds)
     if tree is None:
         return None
     return LocalPart(roots, part_between(tree, ROOT, _leaves(tree).tolist()))
 
 
-def _build(local: _LocalGame, max_ends: int) -> GameTree | None:
-    """Return the tree of a local game; None if it has too many ends."""
+def _build(local: _LocalGame, max_ends: int, max_seconds: float) -> GameTree | None:
+    """Return the tree of a local game; None if it has too many ends, or takes too long."""
     try:
         # In an empty context: limits and caches that a user has set are for whole games.
         graph = Context().run(
-            build_world_graph, local, max_worlds=WORLDS_PER_END * max_ends, max_seconds=inf
+            build_world_graph,
+            local,
+            max_worlds=WORLDS_PER_END * max_ends,
+            max_seconds=max_seconds,
         )
     except ExplorationLimitError:
         return None
@@ -182,6 +195,11 @@ def _leaves(tree: GameTree) -> IntArray:
     """Return the public states at which the depth limit ends a local tree."""
     is_leaf = np.array([isinstance(w, LocalWorld) and w.is_leaf for w in tree.graph.worlds], bool)
     return np.unique(tree.public_state[is_leaf[tree.world]])
+
+
+def _goes_on_below(tree: GameTree, leaves: IntArray) -> bool:
+    """Return whether a public state at which histories end has others that go on."""
+    return bool(np.isin(tree.public_tree.parent, leaves).any())
 
 
 class _LocalGame(Game):

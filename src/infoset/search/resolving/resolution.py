@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from infoset.beliefs import GADGETS, TreePart, gadget_form, part_between
+from infoset.errors import ParameterError
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.search.budget import SearchBudget, SearchRecord
 from infoset.search.resolving.opponent_values import OPPONENT_VALUES, best_response_values
@@ -72,6 +73,11 @@ class ResolvingSettings:
     num_samples: int = 300
 
     def __post_init__(self) -> None:
+        if isinstance(self.depth, str):
+            raise ParameterError(
+                f"depth={self.depth!r} must be a whole number, at least 1, or None (with a capital "
+                "N) to search to the end of the game"
+            )
         if self.depth is not None:
             check_count("depth", self.depth, minimum=1)
         check_choice("gadget", self.gadget, GADGETS)

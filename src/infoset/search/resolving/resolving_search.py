@@ -103,8 +103,8 @@ class ContinualResolving(Searcher):
         A name from `infoset.beliefs.GADGETS`.
     opponent : str
         A name from `OPPONENT_VALUES`.
-    iterations : int
-        Maximum number of iterations of CFR+ in each search.
+    iterations : int or None
+        Maximum number of iterations of CFR+ in each search; None if `milliseconds` alone limits it.
     milliseconds : float, optional
         Time limit of a search. At least one iteration is done. Answers then depend on the machine.
     max_ends : int
@@ -160,7 +160,7 @@ class ContinualResolving(Searcher):
         depth: int | None = 1,
         gadget: str = "resolving",
         opponent: str = "previous",
-        iterations: int = ITERATIONS,
+        iterations: int | None = ITERATIONS,
         milliseconds: float | None = None,
         max_ends: int = 5_000,
         max_histories: int = 20_000,
@@ -183,6 +183,11 @@ class ContinualResolving(Searcher):
             raise ParameterError(
                 f"values={values!r} are not values of histories; give a critic, the result of "
                 "transformed_values, or a function (histories, player) -> array"
+            )
+        if iterations is None and milliseconds is None:
+            raise ParameterError(
+                "iterations=None and milliseconds=None would never end a search; give at least one "
+                "of the two limits"
             )
         self.budget = SearchBudget("iterations", iterations, milliseconds)
         self.resolving = ResolvingSettings(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from math import inf
 from typing import Final
 
 import numpy as np
@@ -40,8 +42,21 @@ MAX_SEARCHES: Final = 64
 MIN_ENDS: Final = 100
 """Ends that a search has in spite of its time limit."""
 
+MIN_SECONDS: Final = 1e-3
+"""Smallest limit on the time that the rules may take for a larger part."""
+
 ENDS_PER_SECOND: Final = 10_000.0
 """Ends that are built and evaluated in a second, before it is measured."""
+
+HISTORIES_PER_SECOND: Final = 1_000.0
+"""Histories that are drawn or listed in a second, before it is measured."""
+
+MIN_SAMPLES: Final = 10
+"""Histories that a sample has in spite of the time limit of its search."""
+
+GROWTH: Final = 10
+"""Factor by which a sample grows if none of it agrees with the observations. It is also the number
+of histories that are listed in place of one that is sampled."""
 
 NUM_PROBES: Final = 4
 """Histories whose parts are built to see how many fit."""
@@ -141,7 +156,7 @@ class RulesResolver:
         self.blueprint = CachedPolicy(blueprint)
         self.values, self.settings, self.seed = values, settings, seed
         self._searches: OrderedDict[Hashable, LocalResolution | None] = OrderedDict()
-        self._ends_per_second = ENDS_PER_SECOND
+        self._ends_per_second, self._histories_per_second = ENDS_PER_SECOND, HISTORIES_PER_SECOND
 
     def answer(self, infostate: Infostate) -> ResolvingAnswer | None:
         """Search at the public state of an infostate; None where the blueprint has to answer."""
@@ -177,9 +192,18 @@ class RulesResolver:
         before = self._searches_before(infostate)
         start = working_seconds()
         rng = infostate_generator(self.seed, infostate)
-        local, ranges = self._local_part(infostate, before, rng, start)
-        if local is None or local.roots.number_of(infostate) < 0:
+        histories = self._histories(infostate, before, rng)
+        if histories is None:
             return None
+        begin = working_seconds()
+        local = self._within_limits(infostate, histories, rng, start)
+        if local is None:
+            # The last measured speed may be that of a busy moment, which must not decide forever.
+            self._ends_per_second = max(self._ends_per_second, ENDS_PER_SECOND)
+            return None
+        if local.roots.number_of(infostate) < 0:
+            return None
+        ranges = tuple(map(histories.range_at, local.roots.infostates))
         own_range = ranges[self.player][local.root_order[self.player]]
         tree, part = local.part.tree, local.part
         root = PublicBeliefState.with_unit_ranges(tree, part.root)
@@ -194,7 +218,7 @@ class RulesResolver:
         else:
             opponent = self._opponent(infostate, local, root, own_range, before)
         leaf_values = self._leaf_values(local)
-        self._ends_per_second = local.num_ends / max(working_seconds() - start, 1e-6)
+        self._ends_per_second = local.num_ends / max(working_seconds() - begin, 1e-6)
         resolution = resolve_part(
             part,
             self.player,
@@ -220,47 +244,64 @@ class RulesResolver:
             lengths = [0, *lengths]
         return [self.resolve(Infostate(self.player, infostate.steps[:n])) for n in lengths]
 
-    def _local_part(
+    def _histories(
         self,
         infostate: Infostate,
         before: Sequence[LocalResolution | None],
         rng: np.random.Generator,
-        start: float,
-    ) -> tuple[LocalPart | None, tuple[FloatArray, ...]]:
-        """Return the part below the public state, and the ranges at its root."""
-        settings = self.settings
+    ) -> PublicHistories | None:
+        """Return the histories of the public state, or a sample; None if none is found."""
         known = {key: p for found in before if found for key, p in found.policies.items()}
         policies: list[Policy] = [self.blueprint, self.blueprint]
         if known:
             policies[self.player] = CachedPolicy(self.blueprint, known)
-        limits = SamplingLimits(rng, settings.max_histories, settings.num_samples)
-        try:
-            histories = histories_around(self.game, infostate, policies, limits)
-        except UnsupportedGameError:  # no sampled history agrees with the observations
-            return None, ()
-        local = self._within_limits(infostate, histories, rng, self._max_ends(start))
-        if local is None:
-            return None, ()
-        return local, tuple(map(histories.range_at, local.roots.infostates))
+        for max_histories, num_samples in self._sampling_limits():
+            start = working_seconds()
+            limits = SamplingLimits(rng, max_histories, num_samples)
+            try:
+                found = histories_around(self.game, infostate, policies, limits)
+            except UnsupportedGameError:  # no sampled history agrees with the observations
+                continue
+            self._histories_per_second = len(found) / max(working_seconds() - start, 1e-6)
+            return found
+        return None
+
+    def _sampling_limits(self) -> Iterator[tuple[int, int]]:
+        """Yield the numbers of histories that are listed and sampled, until one is found.
+
+        With a time limit, two samples take about a quarter of it.
+        """
+        seconds, settings = self.settings.budget.seconds, self.settings
+        if seconds is not None:
+            number = max(MIN_SAMPLES, int(self._histories_per_second * seconds / 8))
+            while number < settings.num_samples:
+                yield min(GROWTH * number, settings.max_histories), number
+                number *= GROWTH
+        yield settings.max_histories, settings.num_samples
 
     def _within_limits(
         self,
         infostate: Infostate,
         histories: PublicHistories,
         rng: np.random.Generator,
-        max_ends: int,
+        start: float,
     ) -> LocalPart | None:
-        """Return the part below the histories, or below a sample of them that is small enough."""
+        """Return the part below the histories, or below a sample of them that is small enough.
+
+        start : `working_seconds()` at the start of the search.
+        """
+        max_ends = self._max_ends(start)
+        build = partial(self._build, max_ends=max_ends, start=start)
         if len(histories) <= NUM_PROBES:
-            return self._build(histories.whole(), max_ends)
+            return build(histories.whole())
         some = histories.sample(NUM_PROBES, histories.chance_reach, infostate, rng)
-        probe = self._build(some, max_ends)
+        probe = build(some)
         if probe is None:
             return None
         # The number of histories that fit, if all have as many ends as these.
         number = max_ends * len(probe.roots) // probe.num_ends
         if len(histories) <= MAX_ERROR * number:
-            whole = self._build(histories.whole(), max_ends)
+            whole = build(histories.whole())
             if whole is not None:
                 return whole
         weight = histories.reach
@@ -268,22 +309,36 @@ class RulesResolver:
             return None
         while number >= NUM_PROBES:
             number = number * 9 // 10  # other histories may have more ends
-            found = self._build(histories.sample(number, weight, infostate, rng), max_ends)
+            found = build(histories.sample(number, weight, infostate, rng))
             if found is not None:
                 return found
         return probe
 
-    def _build(self, histories: HistorySet, max_ends: int) -> LocalPart | None:
-        return local_part(self.game, histories, depth=self.settings.depth, max_ends=max_ends)
+    def _build(self, histories: HistorySet, *, max_ends: int, start: float) -> LocalPart | None:
+        """Return the part below some histories; None if it takes half of the time that is left."""
+        seconds = inf
+        if max_ends > MIN_ENDS:
+            seconds = max(MIN_SECONDS, self._seconds_left(start) / 2)
+        return local_part(
+            self.game,
+            histories,
+            depth=self.settings.depth,
+            max_ends=max_ends,
+            max_seconds=seconds,
+        )
 
     def _max_ends(self, start: float) -> int:
         """Return the maximum number of ends, so that half of the time is left to solve the part."""
-        seconds = self.settings.budget.seconds
-        if seconds is None:
+        left = self._seconds_left(start)
+        if left == inf:
             return self.settings.max_ends
-        left = start + seconds - working_seconds()
         fitting = max(MIN_ENDS, int(self._ends_per_second * left / 2))
         return min(self.settings.max_ends, fitting)
+
+    def _seconds_left(self, start: float) -> float:
+        """Return the rest of the time limit; infinity if there is none."""
+        seconds = self.settings.budget.seconds
+        return inf if seconds is None else start + seconds - working_seconds()
 
     def _leaf_values(self, local: LocalPart) -> FloatArray:
         """Return [L, n] the values at the depth limit."""
