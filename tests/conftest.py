@@ -5,6 +5,7 @@ tests that run in the background, where shells disable it.
 """
 
 import os
+import re
 import signal
 import sys
 
@@ -30,6 +31,15 @@ def pytest_collection_finish(session):
         for name, value in vars(module).items()
         if getattr(value, "__module__", "") == module.__name__ and getattr(value, "overloads", ())
     )
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """Name the groups of tests that were left out, with the options that run them."""
+    left_out = re.findall(r"not (\w+)", config.option.markexpr)
+    groups = [line for line in config.getini("markers") if line.split(":")[0] in left_out]
+    if len(groups) > 1:  # the default, and not a choice of the caller
+        terminalreporter.section("groups of tests that were left out")
+        terminalreporter.write_line("\n".join(groups))
 
 
 @pytest.fixture

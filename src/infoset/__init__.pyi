@@ -18,6 +18,7 @@ from .evaluation import (
     nash_conv as nash_conv,
 )
 from .front import (
+    build_public_form as build_public_form,
     build_sequence_form as build_sequence_form,
     build_tree as build_tree,
     build_world_graph as build_world_graph,
@@ -39,6 +40,7 @@ from .front import (
     solve_team as solve_team,
     to_openspiel as to_openspiel,
     to_pettingzoo as to_pettingzoo,
+    to_pettingzoo_parallel as to_pettingzoo_parallel,
 )
 from .game import (
     Game as Game,
@@ -61,6 +63,7 @@ from .plotting import (
     draw as draw,
 )
 from .policy import (
+    PublicPolicy as PublicPolicy,
     TabularPolicy as TabularPolicy,
     save_policy as save_policy,
     uniform_policy as uniform_policy,
@@ -86,6 +89,7 @@ from .teams import (
 )
 from .tree import (
     GameTree as GameTree,
+    PublicForm as PublicForm,
     SequenceForm as SequenceForm,
     build_limits as build_limits,
     graph_cache as graph_cache,
@@ -93,4 +97,7 @@ from .tree import (
 from .typing import (
     CHANCE as CHANCE,
     NOOP as NOOP,
+)
+from .web import (
+    explore as explore,
 )

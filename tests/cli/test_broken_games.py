@@ -46,6 +46,16 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize("arguments", COMMANDS, ids=lambda arguments: arguments[0])
+def test_a_game_without_a_number_of_players(command, arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken.py").write_text(GAME.replace("num_players = 2", "num_players = None"))
+    verb, *options = arguments
+    ran = command(verb, "broken.py:Broken", *options)
+    assert ran.code == 2
+    assert "error: num_players of Broken is None. The rule:" in ran.err
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=lambda arguments: arguments[0])
 def test_the_error_names_the_rule_and_the_line_of_the_file(
     command, arguments, tmp_path, monkeypatch
 ):

@@ -14,6 +14,8 @@ from infoset.games import load_game
 from infoset.policy import load_policy, mix, read_metadata, save_policy, tabulate
 from infoset.tree import build_tree
 
+pytestmark = pytest.mark.broad
+
 GAME = "kuhn_poker(players=3)"
 
 

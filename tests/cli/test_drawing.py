@@ -55,9 +55,24 @@ def test_a_policy_from_a_file(command):
     assert not Path("b.svg").exists()
 
 
+def test_a_policy_is_a_view(command):
+    command("solve", "kuhn_poker", "--method", "lp", "--out", "run")
+    shown = command("draw", "kuhn_poker", "--view", "policy", "--policy", "run", "--out", "a.svg")
+    assert shown.out.splitlines() == ["saved in a.svg"]
+    text = Path("a.svg").read_text("utf-8")
+    assert all(f">{word}<" in text for word in ("player 0", "J", "pass / bet", "bet"))
+    rows = ["--policy", "uniform", "--max-nodes", "1", "--out", "b.svg"]
+    command("draw", "kuhn_poker", "--view", "policy", *rows)
+    assert ">player 0 (1 of 2 public states)<" in Path("b.svg").read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (
+            ["--out", "a.svg", "--view", "policy"],
+            "give policy= (--policy POLICY)",
+        ),
         (["--out", "a.gif"], "'a.gif'; use a name that ends in .svg or .png or .pdf"),
         (["--out", "nowhere/a.svg"], "no folder nowhere"),
         (["--out", "a.svg", "--player", "2"], "no player 2"),

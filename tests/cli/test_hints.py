@@ -33,6 +33,9 @@ def draw(form, budget, seed=0):
         (["solve", "kuhn_poker", "--output", "here"], "did you mean --out?"),
         (["solve", "kuhn_poker", "cfr+"], "give a method as --method cfr+"),
         (["compare", "kuhn_poker", "cfr"], "give a method as --methods cfr"),
+        (["show"], "the policy is missing: give GAME POLICY, or a policy file"),
+        (["evaluate"], "the policy is missing: give GAME POLICY, or a policy file"),
+        (["solve", "kuhn_poker", "--teams", "0/1", "--method", "exact"], "leave out the method"),
         (["solve", "kuhn_poker", "--seed", "1"], "auto draws no random numbers"),
         (["solve", "kuhn_poker(players=3)", "--method", "lp"], "in Python, solve_coarse_corr"),
     ],
@@ -41,6 +44,34 @@ def test_the_option_that_was_meant_is_named(command, arguments, hint):
     ran = command(*arguments)
     assert ran.code == 2
     assert hint in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        (["solve", "kuhn_poker", "--method"], "own.py:draw"),
+        (["compare", "kuhn_poker", "--methods"], "own.py:draw"),
+        (["info"], "own.py:Mine"),
+    ],
+)
+def test_a_file_without_a_name_lists_the_names_in_it(command, arguments, names):
+    Path("own.py").write_text(OWN_FILE)
+    ran = command(*arguments, "own.py")
+    assert ran.code == 2
+    assert ran.err.strip().endswith(f"in it: {names}")
+
+
+def test_too_large_a_game_can_still_be_played(command):
+    game = "liars_dice(numdice=20,dice_sides=1)"
+    ran = command("solve", game)
+    assert ran.code == 2
+    assert "raise memory (--memory) or, without building the game" in ran.err
+    found = " ".join(command("info", game).out.split())
+    hint = found[found.index("infoset match GAME") :].replace("'", "").replace("=50", "=1")
+    _, match, _, *players = hint.split()
+    played = command(match, game, *players)
+    assert played.code == 0
+    assert "2 deals" in played.out
 
 
 def test_an_option_without_a_counterpart_gets_no_guess(command):
@@ -80,7 +111,6 @@ def test_names_in_a_file_of_ones_own_are_suggested(command):
     Path("mine.py").write_text(OWN_FILE)
     wrong = command("solve", "mine.py:Mine(plyers=2)")
     assert "Mine of mine.py has no parameter 'plyers'; did you mean players?" in wrong.complaint
-    assert "mine.py:NAME" in command("solve", "kuhn_poker", "--method", "mine.py").err
 
 
 def test_a_method_of_ones_own_gets_the_seed(command):

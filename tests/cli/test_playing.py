@@ -20,6 +20,8 @@ from infoset.policy import tabulate, uniform_policy
 from infoset.typing import NOOP
 from tests.support.cached_games import cached_tree
 
+pytestmark = pytest.mark.broad
+
 THE_END = "game over; the whole history:"
 ALWAYS_FIRST = "1\n" * 20
 

@@ -21,6 +21,8 @@ from infoset.cli.app import app, main
 from infoset.cli.examples import EXAMPLES
 from infoset.cli.options import parse_memory
 
+pytestmark = pytest.mark.broad
+
 COMMANDS = [
     "games",
     "check",

@@ -22,6 +22,7 @@ from infoset.experiments import RUN_FILES
 from infoset.games import KuhnPoker
 from infoset.runs import Budget, TracePoint
 from infoset.tree import BuildPoint
+from infoset.utils.clocks import compiling
 
 FILES = sorted(RUN_FILES.values())
 MEASURED_ONCE = sorted({*FILES} - {RUN_FILES["picture"]} | {"policy.png"})
@@ -301,6 +302,24 @@ def test_the_display_says_what_is_being_built(point, text):
     shown = io.StringIO()
     Console(file=shown, width=120).print(progress)
     assert text in shown.getvalue()
+
+
+def test_the_display_says_that_kernels_are_compiled(monkeypatch):
+    monkeypatch.setattr("infoset.cli.progress.MIN_COMPILING", 0.0)
+    progress = Progress("leduc_poker")
+    progress.solving("cfr+", Budget(iterations=10))
+
+    def shown():
+        screen = io.StringIO()
+        Console(file=screen, width=120).print(progress)
+        return screen.getvalue()
+
+    with compiling():
+        before = progress.elapsed
+        time.sleep(0.02)
+        assert "compiling kernels, once per installation: 0.0" in shown()
+        assert progress.elapsed == pytest.approx(before, abs=0.01), "the clock stands still"
+    assert "compiling" not in shown()
 
 
 def test_the_numbers_that_are_shown_while_solving():

@@ -7,6 +7,8 @@ from importlib.util import find_spec
 
 import pytest
 
+pytestmark = pytest.mark.broad
+
 if find_spec("jax") is None or find_spec("equinox") is None:
     pytest.skip("the extra deep is not installed", allow_module_level=True)
 

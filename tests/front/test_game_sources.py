@@ -53,3 +53,9 @@ def test_functions_of_a_game_take_its_name(tmp_path):
     assert (tmp_path / "name.efg").read_bytes() == (tmp_path / "game.efg").read_bytes()
     with pytest.raises(UnknownNameError, match="did you mean kuhn_poker"):
         infoset.build_tree("kuhn_pokr")
+
+
+def test_environments_take_names():
+    pytest.importorskip("pettingzoo")
+    for make in (infoset.to_pettingzoo, infoset.to_pettingzoo_parallel):
+        assert make("kuhn_poker(players=3)").possible_agents == ["player_0", "player_1", "player_2"]

@@ -34,6 +34,8 @@ from infoset.learning import (
 from infoset.runs import read_checkpoint
 from infoset.utils import clocks
 
+pytestmark = pytest.mark.broad
+
 EPISODES = 3000
 
 

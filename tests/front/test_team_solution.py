@@ -37,6 +37,8 @@ from infoset.utils import clocks
 from infoset.utils.splitmix import make_stream
 from tests.support.example_forms import forgetful
 
+pytestmark = pytest.mark.broad
+
 PENNIES = "cooperative_matching_pennies"
 TRADE = "trade_comm(num_items=2)"
 TOO_FEW_WORDS = "trade_comm(num_items=3,num_messages=2)"

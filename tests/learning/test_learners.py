@@ -20,6 +20,8 @@ from infoset.learning import (
 from infoset.learning.online_mirror_descent import OnlineMirrorDescent
 from tests.support.cached_games import cached_tree
 
+pytestmark = pytest.mark.broad
+
 KUHN = TreeSize(6, 12, 2, 2, "kuhn_poker")
 
 

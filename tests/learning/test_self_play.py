@@ -12,6 +12,8 @@ from infoset.learning import LEARNERS
 from tests.learning.playing import UNEVEN, assert_same_bits, learner_of
 from tests.support.function_game import FunctionGame
 
+pytestmark = pytest.mark.broad
+
 CHANGES = {
     "ixomd": {"center": 0.5},
     "balanced-cfr-hedge": {"center": 0.5},

@@ -40,6 +40,8 @@ from tests.support.fake_players import (
     SampledActionSearcher,
 )
 
+pytestmark = pytest.mark.broad
+
 
 def policies(spec):
     return cached_random_policies(spec, 2, seed=7)

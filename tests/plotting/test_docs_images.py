@@ -18,6 +18,8 @@ from infoset.efg import build_extensive_form, forget_non_acting
 from infoset.plotting import draw, plot_convergence
 from tests.plotting.svg_reader import Svg
 
+pytestmark = pytest.mark.broad
+
 DOCS = Path(__file__).parents[2] / "docs"
 IMAGES = DOCS / "images"
 FORMS = runpy.run_path(str(IMAGES / "draw_forms.py"))["FORMS"]

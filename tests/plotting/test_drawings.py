@@ -34,6 +34,8 @@ from infoset.policy import random_policy
 from tests.plotting.svg_reader import Svg
 from tests.support.hypothesis_strategies import random_games
 
+pytestmark = pytest.mark.broad
+
 VIEWS = ["history", "infostate", "public"]
 
 

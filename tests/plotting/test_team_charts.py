@@ -40,8 +40,16 @@ def test_each_team_has_its_lines():
     result = infoset.solve_team("kuhn_poker", teams=[(0,), (1,)], iterations=5)
     above = plot_team(result).axes[0]
     labels = [text.get_text() for text in above.get_legend().get_texts()]
-    assert labels[::2] == ["team 0, implementable policy", "team 1, implementable policy"]
+    assert labels[::2] == ["player 0: implementable policy", "player 1: implementable policy"]
     assert drawn(above, labels[2]) == [point.payoffs[1] for point in result.trace]
+
+
+def test_teams_are_named_by_their_players():
+    result = infoset.solve_team(
+        "kuhn_poker(players=3)", teams=[(0, 2), (1,)], rule="sum", iterations=2
+    )
+    labels = {text.get_text() for text in plot_team(result).axes[0].get_legend().get_texts()}
+    assert labels >= {"players 0, 2: implementable policy", "player 1: relaxed policy"}
 
 
 def test_only_results_are_drawn():

@@ -36,6 +36,8 @@ from infoset_studies.balanced.tuned_learners import (
     expected_of,
 )
 
+pytestmark = pytest.mark.broad
+
 FEW = ("IXOMD", "IXOMD, loss - 1/2", "OS-MCCFR uniform", "ES-MCCFR (not bandit)")
 TINY = {
     "kuhn-theory": kuhn_theory.Setting((10_000, 100_000), 2),

@@ -18,6 +18,8 @@ from infoset_studies.hiding.bridge import BIDDERS, bidding_cell
 from infoset_studies.hiding.default_method import DefaultCell, Goal, Hanabi
 from infoset_studies.hiding.team_cells import HidingCell, TeamGame, measured_at, play
 
+pytestmark = pytest.mark.broad
+
 FEW_BIDDERS = tuple(
     entry for entry in bridge.ENTRIES if entry.label in (*bridge.DRAWN[:1], "previous, γ 5 to 200")
 )

@@ -25,6 +25,8 @@ from infoset.tree import build_tree
 from infoset_studies.liars_dice_policies import BidTable, legal_calls, pimc_table
 from infoset_studies.liars_dice_values import bid_response, bidding_reach, match_value
 
+pytestmark = pytest.mark.broad
+
 
 def infostates(game):
     """Yield infostates after up to two bids, with each hand and each last bid."""

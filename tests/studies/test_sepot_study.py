@@ -18,6 +18,8 @@ from infoset_studies.sepot.blueprints import NETWORK, Blueprint, BlueprintCell, 
 from infoset_studies.sepot.opponent_values import Grid, searches_of
 from infoset_studies.sepot.search_cells import CriticCell, Search, SearchCell
 
+pytestmark = pytest.mark.broad
+
 GAME = goofspiel(3)
 GOOD, BAD = Blueprint(GAME, "cfr+", 500), Blueprint(GAME, "cfr", 3)
 LEARNED = Blueprint(GAME, NETWORK, 20)

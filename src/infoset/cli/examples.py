@@ -41,6 +41,10 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "infoset play leduc_poker --against runs/leduc_poker-lp --coach runs/leduc_poker-lp",
             "infoset play hanabi --against ismcts",
         ),
+        "explore": (
+            "infoset explore leduc_poker --policy lp --against pimc",
+            "infoset explore kuhn_poker --policy lp --policy cfr --save kuhn_poker.html",
+        ),
         "match": ("infoset match leduc_poker pimc 'ismcts(num_simulations=500)' --deals 200",),
         "export": ("infoset export kuhn_poker --out kuhn_poker.efg",),
         "reproduce": ("infoset reproduce list", "infoset reproduce balanced --quick"),

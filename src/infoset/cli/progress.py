@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from math import log
 from typing import TYPE_CHECKING, Any
 
 from infoset.cli.screen import duration_text, error_console, number_text
+from infoset.utils.clocks import compiling_now, working_seconds
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -27,6 +27,8 @@ __all__ = ["Progress", "live"]
 REFRESHES_PER_SECOND = 8
 BAR_WIDTH = 60
 COLUMN_WIDTH = 8
+MIN_COMPILING = 0.5
+"""Seconds after which a compilation is shown; loading kernels from disk takes less."""
 
 
 class Progress:
@@ -42,7 +44,7 @@ class Progress:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._began = time.monotonic()
+        self._began = working_seconds()
         self.method = ""
         self._build_point: BuildPoint | None = None
         self._limits: Budget | None = None
@@ -59,7 +61,7 @@ class Progress:
         self.method = method
         self._limits = limits
         self._trace = []
-        self._began = time.monotonic()
+        self._began = working_seconds()
 
     def training(self, method: str, limits: Budget, episodes_per_step: int) -> None:
         """Record that training of a network begins, with these limits."""
@@ -69,13 +71,13 @@ class Progress:
     def measured(self, point: TracePoint | MatchPoint) -> None:
         """Record a measurement and the time so far, including earlier sessions."""
         self._trace.append(point)
-        self._began = time.monotonic() - point.seconds
+        self._began = working_seconds() - point.seconds
 
     def playing(self, players: str, max_deals: int, half_width: float | None) -> None:
         """Record that a match begins, with its limits on deals and interval width."""
         self.method = players
         self._other = MatchProgress(max_deals, half_width)
-        self._began = time.monotonic()
+        self._began = working_seconds()
 
     def played(self, result: MatchResult) -> None:
         """Record the result of a match so far."""
@@ -86,7 +88,7 @@ class Progress:
         """Record that the game is built and team learning begins, with these limits."""
         self.method = method
         self._other = TeamProgress(limits)
-        self._began = time.monotonic()
+        self._began = working_seconds()
 
     def measured_teams(self, point: TeamPoint) -> None:
         """Record a measurement of teams."""
@@ -95,8 +97,8 @@ class Progress:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since this stage of the work began."""
-        return time.monotonic() - self._began
+        """Seconds since this stage of the work began, without compilation."""
+        return working_seconds() - self._began
 
     @property
     def fraction_done(self) -> float | None:
@@ -127,6 +129,10 @@ class Progress:
         title = ", ".join(filter(None, [self.name, self.method]))
         is_building = self._limits is None and self._other is None
         views = [self.building_text()] if is_building else self._working_view()
+        compiling = compiling_now()
+        if compiling is not None and compiling >= MIN_COMPILING:
+            seconds = duration_text(compiling)
+            views.append(f"compiling kernels, once per installation: {seconds}")
         return Group(Text(title, style="bold", no_wrap=True, overflow="ellipsis"), *views)
 
     def building_text(self) -> str:

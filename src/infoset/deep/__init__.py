@@ -26,7 +26,7 @@ from infoset.deep.networks import PolicyValueNetwork
 from infoset.deep.rnad import NetworkRNaD
 from infoset.deep.rnad_presets import PRESETS, get_preset
 from infoset.deep.rules import device_game
-from infoset.deep.training_run import TrainingResult, train
+from infoset.deep.training_run import NetworkMethod, TrainingResult, train
 from infoset.deep.tree_game import TreeGame, make_tree_game
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "DeviceGameReport",
     "EntropySchedule",
     "MatchPoint",
+    "NetworkMethod",
     "NetworkPolicy",
     "NetworkRNaD",
     "PolicyValueNetwork",

@@ -32,12 +32,12 @@ from infoset.runs import (
     run_measured,
 )
 from infoset.runs.checkpointer import RunCheckpointer
-from infoset.tree import BuildProgress, GameTree, build_tree
+from infoset.tree import BuildProgress, GameTree, SequenceForm, build_tree
 from infoset.utils.arguments import check_count, check_type
 from infoset.utils.clocks import compiling, compiling_seconds
 from infoset.utils.short_repr import Facts, ShortRepr
 
-__all__ = ["TrainingResult", "train"]
+__all__ = ["NetworkMethod", "TrainingResult", "train"]
 
 DEFAULT_STEPS = 10_000
 RESPONSE_STEPS = 500
@@ -258,6 +258,66 @@ def train(
         response=response,
         critic=trained,
     )
+
+
+@dataclass(frozen=True)
+class NetworkMethod:
+    """The training of a network as a method of `solve` and `compare`; iterations are learner steps.
+
+    Attributes
+    ----------
+    tree : GameTree
+        A two-player constant-sum game.
+    preset : str or NetworkRNaD
+        A name from `PRESETS`, or parameters.
+    seed : int
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no preset of this name.
+
+    Examples
+    --------
+    >>> import infoset
+    >>> method = NetworkMethod(infoset.build_tree("kuhn_poker"), "rnad")
+    >>> infoset.solve(method.tree, method, iterations=100).method
+    'rnad network'
+    """
+
+    tree: GameTree
+    preset: str | NetworkRNaD = "rnad"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        get_preset(self.preset)
+
+    @property
+    def name(self) -> str:
+        """Name of the preset; there is a table-based method called `rnad`, too."""
+        return f"{get_preset(self.preset).name} network"
+
+    @property
+    def description(self) -> str:
+        """The preset in one line."""
+        return get_preset(self.preset).description
+
+    def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
+        """Train until the budget is used up; the policy is a table.
+
+        Raises
+        ------
+        ParameterError
+            If the sequence form is that of another tree.
+        UnsupportedGameError, NumericalError
+            As raised by `train`.
+        """
+        if sequence_form is not self.tree.sequence_form:
+            raise ParameterError(
+                f"{self.name} trains on {self.tree}; give its tree, not {sequence_form.name}"
+            )
+        learner = TreeLearner(self.tree, get_preset(self.preset), self.seed)
+        return run_measured(learner, self.name, budget)
 
 
 def _source(

@@ -21,6 +21,7 @@ from infoset.front.game_sources import (
 from infoset.front.kernel_cache import compile_kernels
 from infoset.front.learning_runs import learn, resolve_learner
 from infoset.front.named_games import (
+    build_public_form,
     build_sequence_form,
     build_tree,
     build_world_graph,
@@ -30,6 +31,7 @@ from infoset.front.named_games import (
     save_efg,
     to_openspiel,
     to_pettingzoo,
+    to_pettingzoo_parallel,
 )
 from infoset.front.players import is_searcher, resolve_players, resolve_searcher
 from infoset.front.policy_files import (
@@ -64,6 +66,7 @@ __all__ = [
     "GameLike",
     "TeamEvaluation",
     "applicable_methods",
+    "build_public_form",
     "build_sequence_form",
     "build_tree",
     "build_world_graph",
@@ -106,4 +109,5 @@ __all__ = [
     "to_game",
     "to_openspiel",
     "to_pettingzoo",
+    "to_pettingzoo_parallel",
 ]

@@ -15,20 +15,24 @@ from infoset.efg import (
     find_recall_violation,
     rewards_are_observable,
 )
-from infoset.errors import ExplorationLimitError
+from infoset.errors import ExplorationLimitError, GameTooLargeError
 from infoset.front.game_sources import GameLike, resolve_game
+from infoset.game import Game
 from infoset.search.models import search_model_type
 from infoset.tree import (
     BuildProgress,
     GameTree,
     HistoryEstimate,
+    PublicCounts,
     SequenceForm,
     WorldGraph,
     allowed_memory,
     common_sum,
     count_histories,
+    count_public_form,
     estimate_histories,
     forecast_contraction,
+    public_rules_of,
     unroll,
 )
 from infoset.tree.exploration import explore_game
@@ -78,6 +82,11 @@ class GameInfo:
         infostates. None if some world states were not visited, or the game is an extensive form.
     solving_fits : bool or None
         Whether `solving_bytes` is within the memory limit; None if it is unknown.
+    public_nodes : int or None
+        Number of public nodes of the public form, if the game has public rules; None otherwise. It
+        is counted without building anything.
+    public_form_bytes : int or None
+        Peak memory of building the public form and solving it by CFR; None if it is unknown.
     search_model : str or None
         The search model of the game. `RulesModel` calls the rules in plain Python; all others are
         compiled and hundreds of times faster. None for an extensive form.
@@ -110,6 +119,8 @@ class GameInfo:
     fits: bool = True
     solving_bytes: int | None = None
     solving_fits: bool | None = None
+    public_nodes: int | None = None
+    public_form_bytes: int | None = None
     search_model: str | None = None
     stop: str | None = None
     estimate: HistoryEstimate | None = None
@@ -181,6 +192,7 @@ def info(
 def _from_graph(graph: WorldGraph, allowed: int) -> GameInfo:
     counts = count_histories(graph)
     solving = forecast_contraction(graph, counts) if counts.is_exact else None
+    public = None if graph.stop == "interrupted" else _public_counts(graph.game, allowed)
     sums_to_zero = graph.is_complete and not np.any(graph.rewards.sum(axis=1))
     return GameInfo(
         game=str(graph.game),
@@ -195,11 +207,22 @@ def _from_graph(graph: WorldGraph, allowed: int) -> GameInfo:
         fits=counts.is_exact and counts.fits(allowed),
         solving_bytes=solving,
         solving_fits=None if solving is None else solving <= allowed,
+        public_nodes=None if public is None else public.nodes,
+        public_form_bytes=None if public is None else public.bytes,
         search_model=search_model_type(graph).__name__,
         stop=graph.stop,
         estimate=estimate_histories(graph.game) if graph.stop in SIZE_LIMITS else None,
         notes=tuple(getattr(graph.game, "notes", ())),
     )
+
+
+def _public_counts(game: Game, allowed: int) -> PublicCounts | None:
+    """Return the size of the public form; None without public rules, or if it is too large."""
+    rules = public_rules_of(game)
+    try:
+        return None if rules is None else count_public_form(rules, allowed)
+    except GameTooLargeError:
+        return None
 
 
 def _with_tree(

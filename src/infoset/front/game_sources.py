@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from infoset.efg import ExtensiveForm, as_game
 from infoset.errors import ParameterError
-from infoset.front.python_files import is_python_file, load_from_python_file, missing_name
+from infoset.front.python_files import check_has_name, is_python_file, load_from_python_file
 from infoset.game import Game
 from infoset.games import load_game
 from infoset.tree import (
@@ -40,7 +40,6 @@ FormLike: TypeAlias = GameLike | SequenceForm
 
 OPENSPIEL = "openspiel:"
 EFG, NFG = ".efg", ".nfg"
-PYTHON = ".py"
 EXPECTED = 'a name such as "kuhn_poker", a Game, a GameTree or an ExtensiveForm'
 
 
@@ -82,8 +81,7 @@ def load(spec: str, **parameters: Any) -> Game | ExtensiveForm:
     """
     check_type("game", spec, str, EXPECTED)
     spec = spec.strip()
-    if spec.lower().endswith(PYTHON):
-        raise ParameterError(missing_name(spec, (Game,), "game"))
+    check_has_name(spec, (Game,), "game")
     if is_python_file(spec):
         game: Game = load_from_python_file(spec, (Game,), "game", parameters=parameters)
         return game

@@ -15,7 +15,7 @@ from infoset.efg import ExtensiveForm, as_game, find_recall_violation
 from infoset.errors import ParameterError, UnsupportedGameError, show
 from infoset.evaluation import CCEEvaluation, CorrelatedPolicy, EFCEEvaluation
 from infoset.front.game_sources import GameLike, to_compiled
-from infoset.front.python_files import is_python_file, load_from_python_file
+from infoset.front.python_files import check_has_name, is_python_file, load_from_python_file
 from infoset.front.solution import checkpointing
 from infoset.learning import (
     DEFAULT_LEARNER,
@@ -196,6 +196,7 @@ def resolve_learner(
     UnknownNameError, ParameterError
         As raised by `get_learner` and `load_from_python_file`.
     """
+    check_has_name(method, (LearnerSpec,), "learner")
     if is_python_file(method):
         method = load_from_python_file(str(method), (LearnerSpec,), "learner")
     return get_learner(method, preset=preset, step_sizes=step_sizes)

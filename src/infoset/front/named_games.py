@@ -10,6 +10,7 @@ from infoset import efg, game, interop, matches, tree
 from infoset.front.game_sources import load
 
 __all__ = [
+    "build_public_form",
     "build_sequence_form",
     "build_tree",
     "build_world_graph",
@@ -19,6 +20,7 @@ __all__ = [
     "save_efg",
     "to_openspiel",
     "to_pettingzoo",
+    "to_pettingzoo_parallel",
 ]
 
 Source = TypeVar("Source")
@@ -42,6 +44,7 @@ def _accepts_names(
     return cast(Callable[Concatenate[Source | str, Rest], Answer], named)
 
 
+build_public_form = _accepts_names(tree.build_public_form)
 build_sequence_form = _accepts_names(tree.build_sequence_form)
 build_tree = _accepts_names(tree.build_tree)
 build_world_graph = _accepts_names(tree.build_world_graph)
@@ -51,3 +54,4 @@ play_matches = _accepts_names(matches.play_matches)
 save_efg = _accepts_names(efg.save_efg)
 to_openspiel = _accepts_names(interop.to_openspiel)
 to_pettingzoo = _accepts_names(interop.to_pettingzoo)
+to_pettingzoo_parallel = _accepts_names(interop.to_pettingzoo_parallel)

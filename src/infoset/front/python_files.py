@@ -15,9 +15,10 @@ from infoset.errors import InfosetError, ParameterError, UnknownNameError
 from infoset.games import parse_spec
 from infoset.utils.arguments import check_path
 
-__all__ = ["is_python_file", "load_from_python_file", "missing_name"]
+__all__ = ["check_has_name", "is_python_file", "load_from_python_file"]
 
 SEPARATOR = ".py:"
+PYTHON = ".py"
 
 
 def is_python_file(spec: object) -> bool:
@@ -80,9 +81,8 @@ def load_from_python_file(
     except InfosetError:
         raise
     except Exception as error:
-        raise ParameterError(
-            f"{name} of {path} cannot be created with the parameters {given}: {error}"
-        ) from error
+        given_text = f" with the parameters {given}" if given else ""
+        raise ParameterError(f"{name} of {path} cannot be created{given_text}: {error}") from error
 
 
 def _check_parameters(made: type, given: Mapping[str, Any], path: Path) -> None:
@@ -104,20 +104,25 @@ def _check_parameters(made: type, given: Mapping[str, Any], path: Path) -> None:
             raise UnknownNameError.of(f"parameter of {made.__name__} of {path}", name, known)
 
 
-def missing_name(spec: str, kinds: tuple[type, ...], noun: str) -> str:
-    """Return the message for a Python file without the name of an object in it.
+def check_has_name(spec: object, kinds: tuple[type, ...], noun: str) -> None:
+    """Raise if a value is the path of a Python file, without the name of an object in it.
 
     Raises
     ------
     ParameterError
-        If the file does not exist, or executing it raises an error.
+        The message lists the objects of the file, which is executed, or says that it does not
+        exist.
     """
+    if not isinstance(spec, str) or not spec.lower().endswith(PYTHON):
+        return
     check_path("file", spec)
     found = [*_objects(_execute(Path(spec)), kinds)]
     if not found:
-        return f"{spec} defines no {noun}; define one, and add its name, as in {spec}:MyGame"
+        raise ParameterError(
+            f"{spec} defines no {noun}; define one, and add its name, as in {spec}:NAME"
+        )
     names = " or ".join(f"{spec}:{name}" for name in found)
-    return f"{spec} is a Python file; add the name of the {noun} in it: {names}"
+    raise ParameterError(f"{spec} is a Python file; add the name of the {noun} in it: {names}")
 
 
 @contextmanager

@@ -6,9 +6,10 @@ from dataclasses import replace
 from math import nan
 from pathlib import Path
 from types import FunctionType
+from typing import overload
 
 from infoset.efg import ExtensiveForm, as_game, find_recall_violation
-from infoset.errors import ParameterError, PolicyMismatchError
+from infoset.errors import GameTooLargeError, ParameterError, PolicyMismatchError
 from infoset.evaluation import (
     CorrelatedPolicy,
     Evaluation,
@@ -22,9 +23,11 @@ from infoset.front.policy_files import (
     load_correlated_policy_file,
     load_policy_file,
 )
-from infoset.front.python_files import is_python_file, load_from_python_file
+from infoset.front.python_files import check_has_name, is_python_file, load_from_python_file
+from infoset.game import Game
 from infoset.policy import (
     Policy,
+    PublicPolicy,
     TabularPolicy,
     tabulate,
     uniform_policy,
@@ -38,9 +41,17 @@ from infoset.runs import (
     Target,
     make_budget,
 )
-from infoset.solvers import DEFAULT_METHOD, METHODS, MethodSpec, Run, get_method, run_method
+from infoset.solvers import (
+    DEFAULT_METHOD,
+    METHODS,
+    MethodSpec,
+    Run,
+    get_method,
+    run_method,
+    run_on_public_form,
+)
 from infoset.teams import TEAM_METHODS
-from infoset.tree import BuildProgress, SequenceForm
+from infoset.tree import BuildProgress, GameForm, PublicForm, SequenceForm, public_rules_of
 from infoset.utils.arguments import check_path
 from infoset.utils.clocks import compiling_seconds, working_seconds
 
@@ -58,8 +69,40 @@ METHOD_KINDS = (RegretScheme, MethodSpec, FunctionType)
 """What `path/to/file.py:NAME` may name as a method."""
 
 
+@overload
 def solve(
     game: FormLike,
+    method: str | RegretScheme | MethodSpec | Run = ...,
+    *,
+    target: Target | None = ...,
+    iterations: int | None = ...,
+    seconds: float | None = ...,
+    callback: Callback | None = ...,
+    checkpoint: str | Path | None = ...,
+    checkpoint_seconds: float = ...,
+    precision: str = ...,
+    threads: int = ...,
+    memory: int | None = ...,
+    progress: BuildProgress | None = ...,
+) -> SolveResult: ...
+@overload
+def solve(
+    game: PublicForm,
+    method: str | RegretScheme | MethodSpec | Run = ...,
+    *,
+    target: Target | None = ...,
+    iterations: int | None = ...,
+    seconds: float | None = ...,
+    callback: Callback | None = ...,
+    checkpoint: str | Path | None = ...,
+    checkpoint_seconds: float = ...,
+    precision: str = ...,
+    threads: int = ...,
+    memory: int | None = ...,
+    progress: BuildProgress | None = ...,
+) -> SolveResult[PublicPolicy]: ...
+def solve(
+    game: FormLike | PublicForm,
     method: str | RegretScheme | MethodSpec | Run = DEFAULT_METHOD,
     *,
     target: Target | None = None,
@@ -72,13 +115,14 @@ def solve(
     threads: int = 1,
     memory: int | None = None,
     progress: BuildProgress | None = None,
-) -> SolveResult:
+) -> SolveResult | SolveResult[PublicPolicy]:
     """Solve a game.
 
     Parameters
     ----------
-    game : str, Game, GameTree, ExtensiveForm or SequenceForm
-        By name, as rules, or as arrays.
+    game : str, Game, GameTree, ExtensiveForm, SequenceForm or PublicForm
+        By name, as rules, or as arrays. Public forms, see `build_public_form`, are solved by the
+        CFR family.
     method : str, RegretScheme, MethodSpec or function
         A name of `infoset.solvers.METHODS` (`cfr+`, `lp`, …), in upper or lower case;
         `path/to/file.py:NAME`; or your own method, such as a library scheme changed by
@@ -119,7 +163,7 @@ def solve(
     -------
     SolveResult
         After Ctrl-C, the answer so far. A run that does not converge has an outcome that says so,
-        and raises no error.
+        and raises no error. The policies are tabular, or those of the public form that was given.
 
     Raises
     ------
@@ -137,7 +181,15 @@ def solve(
     chosen = resolve_method(method, precision, threads)
     kept = None if checkpoint is None else checkpointing(checkpoint, checkpoint_seconds)
     compiled_before, began = compiling_seconds(), working_seconds()
-    form = to_form(game, memory=memory, progress=progress)
+    form: GameForm
+    if isinstance(game, PublicForm):
+        form = game
+    else:
+        try:
+            form = to_form(game, memory=memory, progress=progress)
+        except GameTooLargeError as error:
+            _suggest_public_form(error, game)
+            raise
     build_seconds = working_seconds() - began
     budget = make_budget(
         form,
@@ -147,9 +199,23 @@ def solve(
         callback=callback,
         checkpoint=kept,
     )
-    result = run_method(chosen, form, budget)
+    result = (
+        run_on_public_form(chosen, form, budget)
+        if isinstance(form, PublicForm)
+        else run_method(chosen, form, budget)
+    )
     compile_seconds = compiling_seconds() - compiled_before
     return replace(result, build_seconds=build_seconds, compile_seconds=compile_seconds)
+
+
+def _suggest_public_form(error: GameTooLargeError, game: FormLike) -> None:
+    """Raise an error that also suggests the public form, if the game has public rules."""
+    found = resolve_game(game) if isinstance(game, (str, Game)) else None
+    if isinstance(found, Game) and public_rules_of(found) is not None:
+        suggestion = f"solve(build_public_form({str(found)!r}), method)"
+        raise type(error)(
+            f"{error}. Its public form is smaller: {suggestion}", error.counts
+        ) from error
 
 
 def resolve_method(
@@ -163,6 +229,7 @@ def resolve_method(
         As raised by `get_method` and `load_from_python_file`; or if a changed scheme has the name
         of a method of the library.
     """
+    check_has_name(method, METHOD_KINDS, "method")
     if is_python_file(method):
         method = load_from_python_file(str(method), METHOD_KINDS, "method")
     if isinstance(method, RegretScheme):
@@ -265,7 +332,7 @@ def _is_queried(policy: object) -> bool:
 
 
 def evaluate(
-    game: FormLike | TabularPolicy | SolveResult,
+    game: FormLike | TabularPolicy | PublicPolicy | SolveResult | SolveResult[PublicPolicy],
     policy: TabularPolicy | Policy | SolveResult | str | Path | None = None,
     *,
     memory: int | None = None,
@@ -278,8 +345,8 @@ def evaluate(
 
     Parameters
     ----------
-    game : str, Game, GameTree, ExtensiveForm, SequenceForm, TabularPolicy or SolveResult
-        The game; or a tabular policy or a result alone, which belongs to a game.
+    game : str, Game, GameTree, ExtensiveForm, SequenceForm, policy or SolveResult
+        The game; or a `TabularPolicy`, a `PublicPolicy` or a result alone, which belongs to a game.
     policy : Policy, SolveResult, str or Path, optional
         The policy, a result with a policy, the path of its file, or `uniform`.
     memory, progress
@@ -297,7 +364,7 @@ def evaluate(
     """
     if isinstance(game, SolveResult):
         game = game.policy
-    if isinstance(game, TabularPolicy):
+    if isinstance(game, (TabularPolicy, PublicPolicy)):
         return evaluate_policy(game)
     if policy is None:
         raise ParameterError("policy is missing; give a policy, a searcher, a file, or 'uniform'")

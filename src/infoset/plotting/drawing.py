@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from infoset.efg import ExtensiveForm
 from infoset.errors import ParameterError, UnsupportedGameError
-from infoset.front import GameLike, resolve_average, resolve_game
+from infoset.front import GameLike, resolve_average, resolve_game, to_form
 from infoset.game import Game
 from infoset.game.broken_rules import check_num_players
 from infoset.plotting.figure_files import check_target, figure_bytes
@@ -18,6 +18,7 @@ from infoset.plotting.infostate_view import infostate_picture, public_picture
 from infoset.plotting.payoff_tables import PayoffTable, payoff_table
 from infoset.plotting.pen import FONT
 from infoset.plotting.picture import Picture
+from infoset.plotting.policy_bars import plot_policy
 from infoset.plotting.sheet import draw_sheet
 from infoset.plotting.truncation import Limits, TruncatedTree, compile_part
 from infoset.policy import TabularPolicy
@@ -31,10 +32,12 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_NODES", "VIEWS", "Drawing", "draw"]
 
-VIEWS: Final = ("history", "infostate", "public", "all", "payoffs")
+VIEWS: Final = ("history", "infostate", "public", "all", "payoffs", "policy")
 """Views of a game; `all` draws the first three on one sheet."""
 
-MAX_NODES: Final = 150
+MAX_NODES, MAX_ROWS = 150, 24
+"""Default limits: of nodes in a picture, and of rows for each player in a picture of a policy."""
+
 DOTS_PER_INCH, MAX_DOTS = 200, 20_000
 FALLBACK_FONTS: Final = "Verdana, sans-serif"
 
@@ -103,6 +106,18 @@ class TableDrawing(Drawing):
         return self.table.figure()
 
 
+@dataclass(frozen=True)
+class PolicyDrawing(Drawing):
+    """A policy, shown and saved like other drawings; it has no pictures of trees."""
+
+    policy: TabularPolicy
+    max_rows: int
+
+    def figure(self) -> Figure:
+        """Return a new matplotlib figure, not registered with `pyplot`."""
+        return plot_policy(self.policy, max_rows=self.max_rows)
+
+
 def draw(
     game: GameLike,
     view: str = "history",
@@ -110,22 +125,23 @@ def draw(
     player: Player = 0,
     policy: TabularPolicy | str | Path | None = None,
     depth: int | None = None,
-    max_nodes: int = MAX_NODES,
+    max_nodes: int | None = None,
     memory: int | None = None,
 ) -> Drawing:
-    """Draw a game: its histories, the infostates of a player, its public states, or its payoffs.
+    """Draw a game: its histories, infostates of a player, public states, payoffs, or a policy.
 
     A large tree is truncated at a depth, and a remark in the picture says how many are omitted.
 
     Parameters
     ----------
     game : str, Game, GameTree or ExtensiveForm
-        An extensive form has the views `history` and `payoffs` only.
+        An extensive form has the views `history`, `payoffs` and `policy` only.
     view : str
         `history`: all histories, with the infosets of every player, also where the player does not
         act, and public states as regions. `infostate`: the infostates of one player. `public`: the
         public states, with the infostates of each player there. `all`: these three views on one
-        sheet. `payoffs`: the payoff table of a two-player game with few strategies.
+        sheet. `payoffs`: the payoff table of a two-player game with few strategies. `policy`: the
+        action probabilities of a policy, as `plot_policy` draws them.
     player : Player
         Player of the view `infostate`.
     policy : TabularPolicy, str or Path, optional
@@ -134,8 +150,9 @@ def draw(
         do not lead, the steps of own actions have the probabilities of the actions.
     depth : int, optional
         Maximum number of steps from the root to draw.
-    max_nodes : int
-        Maximum number of histories, infostates or public states to draw.
+    max_nodes : int, optional
+        Maximum number of histories, infostates or public states to draw, by default 150; in the
+        view `policy`, of rows for each player, by default 24.
     memory : int, optional
         Bytes allowed for the game tree, which is built in full if there is a policy; by default a
         fraction of the free memory.
@@ -145,7 +162,8 @@ def draw(
     UnknownNameError
         If the view or the game is unknown.
     ParameterError
-        If the player, the depth or the number of nodes is out of range.
+        If the player, the depth or the number of nodes is out of range, or the view `policy` has
+        no policy.
     UnsupportedGameError
         If an extensive form is drawn in another view, or a payoff table is not possible.
     GameTooLargeError
@@ -163,13 +181,15 @@ def draw(
     Source: Kovařík et al. (2022), Figure 3.
     """
     check_choice("view", view, VIEWS)
-    limits = make_limits(depth, max_nodes)
+    limits = make_limits(depth, MAX_NODES if max_nodes is None else max_nodes)
     loaded = resolve_game(game)
     if isinstance(loaded, Game):
         check_num_players(loaded)
     check_player(player, loaded.num_players, str(loaded))
     if view == "payoffs":
         return _draw_payoffs(loaded, policy, memory)
+    if view == "policy":
+        return _draw_policy(loaded, policy, max_nodes or MAX_ROWS, memory)
     if isinstance(loaded, ExtensiveForm):
         return _draw_form(loaded, view, limits, policy)
     is_for_any_part = policy is None or policy == "uniform"
@@ -224,6 +244,20 @@ def _draw_payoffs(
         return TableDrawing((), payoff_table(game))
     built = build_tree(game, memory=memory) if isinstance(game, Game) else game
     return TableDrawing((), payoff_table(built, resolve_average(policy, built.sequence_form)))
+
+
+def _draw_policy(
+    game: Game | GameTree | ExtensiveForm,
+    policy: TabularPolicy | str | Path | None,
+    max_rows: int,
+    memory: int | None,
+) -> Drawing:
+    if policy is None:
+        raise ParameterError(
+            "the view 'policy' draws a policy, which is missing: give policy= (--policy POLICY)"
+        )
+    form = to_form(game, memory=memory)
+    return PolicyDrawing((), resolve_average(policy, form), max_rows)
 
 
 def _draw_form(

@@ -1,49 +1,98 @@
-"""Bars of a policy: the probabilities of the actions at each infostate."""
+"""Pictures of a policy: bars of probabilities at each infostate, in card games as a table."""
 
 from __future__ import annotations
 
-from itertools import groupby, islice
+from dataclasses import dataclass
+from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from infoset.plotting.figures import COLORS, TITLE_FONT_SIZE, new_figure, wrap_spec
+from infoset.plotting.pen import INK
+from infoset.plotting.policy_grids import PolicyGrid, find_grids
 from infoset.policy import PolicyRow, TabularPolicy, check_policy
-from infoset.utils.arguments import check_count
+from infoset.utils.arguments import check_choice, check_count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["plot_policy"]
+__all__ = ["LAYOUTS", "plot_policy"]
 
-PANEL_WIDTH, ROW_HEIGHT, MARGIN_HEIGHT = 4.6, 0.24, 1.1
-"""Sizes in inches."""
+LAYOUTS: Final = ("auto", "bars", "grid")
+
+BAR_WIDTH, CELL_WIDTH, CELLS_WIDTH, ROW_HEIGHT, MARGIN_HEIGHT = 2.8, 0.56, 4.5, 0.24, 1.4
+"""Sizes in inches: of a bar, of a cell, of all cells of a player if there are many, of a row, and
+of the space above and below the rows."""
 
 FONT_SIZE: Final = 7
-MIN_LABELED: Final = 0.12
-"""Smallest probability whose action is written on its bar."""
+CHARACTER: Final = 0.06
+"""Approximate width of a character in inches."""
+
+THICKNESS, LENGTH = 0.82, 0.92
+"""Height and width of a bar, as fractions of its row and cell."""
 
 FADED: Final = 0.35
 """Opacity of bars at infostates to which the player's own actions do not lead."""
 
-LABEL_START, LABEL_END, LABEL_LENGTH = 10, 20, 36
-"""Numbers of characters that are shown of the beginning and end of an infostate that has more
-characters than the last number."""
+LABEL_LENGTH: Final = 60
+"""Maximum number of characters of an infostate or public state; middle steps are left out."""
+
+SEPARATOR: Final = " / "
 
 
-def plot_policy(policy: TabularPolicy, *, title: str = "", max_infostates: int = 24) -> Figure:
+@dataclass(frozen=True, eq=False)
+class _Panel:
+    """The bars of one player.
+
+    Attributes
+    ----------
+    title : str
+    rows : list[str]
+        Labels on the left.
+    columns : list[str]
+        Labels above the cells; none if each row is one bar.
+    cells : dict[tuple[int, int], PolicyRow]
+        What is drawn, by row and column.
+    """
+
+    title: str
+    rows: list[str]
+    columns: list[str]
+    cells: dict[tuple[int, int], PolicyRow]
+
+    @property
+    def cell_width(self) -> float:
+        """Width of a cell in inches."""
+        return min(CELL_WIDTH, CELLS_WIDTH / len(self.columns)) if self.columns else BAR_WIDTH
+
+    @property
+    def inches(self) -> float:
+        """Width of the panel in inches."""
+        labels = 0.5 + CHARACTER * max(map(len, self.rows), default=0)
+        return labels + self.cell_width * max(1, len(self.columns))
+
+
+def plot_policy(
+    policy: TabularPolicy, *, title: str = "", max_rows: int = 24, layout: str = "auto"
+) -> Figure:
     """Draw the probabilities of all actions as stacked bars, one for each infostate.
 
-    Each player has a panel with its first infostates, those of early decisions first. Bars are pale
-    where the player's own actions do not lead. Equal actions have the same color.
+    Each player has a panel. In the layout `bars`, its rows are its infostates, those of early
+    decisions first. In the layout `grid`, its rows are public states, and its columns what it may
+    hold there, as in tables of poker ranges. Equal actions have the same color. Bars are pale where
+    the player's own actions do not lead.
 
     Parameters
     ----------
     policy : TabularPolicy
     title : str
         Text above the panels; by default the game.
-    max_infostates : int
-        Maximum number of infostates of each player.
+    max_rows : int
+        Maximum number of rows of each player.
+    layout : str
+        `bars`, `grid`, or `auto`: a grid if every player holds one of a few hands, as in most card
+        games, otherwise bars. Where hands are unknown or too many, `grid` draws bars, too.
 
     Returns
     -------
@@ -53,7 +102,9 @@ def plot_policy(policy: TabularPolicy, *, title: str = "", max_infostates: int =
     Raises
     ------
     ParameterError
-        If `policy` is not a `TabularPolicy`, or `max_infostates` is less than 1.
+        If `policy` is not a `TabularPolicy`, or `max_rows` is less than 1.
+    UnknownNameError
+        If `layout` is unknown.
 
     Examples
     --------
@@ -61,64 +112,144 @@ def plot_policy(policy: TabularPolicy, *, title: str = "", max_infostates: int =
     >>> from infoset.policy import uniform_policy
     >>> from infoset.tree import build_tree
     >>> form = build_tree(load_game("kuhn_poker")).sequence_form
-    >>> [panel.get_title() for panel in plot_policy(uniform_policy(form)).axes]
+    >>> figure = plot_policy(uniform_policy(form))
+    >>> [panel.get_title() for panel in figure.axes]
     ['player 0', 'player 1']
+    >>> [label.get_text() for label in figure.axes[0].get_xticklabels()]
+    ['J', 'Q', 'K']
     """
     check_policy(policy)
-    check_count("max_infostates", max_infostates, minimum=1)
-    shown = {
-        player: list(islice(group, max_infostates))
-        for player, group in groupby(policy.sorted_rows(), key=attrgetter("player"))
-    }
+    check_count("max_rows", max_rows, minimum=1)
+    check_choice("layout", layout, LAYOUTS)
+    grids = () if layout == "bars" else find_grids(policy)
+    panels = (
+        [_grid_panel(policy, grid, max_rows) for grid in grids]
+        if grids
+        else _bar_panels(policy, max_rows)
+    )
+    return _draw(panels, title or policy.sequence_form.name)
+
+
+def _bar_panels(policy: TabularPolicy, max_rows: int) -> list[_Panel]:
     totals = [plex.num_infostates for plex in policy.sequence_form.treeplexes]
-    highest = max(map(len, shown.values()), default=1)
-    inches = PANEL_WIDTH * max(1, len(shown)), MARGIN_HEIGHT + ROW_HEIGHT * highest
-    figure = new_figure(inches, layout="constrained")
-    panels = figure.subplots(1, max(1, len(shown)), squeeze=False)[0]
-    actions = {str(a): None for rows in shown.values() for row in rows for a in row.actions}
+    panels = []
+    for player, group in groupby(policy.sorted_rows(), key=attrgetter("player")):
+        shown = [*group][:max_rows]
+        panels.append(
+            _Panel(
+                _panel_title(player, len(shown), totals[player], ""),
+                [_shortened(row.infostate) for row in shown],
+                [],
+                {(place, 0): row for place, row in enumerate(shown)},
+            )
+        )
+    return panels
+
+
+def _grid_panel(policy: TabularPolicy, grid: PolicyGrid, max_rows: int) -> _Panel:
+    tree = policy.sequence_form.infostate_trees[grid.player]
+    total = len(set(tree.public_state[tree.acting].tolist()))
+    shown = [*map(_shortened, grid.public_states[:max_rows])]
+    cells = {place: row for place, row in grid.cells.items() if place[0] < max_rows}
+    return _Panel(
+        _panel_title(grid.player, len(shown), total, " public states"),
+        shown,
+        [*grid.hands],
+        cells,
+    )
+
+
+def _panel_title(player: int, num_shown: int, total: int, noun: str) -> str:
+    count = "" if num_shown >= total else f" ({num_shown} of {total:,}{noun})"
+    return f"player {player}{count}"
+
+
+def _draw(panels: list[_Panel], title: str) -> Figure:
+    highest = max((len(panel.rows) for panel in panels), default=1)
+    widths = [panel.inches for panel in panels] or [BAR_WIDTH]
+    figure = new_figure((sum(widths), MARGIN_HEIGHT + ROW_HEIGHT * highest), layout="constrained")
+    rows = [row for panel in panels for row in panel.cells.values()]
+    actions = dict.fromkeys(str(action) for row in rows for action in row.actions)
     colors = {name: COLORS[number % len(COLORS)] for number, name in enumerate(actions)}
-    for axes, (player, rows) in zip(panels, shown.items(), strict=False):
-        _draw_panel(axes, rows, colors, highest)
-        count = "" if len(rows) == totals[player] else f" ({len(rows)} of {totals[player]:,})"
-        axes.set_title(f"player {player}{count}", fontsize=FONT_SIZE + 2)
-    lines = wrap_spec(title or policy.sequence_form.name)
-    figure.suptitle("\n".join(lines), fontsize=TITLE_FONT_SIZE, parse_math=False)
+    all_axes = figure.subplots(1, len(widths), squeeze=False, width_ratios=widths)[0]
+    for axes, panel in zip(all_axes, panels, strict=False):
+        _draw_panel(axes, panel, colors, highest)
+    _add_legend(figure, colors, is_faded=any(row.own_reach <= 0 for row in rows))
+    figure.suptitle("\n".join(wrap_spec(title)), fontsize=TITLE_FONT_SIZE, parse_math=False)
     return figure
 
 
-def _draw_panel(axes: Axes, rows: list[PolicyRow], colors: dict[str, str], highest: int) -> None:
+def _draw_panel(axes: Axes, panel: _Panel, colors: dict[str, str], highest: int) -> None:
     """Draw the bars of one player, from top to bottom."""
-    for place, row in enumerate(rows):
-        left = 0.0
-        opacity = 1.0 if row.own_reach > 0 else FADED
-        for action, probability in zip(row.actions, row.probabilities.tolist(), strict=True):
-            name = str(action)
-            axes.barh(place, probability, 0.82, left, color=colors[name], alpha=opacity)
-            if probability >= MIN_LABELED:
-                axes.text(
-                    left + probability / 2,
-                    place,
-                    name,
-                    ha="center",
-                    va="center",
-                    color="white",
-                    fontsize=FONT_SIZE,
-                    clip_on=True,
-                    parse_math=False,
-                )
-            left += probability
-    axes.set_yticks(
-        range(len(rows)), [_shortened(row.infostate) for row in rows], fontsize=FONT_SIZE
-    )
-    for label in axes.get_yticklabels():
-        label.set_parse_math(False)
-    axes.tick_params(axis="x", labelsize=FONT_SIZE)
-    axes.set(xlim=(0, 1), ylim=(highest - 0.4, -0.6))
-    axes.set_xlabel("probability", fontsize=FONT_SIZE)
+    for (place, column), row in panel.cells.items():
+        _draw_bar(axes, panel, place, column, row, colors)
+    axes.set_title(panel.title, fontsize=FONT_SIZE + 2)
+    axes.set_yticks(range(len(panel.rows)), panel.rows, fontsize=FONT_SIZE)
+    axes.set(xlim=(0, max(1, len(panel.columns))), ylim=(highest - 0.4, -0.6))
     axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(axis="x", labelsize=FONT_SIZE)
+    if panel.columns:
+        places = [column + 0.5 for column in range(len(panel.columns))]
+        longest = CHARACTER * max(map(len, panel.columns))
+        axes.set_xticks(places, panel.columns, rotation=0 if longest < panel.cell_width else 90)
+        axes.tick_params(length=0, labeltop=True, labelbottom=False)
+        axes.spines[["left", "bottom"]].set_visible(False)
+    else:
+        axes.set_xlabel("probability", fontsize=FONT_SIZE)
+    for label in (*axes.get_yticklabels(), *axes.get_xticklabels()):
+        label.set_parse_math(False)
+
+
+def _draw_bar(
+    axes: Axes, panel: _Panel, place: int, column: int, row: PolicyRow, colors: dict[str, str]
+) -> None:
+    """Draw the actions of an infostate; those whose bars are long enough have their names."""
+    length = LENGTH if panel.columns else 1.0
+    left = column + (1 - length) / 2
+    is_faded = row.own_reach <= 0
+    for action, probability in zip(row.actions, row.probabilities.tolist(), strict=True):
+        name, width = str(action), length * probability
+        axes.barh(
+            place, width, THICKNESS, left, color=colors[name], alpha=FADED if is_faded else 1.0
+        )
+        if CHARACTER * (len(name) + 1) <= width * panel.cell_width:
+            axes.text(
+                left + width / 2,
+                place,
+                name,
+                ha="center",
+                va="center",
+                color=INK if is_faded else "white",
+                fontsize=FONT_SIZE,
+                parse_math=False,
+            )
+        left += width
+
+
+def _add_legend(figure: Figure, colors: dict[str, str], *, is_faded: bool) -> None:
+    """Name the colors, unless two actions share one, and say what pale bars are."""
+    from matplotlib.patches import Patch
+
+    marks = []
+    if len(colors) <= len(COLORS):
+        marks = [Patch(color=color, label=name) for name, color in colors.items()]
+    if is_faded:
+        marks.append(Patch(color=INK, alpha=FADED, label="pale: not reached by own actions"))
+    if marks:
+        legend = figure.legend(
+            handles=marks, loc="outside lower center", ncols=5, frameon=False, fontsize=FONT_SIZE
+        )
+        for text in legend.get_texts():
+            text.set_parse_math(False)
 
 
 def _shortened(text: str) -> str:
+    """Leave out steps after the first if a label is too long, and cut steps that are too long."""
     if len(text) <= LABEL_LENGTH:
         return text
-    return f"{text[:LABEL_START]}…{text[-LABEL_END:]}"
+    first, *others = text.split(SEPARATOR)
+    kept: list[str] = []
+    while others and len(SEPARATOR.join([first, "…", others[-1], *kept])) <= LABEL_LENGTH:
+        kept.insert(0, others.pop())
+    found = SEPARATOR.join([first, "…", *kept])
+    return found if kept else f"{text[: LABEL_LENGTH // 2]}…{text[1 - LABEL_LENGTH // 2 :]}"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from infoset.plotting.figures import COLORS, TITLE_FONT_SIZE, add_grid, new_figure, wrap_spec
 from infoset.teams import TeamPoint, TeamResult
+from infoset.typing import Player
 from infoset.utils.arguments import check_type
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def _draw_other_runs(axes: Axes, result: TeamResult) -> None:
 
 def _draw_team(above: Axes, below: Axes, result: TeamResult, team: int) -> None:
     trace, color = result.trace_of(result.run), COLORS[team % len(COLORS)]
-    name = "" if len(result.teams) == 1 else f"team {team}, "
+    name = "" if len(result.teams) == 1 else f"{_players_text(result.teams[team])}: "
     earned = [point.payoffs[team] for point in trace]
     relaxed = [point.relaxed_payoffs[team] for point in trace]
     distance = [point.squared_distances[team] for point in trace]
@@ -93,6 +94,11 @@ def _draw_team(above: Axes, below: Axes, result: TeamResult, team: int) -> None:
             label=f"{name}relaxed policy",
         )
     _plot(below, trace, distance, color=color)
+
+
+def _players_text(players: tuple[Player, ...]) -> str:
+    """Name a team by its players, as the command line does."""
+    return f"player{'s' * (len(players) > 1)} {', '.join(map(str, players))}"
 
 
 def _plot(

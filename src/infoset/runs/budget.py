@@ -6,14 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import inf, isfinite
 from threading import Event
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from infoset.errors import ParameterError, show
 from infoset.evaluation import Evaluation
-from infoset.policy import TabularPolicy
 from infoset.runs.checkpoint import Checkpointing
 from infoset.runs.result import UNMEASURED, Callback, JointGaps, Outcome, TracePoint
-from infoset.tree import SequenceForm, check_sequence_form
+from infoset.tree import GameForm, check_form
 from infoset.utils.arguments import check_callable, check_count, check_number, check_type
 from infoset.utils.clocks import working_seconds
 
@@ -80,7 +79,7 @@ class Budget:
     checkpoint: Checkpointing | None = None
     interrupt: Event = field(default_factory=Event)
     is_default: bool = False
-    policy_callback: Callable[[TabularPolicy], object] | None = None
+    policy_callback: Callable[[Any], object] | None = None
     can_stall: bool = True
 
     def __post_init__(self) -> None:
@@ -170,7 +169,7 @@ class Budget:
 
 
 def make_budget(
-    sequence_form: SequenceForm,
+    form: GameForm,
     *,
     target: Target | None = None,
     iterations: int | None = None,
@@ -189,11 +188,11 @@ def make_budget(
         If `Budget` rejects a limit, if the target is below the rounding error of float64, or if it
         is a percentage of a payoff range that float64 cannot represent.
     """
-    check_sequence_form(sequence_form)
+    check_form(form)
     is_default = target is None and iterations is None and seconds is None
     if is_default:
         target = DEFAULT_TARGET
-    goal = None if target is None else _absolute_target(sequence_form, target)
+    goal = None if target is None else _absolute_target(form, target)
     return Budget(
         goal,
         iterations,
@@ -215,13 +214,13 @@ def check_budget(budget: object) -> None:
     check_type("budget", budget, Budget, "a Budget, such as Budget(iterations=1000)")
 
 
-def _payoff_width(sequence_form: SequenceForm) -> float:
+def _payoff_width(form: GameForm) -> float:
     """Return the width of the payoffs, or raise; targets may be percentages of it."""
-    width = sequence_form.payoff_width
+    width = form.payoff_width
     if not isfinite(width):
-        low, high = sequence_form.payoff_range
+        low, high = form.payoff_range
         raise ParameterError(
-            f"the payoffs of {sequence_form.name} go from {low:.3g} to {high:.3g}; float64 cannot "
+            f"the payoffs of {form.name} go from {low:.3g} to {high:.3g}; float64 cannot "
             "represent the difference, so a percentage of it (the default target is 0.1%) is "
             "undefined: scale the payoffs to magnitudes of about 1, or give only iterations or "
             "seconds"
@@ -229,7 +228,7 @@ def _payoff_width(sequence_form: SequenceForm) -> float:
     return width
 
 
-def _absolute_target(sequence_form: SequenceForm, target: Target) -> float:
+def _absolute_target(form: GameForm, target: Target) -> float:
     """Return a target in the game's units."""
     try:
         text = str(target).strip()
@@ -240,18 +239,18 @@ def _absolute_target(sequence_form: SequenceForm, target: Target) -> float:
             "0.001, or a percentage of the payoff range such as '0.1%'"
         ) from None
     if text.endswith("%"):
-        width = _payoff_width(sequence_form)
+        width = _payoff_width(form)
         number *= width / 100
-        if number >= 0 and width <= sequence_form.rounding:
+        if number >= 0 and width <= form.rounding:
             # All payoffs of a player are equal up to rounding, so that every policy is optimal.
-            number = max(number, sequence_form.rounding)
+            number = max(number, form.rounding)
     if not (isfinite(number) and number >= 0):
         raise ParameterError(
             f"target={target} is out of range: give a finite number that is at least 0"
         )
-    if number < sequence_form.rounding:
+    if number < form.rounding:
         raise ParameterError(
-            f"target={target} is below {sequence_form.rounding:.1g}, the rounding error of "
-            f"float64 in {sequence_form.name}: give a larger target, or limit iterations instead"
+            f"target={target} is below {form.rounding:.1g}, the rounding error of "
+            f"float64 in {form.name}: give a larger target, or limit iterations instead"
         )
     return number

@@ -27,7 +27,7 @@ from infoset.runs.checkpoint import (
     write_checkpoint,
 )
 from infoset.runs.result import TracePoint
-from infoset.tree import SequenceForm
+from infoset.tree import GameForm
 from infoset.typing import StateArrays
 from infoset.utils.interrupts import interrupts_held
 
@@ -51,8 +51,8 @@ class Resumable(Protocol):
     """The attributes of an `IterativeSolver` whose runs can be saved and resumed."""
 
     @property
-    def sequence_form(self) -> SequenceForm:
-        """The game."""
+    def sequence_form(self) -> GameForm:
+        """The game: its sequence form, or its public form."""
 
     @property
     def iteration(self) -> int:

@@ -5,15 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import dropwhile, takewhile
 from math import isfinite
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
 from infoset.errors import NumericalError, ParameterError
 from infoset.evaluation import Evaluation, evaluate_policy
-from infoset.policy import TabularPolicy
+from infoset.policy import PublicPolicy, TabularPolicy
 from infoset.runs.budget import Budget, check_budget
 from infoset.runs.checkpointer import NullCheckpointer, RunCheckpointer, open_checkpointer
-from infoset.runs.result import JointGaps, Outcome, SolveResult
-from infoset.tree import SequenceForm
+from infoset.runs.result import JointGaps, Outcome, PolicyT, SolveResult
+from infoset.tree import GameForm, PublicForm
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    AnyPolicy = TabularPolicy | PublicPolicy
+    Found = TypeVar("Found", bound=AnyPolicy, covariant=True, default=TabularPolicy)
+    Answer = TypeVar("Answer")
+else:  # defaults of type variables are for type checkers only
+    from typing import TypeVar
+
+    Found = TypeVar("Found", covariant=True)
+    Answer = TypeVar("Answer")
 
 __all__ = ["IterativeSolver", "gradient_cost", "run_measured"]
 
@@ -21,15 +33,16 @@ GROWTH = 0.1
 COST_BETWEEN_MEASUREMENTS = 3_000_000_000
 COST_BETWEEN_CLOCK_CHECKS = 20_000_000
 
-Answer = TypeVar("Answer")
 
+class IterativeSolver(Protocol[Found]):
+    """The attributes that `run_measured` needs: a state, and iterations that change it.
 
-class IterativeSolver(Protocol):
-    """The attributes that `run_measured` needs: a state, and iterations that change it."""
+    Its policies are tabular, or those of a public form.
+    """
 
     @property
-    def sequence_form(self) -> SequenceForm:
-        """The game."""
+    def sequence_form(self) -> GameForm:
+        """The game: its sequence form, or its public form."""
 
     @property
     def iteration(self) -> int:
@@ -42,27 +55,29 @@ class IterativeSolver(Protocol):
     def run(self, iterations: int) -> None:
         """Do `iterations` more iterations; an interrupt at any point must leave a valid answer."""
 
-    def policy(self) -> TabularPolicy:
+    def policy(self) -> Found:
         """Return the answer so far: the average policy or the last iterate."""
 
-    def current_policy(self) -> TabularPolicy | None:
+    def current_policy(self) -> Found | None:
         """Return the last iterate; None if the method has none."""
 
 
-def gradient_cost(sequence_form: SequenceForm) -> int:
+def gradient_cost(form: GameForm) -> int:
     """Return the count of numbers read to compute and use one gradient per player."""
-    sequences = sum(plex.num_sequences for plex in sequence_form.treeplexes)
-    return sequence_form.num_payoffs * sequence_form.num_players + 4 * sequences
+    sequences = sum(plex.num_sequences for plex in form.treeplexes)
+    if isinstance(form, PublicForm):
+        return form.gradient_cost + 4 * sequences
+    return form.num_payoffs * form.num_players + 4 * sequences
 
 
 def run_measured(
-    solver: IterativeSolver,
+    solver: IterativeSolver[PolicyT],
     method: str,
     budget: Budget,
-    measure: Callable[[TabularPolicy], Evaluation] = evaluate_policy,
+    measure: Callable[[PolicyT], Evaluation] = evaluate_policy,
     joint: Callable[[], JointGaps] = JointGaps,
-    is_at_limit: Callable[[TabularPolicy], bool] | None = None,
-) -> SolveResult:
+    is_at_limit: Callable[[PolicyT], bool] | None = None,
+) -> SolveResult[PolicyT]:
     """Run an iterative method, named `method` in the result, until its budget is used up.
 
     `measure` evaluates the answer after iteration 1, and then each time the number of iterations
@@ -115,10 +130,10 @@ def run_measured(
 
 
 def _default_outcome(
-    solver: IterativeSolver,
+    solver: IterativeSolver[PolicyT],
     budget: Budget,
-    policy: TabularPolicy,
-    is_at_limit: Callable[[TabularPolicy], bool] | None,
+    policy: PolicyT,
+    is_at_limit: Callable[[PolicyT], bool] | None,
 ) -> Outcome | None:
     """Return why to stop a run that has reached no limit of its budget; None to continue."""
     wants_limit = budget.is_default or budget.target is not None
@@ -129,8 +144,8 @@ def _default_outcome(
 
 
 def _measured(
-    solver: IterativeSolver, method: str, measure: Callable[[TabularPolicy], Evaluation]
-) -> tuple[TabularPolicy, Evaluation]:
+    solver: IterativeSolver[PolicyT], method: str, measure: Callable[[PolicyT], Evaluation]
+) -> tuple[PolicyT, Evaluation]:
     """Return the answer so far, and its evaluation."""
     policy = _unbroken(solver, method, solver.policy)
     measured = measure(policy)
@@ -139,7 +154,9 @@ def _measured(
     return policy, measured
 
 
-def _unbroken(solver: IterativeSolver, method: str, policy: Callable[[], Answer]) -> Answer:
+def _unbroken(
+    solver: IterativeSolver[PolicyT], method: str, policy: Callable[[], Answer]
+) -> Answer:
     """Return a policy of the solver; raise an error if its numbers are not a policy."""
     try:
         return policy()
@@ -147,7 +164,7 @@ def _unbroken(solver: IterativeSolver, method: str, policy: Callable[[], Answer]
         raise _breakdown(solver, method, str(error)) from error
 
 
-def _breakdown(solver: IterativeSolver, method: str, found: str) -> NumericalError:
+def _breakdown(solver: IterativeSolver[PolicyT], method: str, found: str) -> NumericalError:
     return NumericalError(
         f"{method} broke down at or before iteration {solver.iteration}: {found}. Its numbers are "
         "too large or too small for floating point: scale the payoffs of "
@@ -167,7 +184,7 @@ def planned_measurements(
         iteration += min(max(1, int(iteration * GROWTH)), longest)
 
 
-def _measurements_left(solver: IterativeSolver, budget: Budget) -> Iterator[int]:
+def _measurements_left(solver: IterativeSolver[PolicyT], budget: Budget) -> Iterator[int]:
     """Return the iterations after which a new or resumed run is measured.
 
     Unplanned measurements of earlier sessions, such as those at an interrupt, are removed from the
@@ -182,7 +199,7 @@ def _measurements_left(solver: IterativeSolver, budget: Budget) -> Iterator[int]
 
 
 def _run_to(
-    solver: IterativeSolver,
+    solver: IterativeSolver[PolicyT],
     iteration: int,
     budget: Budget,
     checkpointer: RunCheckpointer | NullCheckpointer,

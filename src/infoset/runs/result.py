@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias
 
 from infoset.evaluation import Evaluation
-from infoset.policy import TabularPolicy
+from infoset.policy import PublicPolicy, TabularPolicy
+from infoset.tree import GameForm
 from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 
-__all__ = ["Callback", "JointGaps", "Outcome", "SolveResult", "TracePoint"]
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    PolicyT = TypeVar("PolicyT", TabularPolicy, PublicPolicy, default=TabularPolicy)
+else:  # defaults of type variables are for type checkers only
+    from typing import TypeVar
+
+    PolicyT = TypeVar("PolicyT", TabularPolicy, PublicPolicy)
+
+__all__ = ["Callback", "JointGaps", "Outcome", "PolicyT", "SolveResult", "TracePoint", "form_of"]
 
 Outcome: TypeAlias = Literal[
     "converged", "optimal", "iterations", "seconds", "stalled", "stopped", "interrupted", "failed"
@@ -89,18 +99,21 @@ Callback: TypeAlias = Callable[[TracePoint], object]
 
 
 @dataclass(frozen=True, repr=False)
-class SolveResult(ShortRepr):
+class SolveResult(ShortRepr, Generic[PolicyT]):
     """The result of solving a game, converged or not.
+
+    The policies are tabular, except for those of public forms.
 
     Attributes
     ----------
     game : str
-        Name of the game; `policy.sequence_form.source` records where the game came from.
+        Name of the game; the `source` of the policy's sequence form or public form records where
+        it came from.
     method : str
-    policy : TabularPolicy
+    policy : TabularPolicy or PublicPolicy
         The answer. Depending on the method, it is the average policy, the last iterate, or the
         solution of the linear program.
-    current_policy : TabularPolicy or None
+    current_policy : TabularPolicy, PublicPolicy or None
         The last iterate, if the method has one.
     measured : Evaluation
         The evaluation of `policy` by exact best responses in float64, independent of the solver.
@@ -130,8 +143,8 @@ class SolveResult(ShortRepr):
 
     game: str
     method: str
-    policy: TabularPolicy
-    current_policy: TabularPolicy | None
+    policy: PolicyT
+    current_policy: PolicyT | None
     measured: Evaluation
     outcome: Outcome
     iterations: int
@@ -192,7 +205,12 @@ class SolveResult(ShortRepr):
             "exploitability": self.exploitability,
             "security_levels": None if self.security_levels is None else list(self.security_levels),
             "rounding": self.measured.rounding,
-            "payoff_width": self.policy.sequence_form.payoff_width,
+            "payoff_width": form_of(self.policy).payoff_width,
             "gaps": dict(self.gaps),
             "outcome": self.outcome,
         }
+
+
+def form_of(policy: TabularPolicy | PublicPolicy) -> GameForm:
+    """Return the game of a policy: its public form, or its sequence form."""
+    return policy.public_form if isinstance(policy, PublicPolicy) else policy.sequence_form

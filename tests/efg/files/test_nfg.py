@@ -27,6 +27,8 @@ from infoset.policy import TabularPolicy
 from infoset.tree import build_tree
 from tests.support.hypothesis_strategies import random_games
 
+pytestmark = pytest.mark.broad
+
 BY_PAYOFF = """NFG 1 R "two by three" { "Ann" "Bob" } { 2 3 } "a comment"
 1 10, 2 20
 3 30 4 40

@@ -22,6 +22,8 @@ from infoset.teams.hiding import (
 from tests.teams.hiding.hiding_games import by_cell, pennies, random_duel, random_team, trade
 from tests.teams.hiding.reference_hiding import ReferenceHiding
 
+pytestmark = pytest.mark.broad
+
 SCHEMES = {
     "ftrl": HidingScheme(),
     "hedge": HidingScheme(learner=hedge(2.0), penalty=linear_penalty(0.0, 1.0, 4)),

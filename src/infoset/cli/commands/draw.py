@@ -22,13 +22,14 @@ OutOption: TypeAlias = Annotated[
     ),
 ]
 ViewOption: TypeAlias = Annotated[
-    str, typer.Option(metavar="VIEW", help="View: history, infostate, public, all, or payoffs.")
+    str,
+    typer.Option(metavar="VIEW", help="View: history, infostate, public, all, payoffs, or policy."),
 ]
 PolicyOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="POLICY",
-        help="Policy whose probabilities label the edges: uniform or a policy file.",
+        help="Policy whose probabilities label the edges, or are drawn: uniform or a policy file.",
     ),
 ]
 
@@ -42,14 +43,21 @@ def run(
     depth: Annotated[
         int | None, typer.Option(help="Maximum number of steps from the root.")
     ] = None,
-    max_nodes: Annotated[int, typer.Option(help="Maximum number of nodes per view.")] = 150,
+    max_nodes: Annotated[
+        int | None,
+        typer.Option(
+            help="Maximum number of nodes per view, or of rows per player in the view policy.",
+            show_default="150; 24 rows",
+        ),
+    ] = None,
     memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Draw the histories of a game, the infostates of a player, or the public states.
 
     A large tree is truncated at a depth, and the picture shows how many nodes are omitted. The view
-    payoffs is the payoff table of a two-player game with few strategies.
+    payoffs is the payoff table of a two-player game with few strategies, and the view policy the
+    action probabilities of a policy.
     """
     from infoset.plotting import check_target, draw
 

@@ -31,6 +31,10 @@ STOPS = {
 """What stopped the visit of the world states, or the building of the tree, in words."""
 
 UNKNOWN = "values that need the tree are unknown (-)"
+SEARCHERS_PLAY = (
+    "without building the game, searchers can play it: "
+    "infoset match GAME 'ismcts(milliseconds=50)' uniform --deals 2"
+)
 
 
 def run(game: GameArgument, memory: MemoryOption = None, as_json: JsonOption = False) -> None:
@@ -65,6 +69,7 @@ def describe(found: GameInfo) -> dict[str, str]:
     from infoset.utils.text import format_bytes
 
     bound, solving = "" if found.is_exact else "≥ ", found.solving_bytes
+    public = found.public_form_bytes
     return {
         "players": str(found.num_players),
         "world states": _bounded(bound, found.world_states),
@@ -80,6 +85,8 @@ def describe(found: GameInfo) -> dict[str, str]:
         "observable rewards": _yes_no(found.observable_rewards),
         "memory to build": bound + format_bytes(found.forecast_bytes),
         "memory to solve": "-" if solving is None else format_bytes(solving),
+        "public nodes": number_text(found.public_nodes),
+        "public form memory": "-" if public is None else format_bytes(public),
         "search model": _searches(found.search_model),
     }
 
@@ -91,16 +98,15 @@ def remarks(found: GameInfo) -> list[str]:
         lines.append(f"{STOPS[found.stop]}: ≥ marks lower bounds")
         if found.estimate is not None:
             lines.append(f"the game has {found.estimate}")
-        lines.append(
-            "without building the game, searchers can play it: "
-            "infoset match GAME 'ismcts(milliseconds=50)' uniform --deals 2"
-        )
+        lines.append(SEARCHERS_PLAY)
     elif not found.fits:
         lines.append(f"too large for the memory limit: {UNKNOWN}")
         if found.solving_fits:
             lines.append(
                 "infoset solve does not build the tree; it needs less memory, and may succeed"
             )
+        else:
+            lines.append(SEARCHERS_PLAY)
     elif found.stop is not None:
         lines.append(f"{STOPS[found.stop]}: {UNKNOWN}")
     return lines

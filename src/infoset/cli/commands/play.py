@@ -105,9 +105,12 @@ def run(
 
 
 def _check_player(rules: Game, human: Player) -> None:
-    if human >= rules.num_players:
+    from infoset.game.broken_rules import check_num_players
+
+    num_players = check_num_players(rules)
+    if human >= num_players:
         raise ParameterError(
-            f"--as {human}: {rules} has no such player; players are 0 to {rules.num_players - 1}"
+            f"--as {human}: {rules} has no such player; players are 0 to {num_players - 1}"
         )
 
 

@@ -74,7 +74,8 @@ ENDINGS = {
 def _known_method(context: typer.Context, method: str) -> str:
     """Check the name of a method; print the table of methods and exit if it is `list`."""
     from infoset.errors import UnknownNameError
-    from infoset.front.python_files import is_python_file
+    from infoset.front.python_files import check_has_name, is_python_file
+    from infoset.front.solution import METHOD_KINDS
     from infoset.learning import LEARNERS
     from infoset.solvers import METHODS
     from infoset.teams import TEAM_METHODS
@@ -83,10 +84,9 @@ def _known_method(context: typer.Context, method: str) -> str:
         rows = [(row.name, row.description) for row in METHODS.values()]
         rows += [(row.name, f"team games: {row.description}") for row in TEAM_METHODS.values()]
         list_and_leave(context, "methods", ("name", "description"), rows)
+    check_has_name(method, METHOD_KINDS, "method")
     if is_python_file(method):
         return method
-    if method.endswith(".py") and Path(method).is_file():
-        raise typer.BadParameter(f"add the name of the method in the file: {method}:NAME")
     if METHODS.knows(method) or TEAM_METHODS.knows(method):
         return method
     learners = [name for name in LEARNERS if method.lower() in name]

@@ -140,7 +140,8 @@ def team_optimum(
     nodes that play can have reached under the earlier prescriptions:
 
         value(public state, set) = max over actions at its cells of
-            expected payoff where play ends + Σ over next public states of value(next, set there)
+            expected payoff where play ends
+            + Σ over next public states of value(next, set there)
 
     Cells receive their actions one by one. The value of a union of sets is at most the sum of their
     values. Hence an upper bound is the exact value of the cells that have received their actions,

@@ -45,7 +45,7 @@ class DirectMethod:
         if len(task.teams) > 1:
             raise UnsupportedGameError(
                 f"{self.name} supports one team, but there are {len(task.teams)}: "
-                f"{list(task.teams)}; use method='progressive-hiding'"
+                f"{list(task.teams)}; leave out the method, or use progressive-hiding"
             )
         return self.find(self.name, task)
 
