@@ -99,7 +99,7 @@ def test_nothing_of_the_opponent_is_sent_before_the_end(visit, leduc, opponent, 
     others = [text for text in visitor.answers() if '"is_over"' not in text]
     page_alone = visit(leduc.url)
     expect(page_alone.page.get_by_role("region", name="belief matrix")).to_be_visible()
-    assert set(others) <= set(page_alone.answers())
+    page_alone.wait_until(lambda: set(others) <= set(page_alone.answers()))
     # After the end the review has what was withheld, so that this test would have seen it.
     visitor.press(visitor.page.get_by_role("button", name="look at the play"))
     expect(visitor.page.get_by_role("region", name="review of the play")).to_be_visible()
@@ -119,12 +119,14 @@ def test_messages_are_equal_whatever_the_opponent_holds(visit, kuhn):
         hidden = str(history.infostates[0])
         twins.setdefault(view["lines"], {}).setdefault(hidden, seed)
     pair = next(iter(hands.values() for hands in twins.values() if len(hands) == 2))
-    sent = []
-    for seed in pair:
-        visitor = visit(kuhn.url)
+    visitors = [visit(kuhn.url) for _ in pair]
+    for visitor, seed in zip(visitors, pair, strict=True):
         expect(visitor.page.get_by_role("region", name="belief matrix")).to_be_visible()
         begin(visitor, "uniform", 1, seed)
         expect(visitor.page.get_by_role("group", name="your actions")).to_be_visible()
-        # Answers to questions that the page asks at the same time come in any order.
-        sent.append(sorted(re.sub('"play":[0-9]+', "", text) for text in visitor.answers()))
-    assert sent[0] == sent[1]
+
+    def sent(visitor):
+        """Return the answers; to questions asked at the same time they come in any order."""
+        return sorted(re.sub('"play":[0-9]+', "", text) for text in visitor.answers())
+
+    visitors[1].wait_until(lambda: sent(visitors[0]) == sent(visitors[1]))

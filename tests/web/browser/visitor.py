@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 try:
@@ -75,6 +77,13 @@ class Visitor:
         """Return the texts of all messages that the page was sent, in order."""
         asked = [answer for answer in self.responses if answer.url.endswith("/ask")]
         return [answer.text() for answer in asked] + self.frames
+
+    def wait_until(self, condition: Callable[[], bool], timeout: float = 10.0) -> None:
+        """Wait for a condition on what the page was sent; an error after `timeout` seconds."""
+        end = monotonic() + timeout
+        while not condition():
+            assert monotonic() < end, "what was waited for did not happen"
+            self.page.wait_for_timeout(20)  # lets the events of the page arrive
 
     # What a person does.
 
