@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -11,6 +12,7 @@ import numpy as np
 from infoset.errors import CyclicGameError, GameTooLargeError
 from infoset.game import PublicRules
 from infoset.tree.counting import allowed_memory
+from infoset.tree.public_operators import MAX_CARDS
 from infoset.utils.text import format_bytes, format_count
 
 __all__ = ["PublicCounts", "check_public_form_fits", "count_public_form"]
@@ -34,12 +36,18 @@ class PublicCounts:
         Number of hands of each player.
     sequences : tuple[int, int]
         Number of sequences of each player, including the empty one.
+    world_states, histories : int
+        Numbers of the game that `PublicRulesGame` describes, in which the first transition deals
+        both hands. A game with other rules for the deal or for its world states has other numbers,
+        but as many terminal histories.
     """
 
     nodes: int
     ends: int
     hands: tuple[int, int]
     sequences: tuple[int, int]
+    world_states: int
+    histories: int
 
     @property
     def bytes(self) -> int:
@@ -49,12 +57,53 @@ class PublicCounts:
 
 
 class _Below(NamedTuple):
-    """Numbers of nodes, ends, and public sequences of each player from a public state on."""
+    """Numbers of nodes, ends, public sequences of each player and histories from a state on."""
 
     nodes: int = 0
     ends: int = 0
     first: int = 0
     second: int = 0
+    histories: int = 0
+
+
+class _Pairs:
+    """The number of pairs of hands that are possible at public states."""
+
+    def __init__(self, rules: PublicRules) -> None:
+        self.hands = tuple(rules.hands(player) for player in range(2))
+        self.dealt: dict[Hashable, frozenset[Hashable]] = {rules.initial_state(): frozenset()}
+        self._known: dict[frozenset[Hashable], int] = {}
+
+    def add_states(self, rules: PublicRules, state: Hashable) -> None:
+        """Note which cards chance has dealt before the states that follow a state."""
+        dealt, is_deal = self.dealt[state], rules.actor(state) is None
+        deals = rules.deals(state) if is_deal and rules.end(state) is None else ()
+        for deal in deals:
+            self.dealt.setdefault(deal.next_state, dealt.union(deal.cards))
+        if not deals:
+            for following in _following(rules, state):
+                self.dealt.setdefault(following, dealt)
+
+    def number(self, state: Hashable) -> int:
+        """Return the number of pairs with a positive probability at a state."""
+        dealt = self.dealt[state]
+        if dealt not in self._known:
+            self._known[dealt] = self._count(dealt)
+        return self._known[dealt]
+
+    def _count(self, dealt: frozenset[Hashable]) -> int:
+        """Return the number of pairs that share no card with each other or with those dealt.
+
+        By inclusion and exclusion: pairs that share two cards are subtracted twice.
+        """
+        first, second = (
+            [frozenset(h.cards) for h in own if h.weight and dealt.isdisjoint(h.cards)]
+            for own in self.hands
+        )
+        cards = Counter(card for hand in second for card in hand)
+        same = Counter(hand for hand in second if len(hand) == MAX_CARDS)
+        blocked = sum(sum(cards[card] for card in hand) - same[hand] for hand in first)
+        return len(first) * len(second) - blocked
 
 
 def count_public_form(rules: PublicRules, memory: int | None = None) -> PublicCounts:
@@ -82,9 +131,11 @@ def count_public_form(rules: PublicRules, memory: int | None = None) -> PublicCo
     """
     root = rules.initial_state()
     known: dict[Hashable, _Below] = {}
+    pairs = _Pairs(rules)
     # Depth first without recursion: a state is on the path until all states after it are known.
     path: list[Hashable] = [root]
     waiting = [_following(rules, root)]
+    pairs.add_states(rules, root)
     on_path = {root}
     max_states = allowed_memory(memory) // BYTES_PER_PUBLIC_NODE
     while path:
@@ -102,20 +153,23 @@ def count_public_form(rules: PublicRules, memory: int | None = None) -> PublicCo
             if state in on_path:
                 raise CyclicGameError(path[path.index(state) :])
             path.append(state)
+            pairs.add_states(rules, state)
             waiting.append(_following(rules, state))
             on_path.add(state)
             continue
         state = path.pop()
         waiting.pop()
         on_path.discard(state)
-        known[state] = _from(rules, state, known)
+        known[state] = _from(rules, state, known, pairs.number(state))
     total = known[root]
-    first, second = (len(rules.hands(player)) for player in range(2))
+    first, second = map(len, pairs.hands)
     return PublicCounts(
         nodes=total.nodes,
         ends=total.ends,
         hands=(first, second),
         sequences=(1 + first * total.first, 1 + second * total.second),
+        world_states=1 + sum(map(pairs.number, known)),
+        histories=1 + total.histories,
     )
 
 
@@ -128,17 +182,23 @@ def _following(rules: PublicRules, state: Hashable) -> list[Hashable]:
     return [rules.next_state(state, action) for action in rules.legal_actions(state)]
 
 
-def _from(rules: PublicRules, state: Hashable, known: dict[Hashable, _Below]) -> _Below:
+def _from(
+    rules: PublicRules, state: Hashable, known: dict[Hashable, _Below], num_pairs: int
+) -> _Below:
     """Return the counts from a state on, given those of the states after it."""
     following = _following(rules, state)
     if not following:
-        return _Below(ends=1)
+        return _Below(ends=1, histories=num_pairs)
     columns = zip(*(known[after] for after in following), strict=True)
-    nodes, ends, *sequences = [sum(column) for column in columns]
+    nodes, ends, first, second, histories = [sum(column) for column in columns]
     actor = rules.actor(state)
-    if actor is not None:
-        sequences[actor] += len(following)
-    return _Below(nodes + 1, ends, *sequences)
+    return _Below(
+        nodes + 1,
+        ends,
+        first + len(following) * (actor == 0),
+        second + len(following) * (actor == 1),
+        histories + num_pairs,
+    )
 
 
 def check_public_form_fits(counts: PublicCounts, name: str, memory: int | None = None) -> None:
