@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -85,10 +86,9 @@ class HandPrior(ShortRepr):
 
     def blocked(self) -> BoolArray:
         """Return [hands of player 0, hands of player 1] whether two hands share a card."""
-        first, second = self.cards
-        same = first[:, None, :, None] == second[None, :, None, :]
-        held = (first >= 0)[:, None, :, None]
-        shared: BoolArray = (same & held).any(axis=(2, 3))
+        shared = np.zeros((len(self.cards[0]), len(self.cards[1])), bool)
+        for first, second in product(self.cards[0].T, self.cards[1].T):
+            shared |= np.where(first >= 0, first, -2)[:, None] == second
         return shared
 
 
@@ -107,6 +107,10 @@ class Fold:
     def outcomes(self, prior: HandPrior) -> FloatArray:
         """Return [1, hands of player 0, hands of player 1] ones."""
         return np.ones((1, *map(len, prior.weights)))
+
+    def occurring(self, meets: BoolArray) -> BoolArray:
+        """Return [1] whether any pair of hands meets."""
+        return np.array([meets.any()])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -133,6 +137,15 @@ class Showdown(ShortRepr):
         difference = np.subtract.outer(*self.strengths)
         return np.stack([difference < 0, difference == 0, difference > 0]).astype(np.float64)
 
+    def occurring(self, meets: BoolArray) -> BoolArray:
+        """Return [3] whether any of the pairs that meet has each outcome."""
+        rows, columns = (np.flatnonzero(meets.any(axis=axis)) for axis in (1, 0))
+        meets = meets[np.ix_(rows, columns)]
+        first, second = self.strengths
+        difference = np.subtract.outer(first[rows], second[columns])
+        outcomes = (difference < 0, difference == 0, difference > 0)
+        return np.array([(meets & outcome).any() for outcome in outcomes])
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dense(ShortRepr):
@@ -158,6 +171,11 @@ class Dense(ShortRepr):
     def outcomes(self, prior: HandPrior) -> FloatArray:
         """Return `weights`."""
         return self.weights
+
+    def occurring(self, meets: BoolArray) -> BoolArray:
+        """Return [outcomes] whether any of the pairs that meet has each outcome."""
+        occurring: BoolArray = (self.weights[:, meets] > 0).any(axis=1)
+        return occurring
 
 
 def freeze_arrays(*arrays: NDArray[Any]) -> None:
