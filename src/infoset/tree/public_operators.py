@@ -174,8 +174,7 @@ class Dense(ShortRepr):
 
     def occurring(self, meets: BoolArray) -> BoolArray:
         """Return [outcomes] whether any of the pairs that meet has each outcome."""
-        occurring: BoolArray = (self.weights[:, meets] > 0).any(axis=1)
-        return occurring
+        return np.asarray((self.weights[:, meets] > 0).any(axis=1))
 
 
 def freeze_arrays(*arrays: NDArray[Any]) -> None:
