@@ -50,6 +50,10 @@ class NoLimitEndgame(PublicRulesGame):
         big blind.
     all_in : float
         A bet or raise of at least this share of the chips that a player has left is all-in.
+    rake : float
+        Share of the pot that the house takes.
+    rake_cap : int
+        Maximum rake in chips; -1 for no maximum.
     ranges : list of str
         The range of each player, such as ['AA,KQs:0.5','TT+'] (see below), or one range for both.
 
@@ -61,7 +65,8 @@ class NoLimitEndgame(PublicRulesGame):
     commas are in quotes. Hands of weight 0 and hands with a card of the board are left out.
 
     Utilities are chips won or lost since the two halves of the pot were put in, so they sum to
-    zero.
+    zero, or to minus the rake. The rake is taken from the pot at every end, after a bet that was
+    not called is returned. If the pot is split, players pay half of the rake each.
 
     Chips are whole numbers: sizes are rounded to the nearest. A raise of size s makes the bet
     exceed the bet that it raises by s times the pot after the call. It has at least the amount of
@@ -81,6 +86,8 @@ class NoLimitEndgame(PublicRulesGame):
     max_raises: int = integer(3, low=0)
     min_bet: int = integer(1, low=1)
     all_in: float = real(0.9, low=0)
+    rake: float = real(0.0, low=0)
+    rake_cap: int = integer(-1, low=0, special=-1)
     ranges: tuple[str, str] = (ALL_HANDS, ALL_HANDS)
 
     def __post_init__(self) -> None:
@@ -91,6 +98,8 @@ class NoLimitEndgame(PublicRulesGame):
                 raise parameter_error(self, name, "has sizes above 0", (0.5, 1.0))
         if not 0 < self.all_in <= 1:
             raise parameter_error(self, "all_in", "is above 0 and at most 1", 0.9)
+        if self.rake >= 1:
+            raise parameter_error(self, "rake", "is a share of the pot, below 1", 0.05)
         object.__setattr__(self, "ranges", self._range_texts())
         object.__setattr__(self, "rules", EndgameRules(self))
 
@@ -222,25 +231,29 @@ class EndgameRules(PublicRules):
         betting = state.betting
         if betting.turn is not None:
             return None
+        chips, rake = self._pot(betting)
         if betting.folded is not None:
-            return PublicEnd((self._won(betting, 1 - betting.folded),))
+            lost, won = -chips, chips - rake
+            return PublicEnd(((lost, won) if betting.folded == 0 else (won, lost),))
         if not self._is_river(state):
             return None
-        outcomes = self._won(betting, 1), (0.0, 0.0), self._won(betting, 0)
+        split = (-rake / 2, -rake / 2)
+        outcomes = (-chips, chips - rake), split, (chips - rake, -chips)
         return PublicEnd(outcomes, self._strengths(state.dealt))
 
-    def _won(self, betting: Betting, winner: Player) -> tuple[float, float]:
-        """Return the utilities when a player wins half of the pot, and what the other put in."""
-        chips = self.game.pot / 2 + betting.put_in[1 - winner]
-        return (chips, -chips) if winner == 0 else (-chips, chips)
+    def _pot(self, betting: Betting) -> tuple[float, float]:
+        """Return the chips of each player in the final pot, and the rake that is taken from it."""
+        chips = self.game.pot / 2 + min(betting.put_in)  # a bet that was not called is returned
+        rake, cap = self.game.rake * 2 * chips, self.game.rake_cap
+        return chips, rake if cap == -1 else min(rake, cap)
 
     def _strengths(self, dealt: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return the strength of each hand of each player with the cards dealt."""
         key = "".join(sorted(parse_cards(dealt)))
         if key not in self._by_dealt:
             board = (*self.board, *parse_cards(dealt))
-            first, second = (
-                hand_strengths(board, [str(hand.label) for hand in own]) for own in self._hands
-            )
-            self._by_dealt[key] = first, second
+            labels = [tuple(str(hand.label) for hand in own) for own in self._hands]
+            # Players with the same range share the strengths.
+            found = {own: hand_strengths(board, own) for own in {*labels}}
+            self._by_dealt[key] = found[labels[0]], found[labels[1]]
         return self._by_dealt[key]

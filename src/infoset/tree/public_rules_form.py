@@ -246,8 +246,7 @@ def _outcomes_that_occur(
     for terminal, key in enumerate(pairs):
         if key not in known:
             reached = meets & np.logical_and.outer(*(own[key[1]] for own in hand_sets))
-            outcomes = operators[key[0]].outcomes(prior)
-            known[key] = (outcomes[:, reached] > 0).any(axis=1)
+            known[key] = operators[key[0]].occurring(reached)
         rows.append(terminals.first_payoff[terminal] + np.flatnonzero(known[key]))
     earned: FloatArray = terminals.payoff[np.concatenate(rows)]
     return earned
