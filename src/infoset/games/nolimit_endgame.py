@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from typing import Any, ClassVar, NamedTuple
 
 from infoset.errors import ParameterError
 from infoset.game import Game, PublicDeal, PublicEnd, PublicHand, PublicRules, PublicRulesGame
+from infoset.games.cards import RANKS, SUITS
 from infoset.games.hand_ranges import ALL_HANDS, parse_range, range_text
 from infoset.games.holdem_cards import DECK, HOLE_CARDS, hand_strengths, parse_cards
 from infoset.games.nolimit_betting import Betting, BettingRules
@@ -240,6 +241,23 @@ class EndgameRules(PublicRules):
         split = (-rake / 2, -rake / 2)
         outcomes = (-chips, chips - rake), split, (chips - rake, -chips)
         return PublicEnd(outcomes, self._strengths(state.dealt))
+
+    def symmetries(self) -> Sequence[Mapping[str, str]]:
+        """Return the exchanges of two suits that change neither the board nor the ranges."""
+        swaps = (
+            {rank + one: rank + other for rank in RANKS for one, other in (pair, pair[::-1])}
+            for pair in combinations(SUITS, 2)
+        )
+        return [swap for swap in swaps if self._is_unchanged(swap)]
+
+    def _is_unchanged(self, swap: Mapping[str, str]) -> bool:
+        def image(cards: Iterable[str]) -> frozenset[str]:
+            return frozenset(swap.get(card, card) for card in cards)
+
+        ranges = ({frozenset(hand.cards): hand.weight for hand in own} for own in self._hands)
+        return image(self.board) == {*self.board} and all(
+            {image(cards): weight for cards, weight in own.items()} == own for own in ranges
+        )
 
     def _pot(self, betting: Betting) -> tuple[float, float]:
         """Return the chips of each player in the final pot, and the rake that is taken from it."""
