@@ -33,6 +33,8 @@ from tests.support.cached_games import cached_tree
 pytestmark = pytest.mark.broad
 
 GAMES = (
+    "kuhn_poker",
+    "kuhn_poker(num_cards=5)",
     "leduc_poker",
     "leduc_poker(num_ranks=4,num_suits=1,starting_player=1,num_raises=1)",
     "liars_dice(dice_sides=4)",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
@@ -242,7 +242,7 @@ class EndgameRules(PublicRules):
         outcomes = (-chips, chips - rake), split, (chips - rake, -chips)
         return PublicEnd(outcomes, self._strengths(state.dealt))
 
-    def symmetries(self) -> Sequence[Mapping[str, str]]:
+    def symmetries(self) -> Sequence[Mapping[Any, Any]]:
         """Return the exchanges of two suits that change neither the board nor the ranges."""
         swaps = (
             {rank + one: rank + other for rank in RANKS for one, other in (pair, pair[::-1])}
@@ -250,8 +250,8 @@ class EndgameRules(PublicRules):
         )
         return [swap for swap in swaps if self._is_unchanged(swap)]
 
-    def _is_unchanged(self, swap: Mapping[str, str]) -> bool:
-        def image(cards: Iterable[str]) -> frozenset[str]:
+    def _is_unchanged(self, swap: Mapping[Any, Any]) -> bool:
+        def image(cards: Iterable[Hashable]) -> frozenset[Hashable]:
             return frozenset(swap.get(card, card) for card in cards)
 
         ranges = ({frozenset(hand.cards): hand.weight for hand in own} for own in self._hands)

@@ -181,8 +181,7 @@ class Dense(ShortRepr):
 
     def occurring(self, reached: BoolArray) -> BoolArray:
         """Return [outcomes] whether each outcome has weight for a pair of hands that is reached."""
-        found: BoolArray = (self.weights[:, reached] > 0).any(axis=1)
-        return found
+        return np.asarray((self.weights[:, reached] > 0).any(axis=1))
 
 
 def freeze_arrays(*arrays: NDArray[Any]) -> None:
