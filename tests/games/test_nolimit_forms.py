@@ -52,6 +52,26 @@ def test_the_rules_and_the_public_rules_agree(board, number):
     assert report.has_all_deals
 
 
+@pytest.mark.parametrize(
+    ("board", "ranges", "number"),
+    [
+        # Hearts and diamonds can be exchanged.
+        ("Ks9s8s4s2c", ("AsAc,AhAd", "QhQd,AhQh,AdQd,JhJs:0.5,JdJs:0.5"), 1),
+        # Player 0's range distinguishes them.
+        ("Ks9s8s4s2c", ("AsAc,AhAs", "QhQd,AhQh,AdQd"), 0),
+        # All suits but spades can be exchanged, and one river represents up to three.
+        pytest.param("Ks9s8s4s", ("TT", "QQ"), 3, marks=pytest.mark.broad),
+    ],
+)
+def test_suits_that_board_and_ranges_treat_alike_are_merged(board, ranges, number):
+    game = NoLimitEndgame(board, bets=[1], max_raises=1, ranges=ranges)
+    assert len(game.public_rules().symmetries()) == number
+    merged, whole = (build_public_form(game, merge_symmetric=merge) for merge in (True, False))
+    num_sequences = [sum(plex.num_sequences for plex in f.treeplexes) for f in (merged, whole)]
+    assert (num_sequences[0] < num_sequences[1]) == (number > 0)
+    assert check_public_rules(game, num_lines=20).is_complete
+
+
 @pytest.mark.broad
 @pytest.mark.parametrize("board", [RIVER, TURN, FLOP])
 def test_the_rules_and_the_public_rules_agree_along_lines_of_the_full_size(board):
@@ -175,59 +195,61 @@ class DenseEndgame:
         result = self.prior * self.compatible(state.dealt) * earned
         return result if player == 0 else result.T
 
-    def values(self, player, best, state=None, node=0, reach=None):
+    def values(self, player, best, state=None, line=(), reach=None):
         """Return [own hands] what each hand earns from a state on, times the opponent's reach."""
-        rules, form = self.rules, self.form
-        state = rules.initial_state() if state is None else state
-        reach = np.ones(len(self.hands[1 - player])) if reach is None else reach
+        rules = self.rules
+        if state is None:
+            state, reach = rules.initial_state(), np.ones(len(self.hands[1 - player]))
         if rules.end(state) is not None:
             return self.payoff(state, player) @ reach
         actor = rules.actor(state)
         if actor is None:
             # Of the cards that are not on the board, four are in the players' hands.
             unseen = 52 - len(self.game.board + state.dealt) // 2 - 4
-            return (
-                sum(
-                    self.values(
-                        player, best, deal.next_state, self.after(node, deal.observation), reach
-                    )
-                    for deal in rules.deals(state)
-                )
-                / unseen
-            )
-        found = []
-        for taken, action in enumerate(rules.legal_actions(state)):
-            first, start, stride = form.sequences[actor][1:]
-            sequence = first[node] + taken
-            hand = np.arange(len(self.hands[actor]))
-            chosen = self.policy.probabilities[actor][start[sequence] + stride[sequence] * hand]
-            value = self.values(
-                player,
-                best,
-                rules.next_state(state, action),
-                self.after(node, action),
-                reach * chosen if actor != player else reach,
-            )
-            found.append(value * chosen if actor == player and not best else value)
+            dealt = [(deal.next_state, (*line, deal.observation)) for deal in rules.deals(state)]
+            found = [self.values(player, best, *following, reach) for following in dealt]
+            return sum(found) / unseen
+        found, legal = [], rules.legal_actions(state)
+        policy = self.chosen(actor, line, legal)
+        for action in legal:
+            following = rules.next_state(state, action), (*line, action)
+            if actor == player:
+                value = self.values(player, best, *following, reach)
+                found.append(value if best else value * policy[action])
+            else:
+                found.append(self.values(player, best, *following, reach * policy[action]))
         return np.max(found, axis=0) if actor == player and best else sum(found)
 
-    def after(self, node, observation):
-        return self.form.children.get((node, observation), -1)
+    def chosen(self, actor, line, legal):
+        """Return [hands] the probabilities of each action after a line; 1 for removed hands."""
+        text = " / ".join(line) or "(start)"
+        rows = [
+            {} if {*cards_of(hand)} & {*line} else self.policy[hand, text]
+            for hand in self.hands[actor]
+        ]
+        return {action: np.array([row.get(action, 1.0) for row in rows]) for action in legal}
 
 
 @pytest.mark.parametrize(
-    ("board", "number", "parameters"),
+    ("board", "ranges", "parameters"),
     [
         (RIVER, 8, dict(bets=[0.5, 1])),
+        ("Ks9s8s4s2c", ("TT,AJs", "QQ,A9"), dict(bets=[0.5, 1])),
         (TURN, 4, dict(bets=[1], max_raises=1)),
         pytest.param(
             TURN, 7, dict(bets=[1], stack=120, max_raises=2, rake=0.1), marks=pytest.mark.broad
         ),
+        pytest.param(
+            "Ks9s8s4s", ("TT", "QQ,A9s"), dict(bets=[1], stack=50), marks=pytest.mark.broad
+        ),
         pytest.param(FLOP, 2, dict(bets=[1], stack=50, max_raises=1), marks=pytest.mark.broad),
     ],
 )
-def test_values_and_best_responses_equal_dense_sums(board, number, parameters):
-    game = random_endgame(board, number, seed=5, **parameters)
+def test_values_and_best_responses_equal_dense_sums(board, ranges, parameters):
+    if isinstance(ranges, int):
+        game = random_endgame(board, ranges, seed=5, **parameters)
+    else:
+        game = NoLimitEndgame(board, ranges=ranges, **parameters)
     form = build_public_form(game)
     policy = random_public_policy(form)
     dense, found = DenseEndgame(game, policy), evaluate_policy(policy)
@@ -257,16 +279,11 @@ def permuted_policy(policy, image):
     for player in range(2):
         place = {frozenset(cards_of(hand)): at for at, hand in enumerate(image.hands[player])}
         hands = [place[frozenset(cards_of(h.translate(PERMUTED)))] for h in form.hands[player]]
-        own, other = form.sequences[player], image.sequences[player]
         values = np.ones(image.treeplexes[player].num_sequences)
         for node in form.decisions[player]:
-            there = nodes[permuted(form.label(node))]
-            for action in range(form.num_actions[node]):
-                here, after = own.first[node] + action, other.first[there] + action
-                for hand, its_image in enumerate(hands):
-                    values[other.start[after] + other.stride[after] * its_image] = (
-                        policy.probabilities[player][own.start[here] + own.stride[here] * hand]
-                    )
+            there = image.sequences[player].first[nodes[permuted(form.label(node))]]
+            rows = slice(there, there + form.num_actions[node])
+            values[image.places(player, rows)[:, hands]] = policy.at_node(node)
         weights.append(values)
     return PublicPolicy.from_weights(image, weights)
 
