@@ -95,19 +95,22 @@ def _of_player(policy: PublicPolicy, player: Player) -> HandEvaluation:
     """Return what each hand of a player earns."""
     form = policy.public_form
     plans, plex = policy.realization_plans(), form.treeplexes[player]
-    num_hands = form.num_hands[player]
-    hand = np.tile(np.arange(num_hands), len(form.decisions[player]))
-    # Sequences [Q], of which the empty one has no hand and no payoffs; then one root per hand.
+    # Hands that symmetric suits exchange share a root and have equal values.
+    root_of, root = form.hand_classes[player][0], plex.num_sequences
+    own_root = root_of[form.infostates[player][1]]
+    # The sequences [Q], of which the empty one has no hand and no payoffs here, and the roots.
     gradient = public_hand_gradient(form, plans[1 - player], player)
-    root = plex.num_sequences
-    of_sequence = np.repeat(hand, plex.num_actions)
     earned = gradient[1:root] * plans[player][1:]
-    values = np.bincount(of_sequence, earned, num_hands) + gradient[root:]
-    parent = np.where(plex.parent_sequence > 0, plex.parent_sequence, root + hand)
+    values = gradient[root:] + np.bincount(
+        np.repeat(own_root, plex.num_actions), earned, len(gradient) - root
+    )
+    parent = np.where(plex.parent_sequence > 0, plex.parent_sequence, root + own_root)
     best_response_sweep(parent.astype(np.int32), plex.first_sequence, plex.num_actions, gradient)
     prior = form.prior.matrix().sum(axis=1 - player)
-    found = (_given(values, prior), _given(gradient[root:], prior))
-    return HandEvaluation(form, player, prior, *found, gains=np.maximum(found[1] - found[0], 0.0))
+    of_root: FloatArray = np.bincount(root_of, prior).astype(np.float64)
+    found = [_given(own, of_root)[root_of] for own in (values, gradient[root:])]
+    gains = np.maximum(found[1] - found[0], 0.0)
+    return HandEvaluation(form, player, prior, found[0], found[1], gains)
 
 
 def _given(earned: FloatArray, prior: FloatArray) -> FloatArray:

@@ -231,7 +231,7 @@ def _check_form(about: Mapping[str, Any], form: PublicForm, path: Path) -> None:
         raise PolicyMismatchError(
             f"{path} holds a policy on another public form of {form.name}: the rules have changed "
             "since the policy was saved, or one of the forms was derived from the tree "
-            "(derive_public_form) and the other built from public rules; give the form with which "
+            "(derive_public_form), or built with merge_symmetric=False; give the form with which "
             "the policy was saved, or solve the game again"
         )
     raise other_game_error(path, about, form.name)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from infoset.errors import CyclicGameError, GameTooLargeError
 from infoset.game import PublicRules
 from infoset.tree.counting import allowed_memory
+from infoset.tree.hand_symmetry import Cards, CardSymmetries, Group
 from infoset.tree.public_operators import MAX_CARDS
 from infoset.utils.text import format_bytes, format_count
 
@@ -38,8 +39,8 @@ class PublicCounts:
         Number of sequences of each player, including the empty one.
     world_states, histories : int
         Numbers of the game that `PublicRulesGame` describes, in which the first transition deals
-        both hands. A game with other rules for the deal or for its world states has other numbers,
-        but as many terminal histories.
+        both hands, and nothing is merged. A game that describes its world states in another way
+        may have fewer of them.
     """
 
     nodes: int
@@ -56,8 +57,20 @@ class PublicCounts:
         return public + BYTES_PER_SEQUENCE * sum(self.sequences)
 
 
+_State: TypeAlias = tuple[Hashable, Group]
+"""A public state, and the permutations that map the cards dealt before it to themselves."""
+
+
+class _Step(NamedTuple):
+    """The state after an action or a deal: how many outcomes it represents, and their cards."""
+
+    after: _State
+    num_outcomes: int = 1
+    cards: Cards = frozenset()
+
+
 class _Below(NamedTuple):
-    """Numbers of nodes, ends, public sequences of each player and histories from a state on."""
+    """Numbers of nodes, ends, sequences of each player, and histories from a public state on."""
 
     nodes: int = 0
     ends: int = 0
@@ -66,35 +79,33 @@ class _Below(NamedTuple):
     histories: int = 0
 
 
-class _Pairs:
-    """The number of pairs of hands that are possible at public states."""
+class _PossiblePairs:
+    """The number of pairs of hands that are possible at public states.
 
-    def __init__(self, rules: PublicRules) -> None:
-        self.hands = tuple(rules.hands(player) for player in range(2))
-        self.dealt: dict[Hashable, frozenset[Hashable]] = {rules.initial_state(): frozenset()}
-        self._known: dict[frozenset[Hashable], int] = {}
+    Attributes
+    ----------
+    hands : tuple[tuple[PublicHand, ...], ...]
+        Per player, the hands.
+    dealt : dict[_State, Cards]
+        The cards that chance has dealt before each state.
+    """
 
-    def add_states(self, rules: PublicRules, state: Hashable) -> None:
-        """Note which cards chance has dealt before the states that follow a state."""
-        dealt, is_deal = self.dealt[state], rules.actor(state) is None
-        deals = rules.deals(state) if is_deal and rules.end(state) is None else ()
-        for deal in deals:
-            self.dealt.setdefault(deal.next_state, dealt.union(deal.cards))
-        if not deals:
-            for following in _following(rules, state):
-                self.dealt.setdefault(following, dealt)
+    def __init__(self, rules: PublicRules, root: _State) -> None:
+        self.hands = tuple(tuple(rules.hands(player)) for player in range(2))
+        self.dealt: dict[_State, Cards] = {root: frozenset()}
+        self._known: dict[Cards, int] = {}
 
-    def number(self, state: Hashable) -> int:
+    def number(self, state: _State) -> int:
         """Return the number of pairs with a positive probability at a state."""
         dealt = self.dealt[state]
         if dealt not in self._known:
             self._known[dealt] = self._count(dealt)
         return self._known[dealt]
 
-    def _count(self, dealt: frozenset[Hashable]) -> int:
+    def _count(self, dealt: Cards) -> int:
         """Return the number of pairs that share no card with each other or with those dealt.
 
-        By inclusion and exclusion: pairs that share two cards are subtracted twice.
+        Inclusion and exclusion: hands that share two cards with a hand are subtracted twice.
         """
         first, second = (
             [frozenset(h.cards) for h in own if h.weight and dealt.isdisjoint(h.cards)]
@@ -106,7 +117,9 @@ class _Pairs:
         return len(first) * len(second) - blocked
 
 
-def count_public_form(rules: PublicRules, memory: int | None = None) -> PublicCounts:
+def count_public_form(
+    rules: PublicRules, memory: int | None = None, merge_symmetric: bool = True
+) -> PublicCounts:
     """Count the nodes and sequences of a public form, visiting each public state once.
 
     Parameters
@@ -114,6 +127,8 @@ def count_public_form(rules: PublicRules, memory: int | None = None) -> PublicCo
     rules : PublicRules
     memory : int, optional
         Limit in bytes on the form; by default 70% of the free memory.
+    merge_symmetric : bool
+        Whether the form merges what `PublicRules.symmetries` exchanges.
 
     Raises
     ------
@@ -129,13 +144,20 @@ def count_public_form(rules: PublicRules, memory: int | None = None) -> PublicCo
     >>> count_public_form(game.public_rules()).nodes
     1048576
     """
-    root = rules.initial_state()
-    known: dict[Hashable, _Below] = {}
-    pairs = _Pairs(rules)
+    symmetries = CardSymmetries(rules, "the game", merge_symmetric)
+    root: _State = (rules.initial_state(), symmetries.whole)
+    known: dict[_State, _Below] = {}
+    pairs = _PossiblePairs(rules, root)
+
+    def following(state: _State) -> list[_State]:
+        steps = _steps(rules, symmetries, state)
+        dealt = pairs.dealt[state]
+        pairs.dealt.update((step.after, dealt.union(step.cards)) for step in steps)
+        return [step.after for step in steps]
+
     # Depth first without recursion: a state is on the path until all states after it are known.
-    path: list[Hashable] = [root]
-    waiting = [_following(rules, root)]
-    pairs.add_states(rules, root)
+    path = [root]
+    waiting = [following(root)]
     on_path = {root}
     max_states = allowed_memory(memory) // BYTES_PER_PUBLIC_NODE
     while path:
@@ -151,54 +173,63 @@ def count_public_form(rules: PublicRules, memory: int | None = None) -> PublicCo
         if left:
             state = left[-1]
             if state in on_path:
-                raise CyclicGameError(path[path.index(state) :])
+                raise CyclicGameError([before for before, _ in path[path.index(state) :]])
             path.append(state)
-            pairs.add_states(rules, state)
-            waiting.append(_following(rules, state))
+            waiting.append(following(state))
             on_path.add(state)
             continue
         state = path.pop()
         waiting.pop()
         on_path.discard(state)
-        known[state] = _from(rules, state, known, pairs.number(state))
+        steps = _steps(rules, symmetries, state)
+        known[state] = _from(rules, symmetries, state, steps, known, pairs.number(state))
     total = known[root]
     first, second = map(len, pairs.hands)
+    # As many states as permutations are represented by each one, unless they map it to itself.
+    worlds = [len(symmetries.whole) // len(at[1]) * pairs.number(at) for at in known]
     return PublicCounts(
         nodes=total.nodes,
         ends=total.ends,
         hands=(first, second),
-        sequences=(1 + first * total.first, 1 + second * total.second),
-        world_states=1 + sum(map(pairs.number, known)),
+        sequences=(1 + total.first, 1 + total.second),
+        world_states=1 + sum(worlds),
         histories=1 + total.histories,
     )
 
 
-def _following(rules: PublicRules, state: Hashable) -> list[Hashable]:
-    """Return the public states after a state, with repetitions; empty at an end."""
+def _steps(rules: PublicRules, symmetries: CardSymmetries, at: _State) -> list[_Step]:
+    """Return the steps from a public state, which may lead to the same state; none at an end."""
+    state, group = at
     if rules.end(state) is not None:
         return []
     if rules.actor(state) is None:
-        return [deal.next_state for deal in rules.deals(state)]
-    return [rules.next_state(state, action) for action in rules.legal_actions(state)]
+        merged = symmetries.merged(rules.deals(state), group)
+        return [
+            _Step((deal.next_state, after), number, frozenset(deal.cards))
+            for deal, number, after in merged
+        ]
+    legal = rules.legal_actions(state)
+    return [_Step((rules.next_state(state, action), group)) for action in legal]
 
 
 def _from(
-    rules: PublicRules, state: Hashable, known: dict[Hashable, _Below], num_pairs: int
+    rules: PublicRules,
+    symmetries: CardSymmetries,
+    at: _State,
+    steps: list[_Step],
+    known: dict[_State, _Below],
+    num_pairs: int,
 ) -> _Below:
     """Return the counts from a state on, given those of the states after it."""
-    following = _following(rules, state)
-    if not following:
+    if not steps:
         return _Below(ends=1, histories=num_pairs)
-    columns = zip(*(known[after] for after in following), strict=True)
-    nodes, ends, first, second, histories = [sum(column) for column in columns]
-    actor = rules.actor(state)
-    return _Below(
-        nodes + 1,
-        ends,
-        first + len(following) * (actor == 0),
-        second + len(following) * (actor == 1),
-        histories + num_pairs,
-    )
+    columns = zip(*(known[step.after] for step in steps), strict=True)
+    nodes, ends, *sequences, _ = [sum(column) for column in columns]
+    actor = rules.actor(at[0])
+    if actor is not None:
+        sequences[actor] += len(steps) * symmetries.num_classes(at[1], actor)
+    after = sum(step.num_outcomes * known[step.after].histories for step in steps)
+    return _Below(nodes + 1, ends, sequences[0], sequences[1], num_pairs + after)
 
 
 def check_public_form_fits(counts: PublicCounts, name: str, memory: int | None = None) -> None:
