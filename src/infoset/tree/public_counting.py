@@ -118,7 +118,10 @@ class _PossiblePairs:
 
 
 def count_public_form(
-    rules: PublicRules, memory: int | None = None, merge_symmetric: bool = True
+    rules: PublicRules,
+    memory: int | None = None,
+    merge_symmetric: bool = True,
+    max_worlds: int | None = None,
 ) -> PublicCounts:
     """Count the nodes and sequences of a public form, visiting each public state once.
 
@@ -129,13 +132,16 @@ def count_public_form(
         Limit in bytes on the form; by default 70% of the free memory.
     merge_symmetric : bool
         Whether the form merges what `PublicRules.symmetries` exchanges.
+    max_worlds : int, optional
+        Limit on the number of world states.
 
     Raises
     ------
     CyclicGameError
         If a public state can be reached from itself.
     GameTooLargeError
-        If there are so many public states that the form would not fit in memory.
+        If there are so many public states that the form would not fit in memory, or more world
+        states than `max_worlds`.
 
     Examples
     --------
@@ -148,8 +154,18 @@ def count_public_form(
     root: _State = (rules.initial_state(), symmetries.whole)
     known: dict[_State, _Below] = {}
     pairs = _PossiblePairs(rules, root)
+    world_states = 1
 
     def following(state: _State) -> list[_State]:
+        nonlocal world_states
+        # As many states as permutations are represented by one, unless they map it to itself.
+        world_states += len(symmetries.whole) // len(state[1]) * pairs.number(state)
+        if max_worlds is not None and world_states > max_worlds:
+            raise GameTooLargeError(
+                f"the game has more than {max_worlds:,} world states; use smaller parameters, or "
+                "raise max_worlds",
+                {"world_states": world_states},
+            )
         steps = _steps(rules, symmetries, state)
         dealt = pairs.dealt[state]
         pairs.dealt.update((step.after, dealt.union(step.cards)) for step in steps)
@@ -185,14 +201,12 @@ def count_public_form(
         known[state] = _from(rules, symmetries, state, steps, known, pairs.number(state))
     total = known[root]
     first, second = map(len, pairs.hands)
-    # As many states as permutations are represented by each one, unless they map it to itself.
-    worlds = [len(symmetries.whole) // len(at[1]) * pairs.number(at) for at in known]
     return PublicCounts(
         nodes=total.nodes,
         ends=total.ends,
         hands=(first, second),
         sequences=(1 + total.first, 1 + total.second),
-        world_states=1 + sum(worlds),
+        world_states=world_states,
         histories=1 + total.histories,
     )
 
