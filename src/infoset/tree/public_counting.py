@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -37,7 +38,7 @@ class PublicCounts:
         Number of hands of each player.
     sequences : tuple[int, int]
         Number of sequences of each player, including the empty one.
-    world_states, histories : int
+    world_states, histories, terminals : int
         Numbers of the game that `PublicRulesGame` describes, in which the first transition deals
         both hands, and nothing is merged. A game that describes its world states in another way
         may have fewer of them.
@@ -49,6 +50,7 @@ class PublicCounts:
     sequences: tuple[int, int]
     world_states: int
     histories: int
+    terminals: int
 
     @property
     def bytes(self) -> int:
@@ -70,13 +72,14 @@ class _Step(NamedTuple):
 
 
 class _Below(NamedTuple):
-    """Numbers of nodes, ends, sequences of each player, and histories from a public state on."""
+    """Numbers from a public state on: `first` and `second` are sequences of the players."""
 
     nodes: int = 0
     ends: int = 0
     first: int = 0
     second: int = 0
     histories: int = 0
+    terminals: int = 0
 
 
 class _PossiblePairs:
@@ -208,6 +211,7 @@ def count_public_form(
         sequences=(1 + total.first, 1 + total.second),
         world_states=world_states,
         histories=1 + total.histories,
+        terminals=total.terminals,
     )
 
 
@@ -236,14 +240,17 @@ def _from(
 ) -> _Below:
     """Return the counts from a state on, given those of the states after it."""
     if not steps:
-        return _Below(ends=1, histories=num_pairs)
+        return _Below(ends=1, histories=num_pairs, terminals=num_pairs)
     columns = zip(*(known[step.after] for step in steps), strict=True)
-    nodes, ends, *sequences, _ = [sum(column) for column in columns]
+    nodes, ends, *sequences, _, _ = [sum(column) for column in columns]
     actor = rules.actor(at[0])
     if actor is not None:
         sequences[actor] += len(steps) * symmetries.num_classes(at[1], actor)
-    after = sum(step.num_outcomes * known[step.after].histories for step in steps)
-    return _Below(nodes + 1, ends, sequences[0], sequences[1], num_pairs + after)
+    histories, terminals = (
+        sum(step.num_outcomes * numbers(known[step.after]) for step in steps)
+        for numbers in (attrgetter("histories"), attrgetter("terminals"))
+    )
+    return _Below(nodes + 1, ends, sequences[0], sequences[1], num_pairs + histories, terminals)
 
 
 def check_public_form_fits(counts: PublicCounts, name: str, memory: int | None = None) -> None:
