@@ -27,6 +27,7 @@ from infoset.tree.public_form import (
     check_public_form,
 )
 from infoset.tree.public_gradients import (
+    public_hand_gradient,
     public_payoffs,
     public_utility_gradient,
     split_public_payoffs,
@@ -99,6 +100,7 @@ __all__ = [
     "graph_cache",
     "merge_reach",
     "public_gradient",
+    "public_hand_gradient",
     "public_payoffs",
     "public_rules_of",
     "public_utility_gradient",
