@@ -8,7 +8,7 @@ import numpy as np
 
 from infoset.errors import ParameterError
 from infoset.regret._cfr_kernels import iterate, realize_policy
-from infoset.regret.layout import game_layouts, public_states
+from infoset.regret.layout import averaged, game_layouts, public_states
 from infoset.regret.payoffs import payoffs_by_player
 from infoset.regret.scheme import RegretScheme
 from infoset.regret.threads import PlayerState, ThreadedIteration, partition_player
@@ -185,6 +185,11 @@ class RegretMinimizer(IterativeState, Generic[FormT]):
         """Return each player's [Q] average realization plan; at the start, the current plan."""
         pairs = zip(self._layouts, self._averages, self._plans, strict=True)
         return tuple(layout.average_plan(total, plan) for layout, total, plan in pairs)
+
+    def average_plans_by_position(self) -> tuple[FloatArray, ...]:
+        """Return `average_plans` in the order in which the layouts store sequences."""
+        pairs = zip(self._averages, self._plans, strict=True)
+        return tuple(averaged(total, plan) for total, plan in pairs)
 
     def current_plans(self) -> tuple[FloatArray, ...]:
         """Return each player's [Q] realization plan from which the next iteration starts."""
