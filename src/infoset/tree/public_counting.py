@@ -37,7 +37,7 @@ class PublicCounts:
         Number of hands of each player.
     sequences : tuple[int, int]
         Number of sequences of each player, including the empty one.
-    world_states, histories : int
+    world_states, histories, terminals : int
         Numbers of the game that `PublicRulesGame` describes, in which the first transition deals
         both hands. A game with other rules for the deal or for its world states has other numbers,
         but as many terminal histories.
@@ -49,6 +49,7 @@ class PublicCounts:
     sequences: tuple[int, int]
     world_states: int
     histories: int
+    terminals: int
 
     @property
     def bytes(self) -> int:
@@ -62,13 +63,14 @@ _State: TypeAlias = tuple[Hashable, Group]
 
 
 class _Below(NamedTuple):
-    """Numbers of nodes, ends, sequences of each player, and histories from a state on."""
+    """Numbers of nodes, ends, each player's sequences, histories and terminal histories."""
 
     nodes: int = 0
     ends: int = 0
     first: int = 0
     second: int = 0
     histories: int = 0
+    terminals: int = 0
 
 
 class _Pairs:
@@ -185,6 +187,7 @@ def count_public_form(
         sequences=(1 + total.first, 1 + total.second),
         world_states=1 + world_states,
         histories=1 + total.histories,
+        terminals=total.terminals,
     )
 
 
@@ -209,15 +212,17 @@ def _from(
     """Return the counts from a state on, given those of the states after it."""
     following = _following(rules, symmetries, at)
     if not following:
-        return _Below(ends=1, histories=num_pairs)
+        return _Below(ends=1, histories=num_pairs, terminals=num_pairs)
     columns = zip(*(known[after][:4] for after in following), strict=True)
     nodes, ends, *sequences = [sum(column) for column in columns]
     actor, group = rules.actor(at[0]), at[1]
     if actor is not None:
         sequences[actor] += len(following) * symmetries.num_classes(group, actor)
     # After chance, a state represents as many states as the permutations of `group` map it to.
-    histories = sum(known[after].histories * (len(group) // len(after[1])) for after in following)
-    return _Below(nodes + 1, ends, sequences[0], sequences[1], num_pairs + histories)
+    images = [(known[after], len(group) // len(after[1])) for after in following]
+    histories = num_pairs + sum(below.histories * number for below, number in images)
+    terminals = sum(below.terminals * number for below, number in images)
+    return _Below(nodes + 1, ends, sequences[0], sequences[1], histories, terminals)
 
 
 def check_public_form_fits(counts: PublicCounts, name: str, memory: int | None = None) -> None:
