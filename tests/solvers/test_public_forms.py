@@ -144,7 +144,7 @@ def test_auto_runs_the_cfr_family_and_says_so():
     result = infoset.solve(forms("liars_dice(dice_sides=3)")[0], iterations=20)
     assert result.method == "sapdcfr+"
     assert "public forms need the CFR family" in result.reason
-    many = infoset.solve(build_public_form(infoset.load("kuhn_poker(num_cards=60)")), iterations=5)
+    many = infoset.solve("kuhn_poker(num_cards=60)", iterations=5, form="public")
     assert many.method == "dcfr+"
     assert "with many hands" in many.reason
 

@@ -114,8 +114,13 @@ class RegretMinimizer(IterativeState, Generic[FormT]):
     def _set_state(self) -> None:
         sizes = [plex.num_sequences for plex in self.sequence_form.treeplexes]
         number = self.precision
-        self._gradients, self._regrets, self._plans, self._averages = (
-            tuple(np.zeros(size, number) for size in sizes) for _ in range(4)
+        self._regrets, self._plans, self._averages = (
+            tuple(np.zeros(size, number) for size in sizes) for _ in range(3)
+        )
+        # In alternating iterations, a gradient is used up before the next one is computed.
+        shared = np.zeros(max(sizes), number) if self.scheme.alternating else None
+        self._gradients = tuple(
+            np.zeros(size, number) if shared is None else shared[:size] for size in sizes
         )
         limit = self.scheme.adaptive_limit
         self._limit = -1.0 if limit is None else limit
