@@ -3,7 +3,7 @@
     python benchmarks/poker_endgames.py                  # measure and print; some minutes
     python benchmarks/poker_endgames.py --game TEXT      # only rows whose name contains TEXT
     python benchmarks/poker_endgames.py --ranges FOLDER  # with the ranges of the public files
-    python benchmarks/poker_endgames.py --write          # also update docs/solvers/poker_endgames.md
+    python benchmarks/poker_endgames.py --write          # also update its page in docs/solvers
 
 Boards and pots are those of the four public endgames of Libratus
 (https://github.com/Sandholm-Lab/LibratusEndgames); stacks of 20,000 chips and blinds of 50 and 100

@@ -286,13 +286,13 @@ class PublicForm(ShortRepr):
         first, second = (own.max(axis=1) + 1 for own in self.hand_classes)
         return first, second
 
-    def places(self, player: Player, sequences: LongArray | IntArray | slice) -> LongArray:
+    def places(self, player: Player, sequences: LongArray | slice) -> LongArray:
         """Return [n, hands] the sequence of the treeplex of each public sequence with each hand.
 
         Parameters
         ----------
         player : Player
-        sequences : LongArray, IntArray or slice
+        sequences : LongArray or slice
             [n] public sequences.
         """
         _, _, start, stride, class_map = self.sequences[player]

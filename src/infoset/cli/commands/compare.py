@@ -33,6 +33,7 @@ from infoset.cli.screen import (
     print_json,
     print_table,
     say,
+    tell,
     tell_notes,
 )
 from infoset.errors import ComparisonError
