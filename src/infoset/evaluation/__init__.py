@@ -27,6 +27,7 @@ from infoset.evaluation.efce import (
     evaluate_efce,
 )
 from infoset.evaluation.extensive_form_values import Behavior, behavior_values
+from infoset.evaluation.hand_equity import equity_at
 from infoset.evaluation.information_leakage import (
     TrueStateSamplingRatio,
     hand_sampling_ratios,
@@ -39,6 +40,7 @@ from infoset.evaluation.profile_values import (
     transformed_profiles,
     transformed_values,
 )
+from infoset.evaluation.public_values import PublicValues
 from infoset.evaluation.reached_response import ReachedResponse, reached_best_response
 from infoset.evaluation.tree_values import history_values
 from infoset.evaluation.value_proofs import ValueProof, prove_value
@@ -53,6 +55,7 @@ __all__ = [
     "EFCEEvaluator",
     "Evaluation",
     "JointDistribution",
+    "PublicValues",
     "ReachedResponse",
     "TransformedValues",
     "TriggerDeviation",
@@ -63,6 +66,7 @@ __all__ = [
     "best_response_plan",
     "decision_losses",
     "decision_values",
+    "equity_at",
     "evaluate_cce",
     "evaluate_efce",
     "evaluate_plans",

@@ -31,6 +31,8 @@ from infoset.tree.public_gradients import (
     split_public_payoffs,
 )
 from infoset.tree.public_operators import Dense, Fold, HandPrior, Operator, Showdown
+from infoset.tree.public_ranges import check_node, checked_ranges, prior_with_ranges, with_ranges
+from infoset.tree.public_reach import chance_reach_of_nodes, unblocked_reach
 from infoset.tree.public_rules_check import PublicRulesReport, check_public_rules
 from infoset.tree.public_rules_form import public_rules_of
 from infoset.tree.saved_graphs import graph_cache
@@ -43,6 +45,7 @@ from infoset.tree.sequence_form import (
 )
 from infoset.tree.state_numbering import StepTable
 from infoset.tree.terminal_contraction import common_sum, contract_terminals, merge_reach
+from infoset.tree.terminal_values import values_at_terminals
 from infoset.tree.world_graph import WorldGraph
 
 __all__ = [
@@ -80,12 +83,15 @@ __all__ = [
     "build_sequence_form",
     "build_tree",
     "build_world_graph",
+    "chance_reach_of_nodes",
     "check_fits",
     "check_form",
+    "check_node",
     "check_public_form",
     "check_public_form_fits",
     "check_public_rules",
     "check_sequence_form",
+    "checked_ranges",
     "common_sum",
     "contract_graph",
     "contract_terminals",
@@ -96,10 +102,14 @@ __all__ = [
     "forecast_contraction",
     "graph_cache",
     "merge_reach",
+    "prior_with_ranges",
     "public_gradient",
     "public_payoffs",
     "public_rules_of",
     "public_utility_gradient",
     "split_public_payoffs",
+    "unblocked_reach",
     "unroll",
+    "values_at_terminals",
+    "with_ranges",
 ]
