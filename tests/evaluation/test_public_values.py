@@ -118,6 +118,7 @@ def _rng(seed):
     return np.random.default_rng(seed)
 
 
+@pytest.mark.broad
 def test_values_on_random_games():
     """With the values at the root, weighted by the deal, both roads give the same total."""
     found = Counter()

@@ -40,6 +40,11 @@ from infoset.evaluation.profile_values import (
     transformed_profiles,
     transformed_values,
 )
+from infoset.evaluation.public_continuations import (
+    PublicContinuation,
+    PublicLeafFunction,
+    PublicLeafValues,
+)
 from infoset.evaluation.public_values import PublicValues
 from infoset.evaluation.reached_response import ReachedResponse, reached_best_response
 from infoset.evaluation.tree_values import history_values
@@ -55,6 +60,9 @@ __all__ = [
     "EFCEEvaluator",
     "Evaluation",
     "JointDistribution",
+    "PublicContinuation",
+    "PublicLeafFunction",
+    "PublicLeafValues",
     "PublicValues",
     "ReachedResponse",
     "TransformedValues",

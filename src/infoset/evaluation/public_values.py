@@ -212,20 +212,20 @@ class PublicValues:
         return self.policy.realization_plans()
 
     @cached_property
-    def _totals(self) -> tuple[_Totals, _Totals]:
+    def _totals(self) -> tuple[_PassedValues, _PassedValues]:
         return self._values_of(0, False), self._values_of(1, False)
 
     @cached_property
-    def _responses(self) -> tuple[_Totals, _Totals]:
+    def _responses(self) -> tuple[_PassedValues, _PassedValues]:
         return self._values_of(0, True), self._values_of(1, True)
 
-    def _values_of(self, player: Player, responds: bool) -> _Totals:
+    def _values_of(self, player: Player, responds: bool) -> _PassedValues:
         earned = values_at_terminals(self.public_form, player, self._plans[1 - player])
         mixed = None if responds else self.policy.by_hand(player)
-        return _Totals(self.public_form, player, earned, mixed)
+        return _PassedValues(self.public_form, player, earned, mixed)
 
 
-class _Totals:
+class _PassedValues:
     """Counterfactual values of a player by node and by public sequence, passed up the public tree.
 
     of_nodes [V, hands] and of_sequences [public sequences, hands]: sums over the terminals below,

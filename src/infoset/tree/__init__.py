@@ -31,6 +31,14 @@ from infoset.tree.public_gradients import (
     split_public_payoffs,
 )
 from infoset.tree.public_operators import Dense, Fold, HandPrior, Operator, Showdown
+from infoset.tree.public_parts import (
+    PublicLeaves,
+    PublicTrunk,
+    cut_public_form,
+    form_below,
+    nodes_below,
+    sequences_of_nodes,
+)
 from infoset.tree.public_ranges import check_node, checked_ranges, prior_with_ranges, with_ranges
 from infoset.tree.public_reach import chance_reach_of_nodes, unblocked_reach
 from infoset.tree.public_rules_check import PublicRulesReport, check_public_rules
@@ -66,11 +74,13 @@ __all__ = [
     "Operator",
     "PublicCounts",
     "PublicForm",
+    "PublicLeaves",
     "PublicPayoffs",
     "PublicRulesReport",
     "PublicSequences",
     "PublicTerminals",
     "PublicTree",
+    "PublicTrunk",
     "SequenceForm",
     "Showdown",
     "StepTable",
@@ -97,16 +107,20 @@ __all__ = [
     "contract_terminals",
     "count_histories",
     "count_public_form",
+    "cut_public_form",
     "derive_public_form",
     "estimate_histories",
     "forecast_contraction",
+    "form_below",
     "graph_cache",
     "merge_reach",
+    "nodes_below",
     "prior_with_ranges",
     "public_gradient",
     "public_payoffs",
     "public_rules_of",
     "public_utility_gradient",
+    "sequences_of_nodes",
     "split_public_payoffs",
     "unblocked_reach",
     "unroll",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -58,39 +59,55 @@ def unblocked_reach(prior: HandPrior, player: Player, reach: FloatArray) -> Floa
     own = prior.cards[player]
     if not own.shape[1]:
         return np.broadcast_to(total, (*reach.shape[:-1], len(own))).copy()
-    of_card = _sums_by_card(prior, 1 - player, weighted)
+    known = _BLOCKING.setdefault(prior, {})
+    if player not in known:
+        known[player] = _Blocking(_holdings(prior, 1 - player), *_twins(prior, player))
+    blocking = known[player]
+    of_card = weighted @ blocking.holds
     # A missing card, -1, refers to the last sum, which is zero.
     free = total - sum(of_card[..., own[:, place]] for place in range(own.shape[1]))
-    twin = _twins(prior, player)
-    free[..., twin >= 0] += weighted[..., twin[twin >= 0]]
+    free[..., blocking.paired] += weighted[..., blocking.twin]
     return np.where(free > CANCELED * total, free, 0.0)
 
 
-def _sums_by_card(prior: HandPrior, player: Player, weighted: FloatArray) -> FloatArray:
-    """Return [..., cards + 1] the sum over the hands with each card; the last one is 0."""
+class _Blocking(NamedTuple):
+    """How the opponent's hands block those of a player.
+
+    holds [opponent's hands, cards + 1] whether a hand has a card, with a last column of zeros;
+    paired [P] the hands of two cards that the opponent may have, too, and twin [P] their places.
+    """
+
+    holds: FloatArray
+    paired: LongArray
+    twin: LongArray
+
+
+_BLOCKING: WeakKeyDictionary[HandPrior, dict[Player, _Blocking]] = WeakKeyDictionary()
+
+
+def _holdings(prior: HandPrior, player: Player) -> FloatArray:
+    """Return [hands, cards + 1] 1 where a hand has a card; the last column is 0."""
     cards = prior.cards[player]
     num_cards = 1 + max(int(own.max(initial=-1)) for own in prior.cards)
     holds = np.zeros((len(cards), num_cards + 1))
     for place in range(cards.shape[1]):
         held = cards[:, place] >= 0
         holds[np.flatnonzero(held), cards[held, place]] = 1.0
-    sums: FloatArray = weighted @ holds
-    return sums
+    return holds
 
 
-def _twins(prior: HandPrior, player: Player) -> LongArray:
-    """Return [hands] the opponent's hand with the same two cards; -1 if there is none."""
+def _twins(prior: HandPrior, player: Player) -> tuple[LongArray, LongArray]:
+    """Return the hands whose two cards the opponent may have, too, and the places of these."""
     own, other = (np.sort(prior.cards[p], axis=1).tolist() for p in (player, 1 - player))
     known = {tuple(hand): place for place, hand in enumerate(other)}
     # A hand with fewer than two cards was subtracted once, and is not added again.
-    is_pair = [len(hand) == 2 and min(hand) >= 0 for hand in own]
-    return np.array(
-        [
-            known.get(tuple(hand), -1) if pair else -1
-            for hand, pair in zip(own, is_pair, strict=True)
-        ],
-        np.int64,
-    )
+    pairs = [
+        (place, known[tuple(hand)])
+        for place, hand in enumerate(own)
+        if len(hand) == 2 and min(hand) >= 0 and tuple(hand) in known
+    ]
+    paired, twin = np.array(pairs, np.int64).reshape(len(pairs), 2).T
+    return paired, twin
 
 
 def chance_reach_of_nodes(form: PublicForm) -> FloatArray:
