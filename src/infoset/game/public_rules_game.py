@@ -47,11 +47,11 @@ class PublicRulesGame(Game):
 
     num_players = 2
     public_actions = True
+    rules: PublicRules
 
     def __init__(self, rules: PublicRules, name: str) -> None:
         self.rules = rules
         self._name = name
-        self._hands = tuple(rules.hands(0)), tuple(rules.hands(1))
 
     def __str__(self) -> str:
         return self._name
@@ -156,6 +156,11 @@ class PublicRulesGame(Game):
             first, second = (own[place] for own, place in zip(self._hands, pair, strict=True))
             if not set(first.cards) & set(second.cards):
                 return Position((pair[0], pair[1]), world.state)
+
+    @cached_property
+    def _hands(self) -> tuple[tuple[PublicHand, ...], tuple[PublicHand, ...]]:
+        """Per player, the hands."""
+        return tuple(self.rules.hands(0)), tuple(self.rules.hands(1))
 
     @cached_property
     def _hand_weights(self) -> tuple[FloatArray, ...]:

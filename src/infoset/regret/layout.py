@@ -83,8 +83,7 @@ def game_layouts(form: GameForm) -> tuple[Layout, ...]:
 def public_states(form: GameForm) -> tuple[IntArray, ...]:
     """Return per player [I] the public state, or the public node, of each acting infostate."""
     if isinstance(form, PublicForm):
-        pairs = zip(form.decisions, form.num_hands, strict=True)
-        return tuple(np.repeat(nodes, num_hands) for nodes, num_hands in pairs)
+        return tuple(node for node, _ in form.infostates)
     return tuple(tree.public_state[tree.acting] for tree in form.infostate_trees)
 
 

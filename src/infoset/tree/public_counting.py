@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from infoset.errors import CyclicGameError, GameTooLargeError
 from infoset.game import PublicRules
 from infoset.tree.counting import allowed_memory
+from infoset.tree.hand_symmetry import CardSymmetries, Group
 from infoset.utils.text import format_bytes, format_count
 
 __all__ = ["PublicCounts", "check_public_form_fits", "count_public_form"]
@@ -48,8 +49,12 @@ class PublicCounts:
         return public + BYTES_PER_SEQUENCE * sum(self.sequences)
 
 
+_State: TypeAlias = tuple[Hashable, Group]
+"""A public state, and the permutations that map the cards dealt before it to themselves."""
+
+
 class _Below(NamedTuple):
-    """Numbers of nodes, ends, and public sequences of each player from a public state on."""
+    """Numbers of nodes, ends, and sequences of each player from a public state on."""
 
     nodes: int = 0
     ends: int = 0
@@ -57,7 +62,9 @@ class _Below(NamedTuple):
     second: int = 0
 
 
-def count_public_form(rules: PublicRules, memory: int | None = None) -> PublicCounts:
+def count_public_form(
+    rules: PublicRules, memory: int | None = None, merge_symmetric: bool = True
+) -> PublicCounts:
     """Count the nodes and sequences of a public form, visiting each public state once.
 
     Parameters
@@ -65,6 +72,8 @@ def count_public_form(rules: PublicRules, memory: int | None = None) -> PublicCo
     rules : PublicRules
     memory : int, optional
         Limit in bytes on the form; by default 70% of the free memory.
+    merge_symmetric : bool
+        Whether the form merges what `PublicRules.symmetries` exchanges.
 
     Raises
     ------
@@ -80,11 +89,12 @@ def count_public_form(rules: PublicRules, memory: int | None = None) -> PublicCo
     >>> count_public_form(game.public_rules()).nodes
     1048576
     """
-    root = rules.initial_state()
-    known: dict[Hashable, _Below] = {}
+    symmetries = CardSymmetries(rules, "the game", merge_symmetric)
+    root: _State = (rules.initial_state(), symmetries.whole)
+    known: dict[_State, _Below] = {}
     # Depth first without recursion: a state is on the path until all states after it are known.
-    path: list[Hashable] = [root]
-    waiting = [_following(rules, root)]
+    path = [root]
+    waiting = [_following(rules, symmetries, root)]
     on_path = {root}
     max_states = allowed_memory(memory) // BYTES_PER_PUBLIC_NODE
     while path:
@@ -100,44 +110,48 @@ def count_public_form(rules: PublicRules, memory: int | None = None) -> PublicCo
         if left:
             state = left[-1]
             if state in on_path:
-                raise CyclicGameError(path[path.index(state) :])
+                raise CyclicGameError([before for before, _ in path[path.index(state) :]])
             path.append(state)
-            waiting.append(_following(rules, state))
+            waiting.append(_following(rules, symmetries, state))
             on_path.add(state)
             continue
         state = path.pop()
         waiting.pop()
         on_path.discard(state)
-        known[state] = _from(rules, state, known)
+        known[state] = _from(rules, symmetries, state, known)
     total = known[root]
     first, second = (len(rules.hands(player)) for player in range(2))
     return PublicCounts(
         nodes=total.nodes,
         ends=total.ends,
         hands=(first, second),
-        sequences=(1 + first * total.first, 1 + second * total.second),
+        sequences=(1 + total.first, 1 + total.second),
     )
 
 
-def _following(rules: PublicRules, state: Hashable) -> list[Hashable]:
+def _following(rules: PublicRules, symmetries: CardSymmetries, at: _State) -> list[_State]:
     """Return the public states after a state, with repetitions; empty at an end."""
+    state, group = at
     if rules.end(state) is not None:
         return []
     if rules.actor(state) is None:
-        return [deal.next_state for deal in rules.deals(state)]
-    return [rules.next_state(state, action) for action in rules.legal_actions(state)]
+        merged = symmetries.merged(rules.deals(state), group)
+        return [(deal.next_state, after) for deal, _, after in merged]
+    return [(rules.next_state(state, action), group) for action in rules.legal_actions(state)]
 
 
-def _from(rules: PublicRules, state: Hashable, known: dict[Hashable, _Below]) -> _Below:
+def _from(
+    rules: PublicRules, symmetries: CardSymmetries, at: _State, known: dict[_State, _Below]
+) -> _Below:
     """Return the counts from a state on, given those of the states after it."""
-    following = _following(rules, state)
+    following = _following(rules, symmetries, at)
     if not following:
         return _Below(ends=1)
     columns = zip(*(known[after] for after in following), strict=True)
     nodes, ends, *sequences = [sum(column) for column in columns]
-    actor = rules.actor(state)
+    actor = rules.actor(at[0])
     if actor is not None:
-        sequences[actor] += len(following)
+        sequences[actor] += len(following) * symmetries.num_classes(at[1], actor)
     return _Below(nodes + 1, ends, *sequences)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import product
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -86,10 +85,17 @@ class HandPrior(ShortRepr):
 
     def blocked(self) -> BoolArray:
         """Return [hands of player 0, hands of player 1] whether two hands share a card."""
-        shared = np.zeros((len(self.cards[0]), len(self.cards[1])), bool)
-        for first, second in product(self.cards[0].T, self.cards[1].T):
-            shared |= np.where(first >= 0, first, -2)[:, None] == second
+        num_cards = 1 + max(int(cards.max(initial=-1)) for cards in self.cards)
+        first, second = (_held(cards, num_cards) for cards in self.cards)
+        shared: BoolArray = first @ second.T > 0
         return shared
+
+
+def _held(cards: IntArray, num_cards: int) -> FloatArray:
+    """Return [hands, cards] 1 for the cards of each hand."""
+    held = np.zeros((len(cards), num_cards + 1))
+    held[np.arange(len(cards))[:, None], cards] = 1  # the card -1 is the last column
+    return held[:, :-1]
 
 
 def _repeats(cards: IntArray) -> bool:
@@ -108,9 +114,9 @@ class Fold:
         """Return [1, hands of player 0, hands of player 1] ones."""
         return np.ones((1, *map(len, prior.weights)))
 
-    def occurring(self, meets: BoolArray) -> BoolArray:
-        """Return [1] whether any pair of hands meets."""
-        return np.array([meets.any()])
+    def occurring(self, reached: BoolArray) -> BoolArray:
+        """Return [1] whether any pair of hands is reached."""
+        return np.array([reached.any()])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -137,14 +143,15 @@ class Showdown(ShortRepr):
         difference = np.subtract.outer(*self.strengths)
         return np.stack([difference < 0, difference == 0, difference > 0]).astype(np.float64)
 
-    def occurring(self, meets: BoolArray) -> BoolArray:
-        """Return [3] whether any of the pairs that meet has each outcome."""
-        rows, columns = (np.flatnonzero(meets.any(axis=axis)) for axis in (1, 0))
-        meets = meets[np.ix_(rows, columns)]
+    def occurring(self, reached: BoolArray) -> BoolArray:
+        """Return [3] whether each outcome is that of a pair of hands that is reached."""
+        found = np.zeros(self.num_outcomes, bool)
         first, second = self.strengths
-        difference = np.subtract.outer(first[rows], second[columns])
-        outcomes = (difference < 0, difference == 0, difference > 0)
-        return np.array([(meets & outcome).any() for outcome in outcomes])
+        for own, meets in zip(first, reached, strict=True):
+            found[np.sign(own - second[meets]) + 1] = True
+            if found.all():
+                break  # mostly after a few hands
+        return found
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -172,10 +179,10 @@ class Dense(ShortRepr):
         """Return `weights`."""
         return self.weights
 
-    def occurring(self, meets: BoolArray) -> BoolArray:
-        """Return [outcomes] whether any of the pairs that meet has each outcome."""
-        occurring: BoolArray = (self.weights[:, meets] > 0).any(axis=1)
-        return occurring
+    def occurring(self, reached: BoolArray) -> BoolArray:
+        """Return [outcomes] whether each outcome has weight for a pair of hands that is reached."""
+        found: BoolArray = (self.weights[:, reached] > 0).any(axis=1)
+        return found
 
 
 def freeze_arrays(*arrays: NDArray[Any]) -> None:
