@@ -36,11 +36,10 @@ def random_public_policy(form, seed):
 
 def reach_at(form, policy, player, node, action=-1):
     """Return [hands] a player's own reach of a node, or after its action there."""
-    last, first, start, stride = form.sequences[player]
+    sequences = form.sequences[player]
     acts = action >= 0 and form.player[node] == player
-    sequence = first[node] + action if acts else last[node]
-    hand = np.arange(form.num_hands[player])
-    return policy.realization_plans()[player][start[sequence] + stride[sequence] * hand]
+    sequence = sequences.first[node] + action if acts else sequences.last[node]
+    return policy.realization_plans()[player][form.places(player, np.array([sequence]))[0]]
 
 
 def is_below(form, node, other):

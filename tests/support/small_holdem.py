@@ -19,9 +19,14 @@ class SmallHoldem(PublicRules):
     f (fold), or a card. Three of a kind beats a pair, which beats high cards.
     """
 
-    def __init__(self, ranks=RANKS):
+    def __init__(self, ranks=RANKS, is_symmetric=False):
+        self.is_symmetric = is_symmetric
         self.deck = tuple(rank + suit for rank in ranks for suit in SUITS)
         self.ranks = ranks
+
+    def symmetries(self):
+        swap = {"h": "d", "d": "h"}
+        return [{card: card[0] + swap[card[1]] for card in self.deck}] if self.is_symmetric else []
 
     @cached_property
     def pairs(self):
@@ -98,6 +103,8 @@ class SmallHoldem(PublicRules):
 
 
 @cache
-def small_holdem():
-    """Return the public form of the game, with 28 hands each."""
-    return build_public_form(PublicRulesGame(SmallHoldem(), "small_holdem"))
+def small_holdem(is_symmetric=False):
+    """Return the public form of the game, with 28 hands each; symmetric suits may be merged."""
+    return build_public_form(
+        PublicRulesGame(SmallHoldem(is_symmetric=is_symmetric), "small_holdem")
+    )

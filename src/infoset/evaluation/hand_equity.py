@@ -21,6 +21,7 @@ from infoset.tree import (
     check_node,
     check_public_form,
     checked_ranges,
+    class_means,
     unblocked_reach,
     values_at_terminals,
 )
@@ -113,6 +114,7 @@ def equity_at(
         other = 1 - player
         plan = np.append(1.0, reach[other])
         won = values_at_terminals(_showdown_form(form, ends, other), player, plan).sum(axis=0)
+        won = class_means(form, player, np.array([node]), won[None])[0]
         met = unblocked_reach(form.prior, player, reach[other])
         met[~form.hand_sets[player][form.hand_set[node]]] = 0.0
         equity = np.divide(won, met * chance, out=np.full(len(met), np.nan), where=met > 0)
@@ -258,5 +260,6 @@ def _showdown_form(form: PublicForm, ends: tuple[_Showdown, ...], other: Player)
             first_payoff=np.arange(0, 3 * len(ends) + 1, 3),
             payoff=np.tile(OUTCOMES, (len(ends), 1)),
         ),
+        symmetry=None,
         tree_infostates=None,
     )

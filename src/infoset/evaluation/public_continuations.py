@@ -12,6 +12,7 @@ from infoset.tree import (
     PublicForm,
     check_node,
     checked_ranges,
+    class_means,
     form_below,
     nodes_below,
     sequences_of_nodes,
@@ -84,6 +85,7 @@ class PublicContinuation:
             plan = below.plans[other] * below.spread(other, reach[other])
             earned = values_at_terminals(below.form, player, plan)
             total = np.einsum("th,th->h", below.played[player], earned)
+            total = class_means(form, player, np.array([node]), total[None])[0]
             met = unblocked_reach(form.prior, player, reach[other])
             met[~form.hand_sets[player][form.hand_set[node]]] = 0.0
             found.append(np.divide(total, met, np.full(len(met), np.nan), where=met > 0))
@@ -109,7 +111,7 @@ class _Below(NamedTuple):
         form = form_below(whole, node, whole.prior, name=f"below({whole.name})", moves=moves)
         weights = []
         for player, own in enumerate(policy.probabilities):
-            forced = np.ones(1 + form.num_hands[player])
+            forced = np.ones(1 + int(form.num_classes[player][form.class_map[0]]))
             kept = sequences_of_nodes(whole, player, nodes_below(whole, node))
             weights.append(np.append(forced, own[kept]))
         plans = PublicPolicy(form, (weights[0], weights[1])).realization_plans()
@@ -119,15 +121,11 @@ class _Below(NamedTuple):
     def spread(self, player: Player, reach: FloatArray) -> FloatArray:
         """Return [Q] the reach of the hand of each sequence of a player; 1 for the empty one."""
         of_hands = np.ones(self.form.treeplexes[player].num_sequences)
-        _, _, start, stride = self.form.sequences[player]
-        of_hands[start[1:, None] + stride[1:, None] * np.arange(len(reach))] = reach
+        of_hands[self.form.places(player, slice(1, None))] = reach
         return of_hands
 
 
 def _at_terminals(form: PublicForm, player: Player, plan: FloatArray) -> FloatArray:
     """Return [T, hands] a player's plan at the terminals."""
-    _, _, start, stride = form.sequences[player]
-    last = form.terminal_sequence[:, player]
-    hand = np.arange(form.num_hands[player])
-    found: FloatArray = plan[start[last, None] + stride[last, None] * hand]
+    found: FloatArray = plan[form.places(player, form.terminal_sequence[:, player].astype(np.int64))]
     return found

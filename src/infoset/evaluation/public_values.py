@@ -13,6 +13,7 @@ from infoset.tree import (
     PublicForm,
     chance_reach_of_nodes,
     check_node,
+    class_means,
     unblocked_reach,
     values_at_terminals,
 )
@@ -79,9 +80,8 @@ class PublicValues:
         form = self.public_form
         check_node(form, node)
         check_player(player, 2, form.name)
-        last, _, start, stride = form.sequences[player]
-        hand, before = np.arange(form.num_hands[player]), last[node]
-        reach = self._plans[player][start[before] + stride[before] * hand]
+        before = form.sequences[player].last[node : node + 1].astype(np.int64)
+        reach = self._plans[player][form.places(player, before)[0]]
         alive: FloatArray = np.where(form.hand_sets[player][form.hand_set[node]], reach, 0.0)
         return alive
 
@@ -245,6 +245,7 @@ class _PassedValues:
         for level in range(int(depth.max()), -1, -1):
             here = np.flatnonzero(depth == level)
             self._choose(here[form.player[here] == player])
+            self.of_nodes[here] = class_means(form, player, here, self.of_nodes[here])
             if level:
                 self._add(form.parent[here], form.action[here], self.of_nodes[here])
 
@@ -263,7 +264,10 @@ class _PassedValues:
         begins = np.cumsum(sizes) - sizes
         first = self._form.sequences[self._player].first[nodes]
         rows = np.repeat(first - begins, sizes) + np.arange(sizes.sum())
-        values = self.of_sequences[rows]
+        values = class_means(
+            self._form, self._player, np.repeat(nodes, sizes), self.of_sequences[rows]
+        )
+        self.of_sequences[rows] = values
         if self._mixed is None:
             self.of_nodes[nodes] = np.maximum.reduceat(values, begins, axis=0)
         else:

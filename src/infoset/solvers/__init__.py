@@ -16,7 +16,7 @@ from infoset.solvers.coarse_correlated import (
     CoarseCorrelatedSolver,
     solve_coarse_correlated,
 )
-from infoset.solvers.cut_public_game import CutPublicGame, cut_public_game
+from infoset.solvers.depth_limited_public_game import CutPublicGame, cut_public_game
 from infoset.solvers.exact import solve_exactly
 from infoset.solvers.excessive_gap import ExcessiveGap, ExcessiveGapSolver
 from infoset.solvers.fictitious_play import FictitiousPlay, FictitiousPlaySolver

@@ -201,21 +201,25 @@ def lock_public_policy(form: PublicForm, behavior: PublicBehavior) -> LockedPubl
     check_type("behavior", behavior, Mapping, "probabilities by line, or by hand and line")
     filled = [own.copy() for own in uniform_public_policy(form).probabilities]
     locked = tuple(np.zeros(plex.num_infostates, bool) for plex in form.treeplexes)
-    nodes = {form.label(node): node for own in form.decisions for node in own.tolist()}
     for key, given in behavior.items():
         hand, line = key if isinstance(key, tuple) and len(key) == 2 else (None, key)
-        if line not in nodes:
-            raise UnknownNameError.of("line", str(line), nodes)
-        node = nodes[str(line)]
+        check_type("a line", line, str, "the public observations, as public_form.label gives them")
+        node, permutation = form.find_line(str(line))
         player = int(form.player[node])
-        hands = np.arange(form.num_hands[player]) if hand is None else _hand(form, player, hand)
+        size = form.num_hands[player]
+        hands = np.arange(size) if hand is None else _hand(form, player, hand)
         values = _checked(form, node, key, given, len(hands))
+        # The line may be represented by one with other cards, and the hands with it.
+        held = np.array([form.hand_at(player, own, permutation) for own in hands.tolist()])
         first = int(form.sequences[player].first[node])
-        _, _, start, stride = form.sequences[player]
-        rows = np.arange(first, first + int(form.num_actions[node]))
-        filled[player][start[rows, None] + stride[rows, None] * hands] = values
-        decision = int(np.searchsorted(form.decisions[player], node))
-        locked[player][decision * form.num_hands[player] + hands] = True
+        places = form.places(player, slice(first, first + int(form.num_actions[node])))[:, held]
+        filled[player][places] = values
+        if not np.array_equal(filled[player][places], values):
+            raise ParameterError(
+                f"the probabilities to lock at {key!r} distinguish hands that {form.name} merges: "
+                "build the form by build_public_form(game, merge_symmetric=False)"
+            )
+        locked[player][form.treeplexes[player].infostate_of_sequence[places[0]]] = True
     return LockedPublicGame(
         form, PublicPolicy(form, (filled[0], filled[1])), (locked[0], locked[1])
     )

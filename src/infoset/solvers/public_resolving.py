@@ -12,7 +12,7 @@ from infoset.evaluation import PublicLeafFunction, PublicValues
 from infoset.policy import PublicPolicy
 from infoset.regret import RegretScheme
 from infoset.runs import Budget, SolveResult
-from infoset.solvers.cut_public_game import CutPublicGame
+from infoset.solvers.depth_limited_public_game import CutPublicGame
 from infoset.solvers.methods import MethodSpec
 from infoset.tree import (
     HandPrior,

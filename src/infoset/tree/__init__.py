@@ -8,6 +8,7 @@ from infoset.tree.estimates import HistoryEstimate, estimate_histories
 from infoset.tree.exploration import build_world_graph
 from infoset.tree.game_tree import GameTree, build_tree, unroll
 from infoset.tree.graph_contraction import build_sequence_form, contract_graph, forecast_contraction
+from infoset.tree.hand_classes import class_means
 from infoset.tree.hand_symmetry import HandSymmetry
 from infoset.tree.infostate_tree import InfostateTree, PublicTree
 from infoset.tree.limits import BuildLimits, build_limits
@@ -104,6 +105,7 @@ __all__ = [
     "check_public_rules",
     "check_sequence_form",
     "checked_ranges",
+    "class_means",
     "common_sum",
     "contract_graph",
     "contract_terminals",

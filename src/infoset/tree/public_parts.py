@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from infoset.errors import ParameterError
+from infoset.tree.hand_classes import symmetry_of_part
 from infoset.tree.public_form import PublicForm, PublicTerminals, check_public_form
 from infoset.tree.public_operators import HandPrior
 from infoset.tree.public_ranges import check_node
@@ -85,6 +86,9 @@ def form_below(
             np.int32
         ),
         terminals=replace(ends, chance_reach=ends.chance_reach / (reach if reach > 0 else 1.0)),
+        symmetry=symmetry_of_part(
+            form, place, np.append(np.full(count, form.class_map[node]), form.class_map[nodes])
+        ),
         tree_infostates=None,
     )
 
@@ -216,6 +220,7 @@ def cut_public_form(
         action_set=form.action_set[left],
         hand_set=form.hand_set[left],
         terminals=_chosen(form.terminals, place),
+        symmetry=symmetry_of_part(form, place, form.class_map[left]),
         tree_infostates=None,
     )
     cut = np.array(leaves, np.int32)
@@ -269,7 +274,8 @@ def sequences_of_nodes(form: PublicForm, player: Player, nodes: LongArray) -> Lo
     """
     own = nodes[form.player[nodes] == player]
     first = form.sequences[player].first[own].astype(np.int64)
-    sizes = form.num_actions[own].astype(np.int64) * form.num_hands[player]
+    num_classes = form.num_classes[player][form.class_map[own]].astype(np.int64)
+    sizes = form.num_actions[own] * num_classes
     begin = form.sequences[player].start[first]
     ends = np.cumsum(sizes)
     found: LongArray = np.repeat(begin - (ends - sizes), sizes) + np.arange(

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from infoset.errors import ParameterError
+from infoset.tree.hand_classes import check_symmetric_range
 from infoset.tree.public_form import PublicForm, check_public_form
 from infoset.tree.public_operators import HandPrior
 from infoset.tree.public_reach import unblocked_reach
@@ -34,7 +35,8 @@ def with_ranges(form: PublicForm, ranges: tuple[FloatArray, FloatArray]) -> Publ
     Raises
     ------
     ParameterError
-        If a range has the wrong shape or a negative entry, or no pair of hands is left.
+        If a range has the wrong shape or a negative entry, or no pair of hands is left; or if the
+        form merges hands of different ranges.
 
     Examples
     --------
@@ -91,7 +93,8 @@ def checked_ranges(
     Raises
     ------
     ParameterError
-        If there are not two, or one has the wrong shape or an entry that is negative or not finite.
+        If there are not two, or one has the wrong shape or an entry that is negative or not finite,
+        or distinguishes hands that the form merges.
     """
     if len(ranges) != 2:
         raise ParameterError(f"got {len(ranges)} ranges; give one for each of the two players")
@@ -109,6 +112,7 @@ def checked_ranges(
                 "the reach of each hand"
             )
         found.append(np.where(form.hand_sets[player][form.hand_set[node]], reach, 0.0))
+        check_symmetric_range(form, node, player, found[-1])
     return found[0], found[1]
 
 

@@ -113,9 +113,10 @@ def _twins(prior: HandPrior, player: Player) -> tuple[LongArray, LongArray]:
 def chance_reach_of_nodes(form: PublicForm) -> FloatArray:
     """Return [V] the product of the public factors of chance before each public node.
 
-    It follows from those of the terminals: the probabilities of what may happen next sum to 1 for
-    any pair of hands. The probability of a pair of hands at a node is this factor times the prior,
-    times the players' own probabilities.
+    It follows from those of the terminals, because the probabilities of what may happen next sum to
+    1. The probability of a pair of hands at a node is this factor times the prior, times the
+    players' own probabilities. In a form with symmetry, it is that of all lines that the node
+    represents.
 
     Raises
     ------
@@ -148,14 +149,15 @@ def _chance_reach(form: PublicForm) -> FloatArray:
     rows = (ends.node, ends.action, reaches, ends.hand_set)
     for node, action, reach, hand_set in zip(*(row.tolist() for row in rows), strict=True):
         after[node][action].append((reach, hand_set))
-    pairs = [_meeting_pair(form, number) for number in range(len(form.hand_sets[0]))]
+    # How probable it is that chance has removed neither of two hands, by set of hands.
+    dealt = np.array([_probability(form, number) for number in range(len(form.hand_sets[0]))])
     found = np.full(form.num_nodes, np.nan)
     for node in range(form.num_nodes - 1, -1, -1):
-        pair = pairs[form.hand_set[node]]
+        here = dealt[form.hand_set[node]]
         for followed in after.pop(node, {}).values():
-            total = sum(reach for reach, hand_set in followed if _survives(form, pair, hand_set))
+            total = sum(reach * dealt[hand_set] for reach, hand_set in followed)
             if not np.isnan(total):
-                found[node] = total
+                found[node] = total / here if here > 0 else 0.0
                 break
         if node:
             parent, action = int(form.parent[node]), int(form.action[node])
@@ -171,26 +173,8 @@ def _chance_reach(form: PublicForm) -> FloatArray:
     return found
 
 
-def _meeting_pair(form: PublicForm, hand_set: int) -> tuple[int, int] | None:
-    """Return two hands that may meet when chance has removed the others; None if none may."""
-    first, second = (own[hand_set] for own in form.hand_sets)
-    prior = form.prior
-    meets = unblocked_reach(prior, 0, second.astype(np.float64)) > 0
-    if prior.joint is None:
-        meets &= prior.weights[0] > 0
-    found = np.flatnonzero(first & meets)
-    if not len(found):
-        return None
-    only = np.zeros(len(first))
-    only[found[0]] = 1.0
-    others = second & (unblocked_reach(prior, 1, only) > 0)
-    if prior.joint is None:
-        others &= prior.weights[1] > 0
-    return int(found[0]), int(np.flatnonzero(others)[0])
-
-
-def _survives(form: PublicForm, pair: tuple[int, int] | None, hand_set: int) -> bool:
-    """Return whether chance has removed neither of two hands."""
-    if pair is None:
-        return False
-    return all(bool(own[hand_set, hand]) for own, hand in zip(form.hand_sets, pair, strict=True))
+def _probability(form: PublicForm, hand_set: int) -> float:
+    """Return the probability that chance has removed neither of the two hands."""
+    first, second = (own[hand_set].astype(np.float64) for own in form.hand_sets)
+    dealt = 1.0 if form.prior.joint is not None else form.prior.weights[0]
+    return float((dealt * first * unblocked_reach(form.prior, 0, second)).sum())

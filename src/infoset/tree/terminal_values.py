@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from infoset.tree.hand_symmetry import HandSymmetry
 from infoset.tree.public_form import PublicForm
 from infoset.tree.public_gradients import public_utility_gradient
 from infoset.tree.public_operators import HandPrior
@@ -65,8 +66,21 @@ def _separated(form: PublicForm, player: Player) -> PublicForm:
             node=np.arange(form.num_nodes, form.num_nodes + number, dtype=np.int32),
             action=np.zeros(number, np.int32),
         ),
+        symmetry=_with_single_hands(form, player),
         tree_infostates=None,
     )
+
+
+def _with_single_hands(form: PublicForm, player: Player) -> HandSymmetry | None:
+    """Return the symmetry in which each hand of a player is a class before the ends."""
+    known = form.symmetry
+    if known is None:
+        return None
+    added = np.arange(form.num_hands[player], dtype=np.int32)
+    rows = [np.concatenate([own, own[:1]]) for own in known.classes]
+    rows[player][-1] = added
+    last = np.full(len(form.terminals), len(known.classes[0]), np.int32)
+    return replace(known, classes=(rows[0], rows[1]), class_map=np.append(known.class_map, last))
 
 
 def _with_unit_weights(prior: HandPrior, player: Player) -> HandPrior:

@@ -147,7 +147,7 @@ class CutPublicGame:
                 )
             # Values of hands that meet nobody may be NaN, and count nothing.
             earned = np.where(met > 0, values, 0.0) * met * dealt
-            # Before its first action, a player's hands share the empty sequence.
+            # Hands of one class, and before the first action all hands, share a sequence.
             np.add.at(gradient, places[player], earned)
         return gradient
 
@@ -156,11 +156,10 @@ class CutPublicGame:
         """Per player, [L, hands] the last sequence of each hand at each leaf."""
         form, leaves = self.trunk.form, self.trunk.leaves
         found = []
-        for player, (last, first, start, stride) in enumerate(form.sequences):
+        for player, own in enumerate(form.sequences):
             acts = (form.player[leaves.parent] == player) & (leaves.action >= 0)
-            chosen = np.where(acts, first[leaves.parent] + leaves.action, last[leaves.parent])
-            hand = np.arange(form.num_hands[player])
-            found.append(start[chosen, None] + stride[chosen, None] * hand)
+            after = own.first[leaves.parent] + leaves.action
+            found.append(form.places(player, np.where(acts, after, own.last[leaves.parent])))
         return found[0], found[1]
 
     def _values(
