@@ -127,5 +127,6 @@ class _Below(NamedTuple):
 
 def _at_terminals(form: PublicForm, player: Player, plan: FloatArray) -> FloatArray:
     """Return [T, hands] a player's plan at the terminals."""
-    found: FloatArray = plan[form.places(player, form.terminal_sequence[:, player].astype(np.int64))]
+    last = form.terminal_sequence[:, player].astype(np.int64)
+    found: FloatArray = plan[form.places(player, last)]
     return found
