@@ -33,6 +33,8 @@ from tests.support.cached_games import cached_tree
 pytestmark = pytest.mark.broad
 
 GAMES = (
+    "kuhn_poker",
+    "kuhn_poker(num_cards=5)",
     "leduc_poker",
     "leduc_poker(num_ranks=4,num_suits=1,starting_player=1,num_raises=1)",
     "liars_dice(dice_sides=4)",
@@ -137,8 +139,9 @@ def test_games_whose_actions_or_suits_are_hidden_are_derived():
     with pytest.raises(UnsupportedGameError, match="does not determine the action"):
         build_public_form(LeducPoker(action_mapping=True, num_raises=1))
     with pytest.raises(UnsupportedGameError, match="no public rules to check"):
-        check_public_rules(infoset.load("kuhn_poker"))
-    assert infoset.build_public_form("kuhn_poker").tree_infostates is not None
+        check_public_rules(infoset.load("matrix_mp"))
+    derived = build_public_form(LeducPoker(suit_isomorphism=True, num_raises=1))
+    assert derived.tree_infostates is not None
 
 
 @dataclass(frozen=True)
@@ -294,4 +297,4 @@ def test_info_forecasts_the_public_form():
     found = infoset.info("leduc_poker")
     assert found.public_nodes == 191
     assert 100_000 < found.public_form_bytes < 1_000_000
-    assert infoset.info("kuhn_poker").public_nodes is None
+    assert infoset.info("goofspiel(num_cards=3)").public_nodes is None

@@ -106,7 +106,7 @@ class PublicRules(ABC):
         """Return the outcomes of a chance move. Games without later chance need not override it."""
         return ()
 
-    def symmetries(self) -> Sequence[Mapping[Hashable, Hashable]]:
+    def symmetries(self) -> Sequence[Mapping[Any, Any]]:
         """Return permutations of the cards under which the game remains the same.
 
         Each is a mapping from the cards that it moves to those that take their places, such as

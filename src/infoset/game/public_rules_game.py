@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -99,23 +100,33 @@ class PublicRulesGame(Game):
     def _dealt(self, hands: tuple[int, int]) -> Iterable[tuple[Sequence[PublicHand], int]]:
         return zip(self._hands, hands, strict=True)
 
-    def _deals(self, world: Position) -> list[tuple[Position, Probability]]:
-        """Return the pairs of hands that share no card, with their probabilities."""
+    def _deals(self, world: Position) -> Iterator[tuple[Position, Probability]]:
+        """Yield the pairs of hands that share no card, with their probabilities."""
+        total = self._total_weight
+        for (i, own), (j, other) in product(*map(enumerate, self._hands)):
+            weight = own.weight * other.weight
+            if weight and not set(own.cards) & set(other.cards):
+                yield Position((i, j), world.state), weight / total
+
+    @cached_property
+    def _total_weight(self) -> float | Fraction:
+        """The sum of the weights of all pairs that share no card, exact if the weights are."""
         first, second = self._hands
-        weights = {
-            (i, j): own.weight * other.weight
-            for (i, own), (j, other) in product(enumerate(first), enumerate(second))
-            if not set(own.cards) & set(other.cards) and own.weight * other.weight
-        }
-        total = sum(weights.values())
-        exact = all(isinstance(weight, (int, Fraction)) for weight in weights.values())
-        return [
-            (
-                Position(pair, world.state),
-                Fraction(weight) / Fraction(total) if exact else weight / total,
-            )
-            for pair, weight in weights.items()
-        ]
+        exact = all(isinstance(hand.weight, (int, Fraction)) for hand in (*first, *second))
+        of_all: Probability = Fraction(0) if exact else 0.0
+        total = of_all
+        of_card: dict[Hashable, Probability] = defaultdict(int)
+        of_hand: dict[frozenset[Hashable], Probability] = defaultdict(int)
+        for hand in second:
+            of_all += hand.weight
+            for card in hand.cards:
+                of_card[card] += hand.weight
+            of_hand[frozenset(hand.cards)] += hand.weight
+        for hand in first:
+            # Hands with the same two cards are among those of each card.
+            twins = of_hand[frozenset(hand.cards)] if len(hand.cards) == 2 else 0
+            total += hand.weight * (of_all - sum(of_card[card] for card in hand.cards) + twins)
+        return total
 
     def rewards(
         self, world: Position, joint_action: JointAction, next_world: Position

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from infoset.errors import ParameterError
 from infoset.game import Game, PublicDeal, PublicEnd, PublicHand, PublicRules, PublicRulesGame
-from infoset.games.cards import RANKS, SUITS
+from infoset.games.cards import SUITS
 from infoset.games.hand_ranges import ALL_HANDS, parse_range, range_text
 from infoset.games.holdem_cards import DECK, HOLE_CARDS, hand_strengths, parse_cards
 from infoset.games.nolimit_betting import Betting, BettingRules
@@ -139,6 +139,12 @@ def _range_text(given: Any) -> str:
     return range_text(given)
 
 
+def _exchange(first: str, second: str) -> Mapping[Hashable, Hashable]:
+    """Return where an exchange of two suits moves each card of the deck."""
+    other = str.maketrans(first + second, second + first)
+    return {card: card[0] + card[1].translate(other) for card in DECK}
+
+
 class Endgame(NamedTuple):
     """A public state: the betting, and the cards that were dealt after the start."""
 
@@ -227,6 +233,25 @@ class EndgameRules(PublicRules):
             if card not in seen
         ]
 
+    def symmetries(self) -> Sequence[Mapping[Hashable, Hashable]]:
+        """Return the exchanges of two suits that change neither the board nor the ranges.
+
+        They generate all permutations of suits of which each exchange alone changes nothing.
+        """
+        exchanges = (_exchange(*suits) for suits in combinations(SUITS, 2))
+        return [exchange for exchange in exchanges if self._is_invariant(exchange)]
+
+    def _is_invariant(self, exchange: Mapping[Hashable, Hashable]) -> bool:
+        """Return whether an exchange of cards changes neither the board nor the ranges."""
+        if {exchange[card] for card in self.board} != {*self.board}:
+            return False
+        for own in self._hands:
+            weights = {frozenset(hand.cards): hand.weight for hand in own}
+            for cards, weight in weights.items():
+                if weights.get(frozenset(exchange[card] for card in cards)) != weight:
+                    return False
+        return True
+
     def end(self, state: Endgame) -> PublicEnd | None:
         """Return the chips won or lost after a fold or at the showdown."""
         betting = state.betting
@@ -242,23 +267,6 @@ class EndgameRules(PublicRules):
         outcomes = (-chips, chips - rake), split, (chips - rake, -chips)
         return PublicEnd(outcomes, self._strengths(state.dealt))
 
-    def symmetries(self) -> Sequence[Mapping[str, str]]:
-        """Return the exchanges of two suits that change neither the board nor the ranges."""
-        swaps = (
-            {rank + one: rank + other for rank in RANKS for one, other in (pair, pair[::-1])}
-            for pair in combinations(SUITS, 2)
-        )
-        return [swap for swap in swaps if self._is_unchanged(swap)]
-
-    def _is_unchanged(self, swap: Mapping[str, str]) -> bool:
-        def image(cards: Iterable[str]) -> frozenset[str]:
-            return frozenset(swap.get(card, card) for card in cards)
-
-        ranges = ({frozenset(hand.cards): hand.weight for hand in own} for own in self._hands)
-        return image(self.board) == {*self.board} and all(
-            {image(cards): weight for cards, weight in own.items()} == own for own in ranges
-        )
-
     def _pot(self, betting: Betting) -> tuple[float, float]:
         """Return the chips of each player in the final pot, and the rake that is taken from it."""
         chips = self.game.pot / 2 + min(betting.put_in)  # a bet that was not called is returned
@@ -267,6 +275,9 @@ class EndgameRules(PublicRules):
 
     def _strengths(self, dealt: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return the strength of each hand of each player with the cards dealt."""
+        if dealt in self._by_dealt:
+            return self._by_dealt[dealt]
+        # The same cards in another order have the same strengths.
         key = "".join(sorted(parse_cards(dealt)))
         if key not in self._by_dealt:
             board = (*self.board, *parse_cards(dealt))
@@ -274,4 +285,5 @@ class EndgameRules(PublicRules):
             # Players with the same range share the strengths.
             found = {own: hand_strengths(board, own) for own in {*labels}}
             self._by_dealt[key] = found[labels[0]], found[labels[1]]
+        self._by_dealt[dealt] = self._by_dealt[key]
         return self._by_dealt[key]

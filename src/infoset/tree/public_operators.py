@@ -87,7 +87,7 @@ class HandPrior(ShortRepr):
         """Return [hands of player 0, hands of player 1] whether two hands share a card."""
         num_cards = 1 + max(int(cards.max(initial=-1)) for cards in self.cards)
         first, second = (_held(cards, num_cards) for cards in self.cards)
-        shared: BoolArray = first @ second.T > 0
+        shared: BoolArray = (first @ second.T).astype(bool)
         return shared
 
 
@@ -181,8 +181,8 @@ class Dense(ShortRepr):
 
     def occurring(self, reached: BoolArray) -> BoolArray:
         """Return [outcomes] whether each outcome has weight for a pair of hands that is reached."""
-        found: BoolArray = (self.weights[:, reached] > 0).any(axis=1)
-        return found
+        found = [bool((weights[reached] > 0).any()) for weights in self.weights]
+        return np.array(found)
 
 
 def freeze_arrays(*arrays: NDArray[Any]) -> None:
