@@ -9,9 +9,9 @@ import pytest
 
 import infoset
 from infoset.errors import GameRuleError, PolicyMismatchError, UnknownNameError
-from infoset.evaluation import best_response_plan, evaluate_policy
+from infoset.evaluation import best_response_plan, evaluate_hands, evaluate_policy
 from infoset.game import PublicRulesGame
-from infoset.policy import PublicPolicy
+from infoset.policy import PublicPolicy, load_public_policy, save_public_policy
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.tree import (
     build_public_form,
@@ -228,3 +228,24 @@ def test_suits_that_neither_board_nor_ranges_distinguish(board, ranges, num_perm
     ours, theirs = evaluate_policy(policy), evaluate_policy(expanded(policy, whole))
     assert ours.values == pytest.approx(theirs.values, abs=1e-10)
     assert ours.gains == pytest.approx(theirs.gains, abs=1e-10)
+
+
+def test_files_values_by_hand_and_rows_of_merged_forms(tmp_path):
+    game, merged, whole = forms(num_ranks=2, board=("1a",), num_deals=1)
+    policy = random_policy(merged)
+    full = expanded(policy, whole)
+    save_public_policy(policy, tmp_path / "policy.parquet")
+    again = load_public_policy(tmp_path / "policy.parquet", merged)
+    for player in range(2):
+        np.testing.assert_array_equal(again.by_hand(player), policy.by_hand(player))
+        ours, theirs = (evaluate_hands(own)[player] for own in (policy, full))
+        for name in ("probabilities", "values", "best_response_values", "gains"):
+            np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), atol=1e-12)
+    with pytest.raises(PolicyMismatchError, match="merge_symmetric"):
+        load_public_policy(tmp_path / "policy.parquet", whole)
+    reaches = {(row.player, row.infostate): row.own_reach for row in full.rows()}
+    for row in policy.rows():
+        assert row.own_reach == pytest.approx(reaches[row.player, row.infostate], abs=1e-12)
+    numbers = [count_public_form(game.public_rules(), merge_symmetric=m) for m in (True, False)]
+    assert numbers[0].histories == numbers[1].histories == infoset.build_tree(game).num_histories
+    assert numbers[0].world_states == numbers[1].world_states

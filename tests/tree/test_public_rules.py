@@ -24,7 +24,9 @@ from infoset.policy import PublicPolicy, random_policy, tabulate
 from infoset.tree import (
     build_public_form,
     build_tree,
+    build_world_graph,
     check_public_rules,
+    count_histories,
     count_public_form,
     derive_public_form,
 )
@@ -262,6 +264,10 @@ def test_public_forms_are_counted_before_they_are_built():
         assert counts.ends == len(form.terminals)
         assert counts.hands == form.num_hands
         assert counts.sequences == tuple(plex.num_sequences for plex in form.treeplexes)
+        graph = build_world_graph(PublicRulesGame(game.public_rules(), "by public rules"))
+        exact = count_histories(graph)
+        assert (counts.world_states, counts.histories) == (exact.world_states, exact.histories)
+        assert count_histories(build_world_graph(game)).histories == exact.histories
     game = infoset.load("liars_dice(numdice=3,dice_sides=6)")
     counts = count_public_form(game.public_rules())
     assert counts.nodes == 2**36
@@ -283,14 +289,6 @@ class Circle(LiarsDicePublicRules):
 def test_circles_of_public_states_are_refused():
     with pytest.raises(CyclicGameError, match="call=2"):
         count_public_form(Circle(LiarsDice(dice_sides=2)))
-
-
-def test_a_game_too_large_for_its_sequence_form_names_its_public_form():
-    with (
-        infoset.build_limits(max_worlds=100),
-        pytest.raises(GameTooLargeError, match=r"solve\(build_public_form\('leduc_poker\(num_ra"),
-    ):
-        infoset.solve("leduc_poker(num_ranks=9)")
 
 
 def test_info_forecasts_the_public_form():

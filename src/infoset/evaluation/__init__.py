@@ -49,6 +49,7 @@ from infoset.evaluation.public_values import PublicValues
 from infoset.evaluation.reached_response import ReachedResponse, reached_best_response
 from infoset.evaluation.tree_values import history_values
 from infoset.evaluation.value_proofs import ValueProof, prove_value
+from infoset.evaluation.values_by_hand import HandEvaluation, evaluate_hands
 
 __all__ = [
     "Behavior",
@@ -59,6 +60,7 @@ __all__ = [
     "EFCEEvaluation",
     "EFCEEvaluator",
     "Evaluation",
+    "HandEvaluation",
     "JointDistribution",
     "PublicContinuation",
     "PublicLeafFunction",
@@ -77,6 +79,7 @@ __all__ = [
     "equity_at",
     "evaluate_cce",
     "evaluate_efce",
+    "evaluate_hands",
     "evaluate_plans",
     "evaluate_policy",
     "expected_values",

@@ -83,14 +83,14 @@ class BestResponse(ShortRepr):
     player : Player
     value : float
         Expected utility of the player, in the game's units.
-    policy : TabularPolicy
+    policy : TabularPolicy or PublicPolicy
         The given policy with the player's part replaced by a pure best response. Ties go to the
         first action.
     """
 
     player: Player
     value: float
-    policy: TabularPolicy
+    policy: TabularPolicy | PublicPolicy
 
 
 def utility_gradient(form: GameForm, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
@@ -184,22 +184,18 @@ def evaluate_policy(policy: TabularPolicy | PublicPolicy) -> Evaluation:
     >>> round(evaluate_policy(uniform_policy(kuhn)).exploitability, 12)
     0.458333333333
     """
-    if isinstance(policy, PublicPolicy):
-        return evaluate_plans(policy.public_form, policy.realization_plans())
-    check_policy(policy)
-    return evaluate_plans(policy.sequence_form, policy.realization_plans())
+    return evaluate_plans(_form_of(policy), policy.realization_plans())
 
 
-def expected_values(policy: TabularPolicy) -> tuple[float, ...]:
+def expected_values(policy: TabularPolicy | PublicPolicy) -> tuple[float, ...]:
     """Return the expected utility of each player, in the game's units.
 
     Raises
     ------
     ParameterError
-        If `policy` is not a `TabularPolicy`.
+        If `policy` is neither a `TabularPolicy` nor a `PublicPolicy`.
     """
-    check_policy(policy)
-    form = policy.sequence_form
+    form = _form_of(policy)
     plans = policy.realization_plans()
     return tuple(
         plan_value(utility_gradient(form, plans, player), plans[player])
@@ -207,21 +203,31 @@ def expected_values(policy: TabularPolicy) -> tuple[float, ...]:
     )
 
 
-def best_response(policy: TabularPolicy, player: Player) -> BestResponse:
+def best_response(policy: TabularPolicy | PublicPolicy, player: Player) -> BestResponse:
     """Return a best response of one player to the policies of the others, and its value.
 
     Raises
     ------
     ParameterError
-        If `policy` is not a `TabularPolicy`, or the game has no such player.
+        If `policy` is neither a `TabularPolicy` nor a `PublicPolicy`, or the game has no such
+        player.
     """
-    check_policy(policy)
-    form = policy.sequence_form
+    form = _form_of(policy)
     check_player(player, form.num_players, form.name)
     value, pure = _best_behavior(form, policy.realization_plans(), player)
     chosen = [*policy.probabilities]
     chosen[player] = pure
+    if isinstance(form, PublicForm):
+        return BestResponse(player, value, PublicPolicy(form, (chosen[0], chosen[1])))
     return BestResponse(player, value, TabularPolicy(form, tuple(chosen)))
+
+
+def _form_of(policy: TabularPolicy | PublicPolicy) -> GameForm:
+    """Return the game of a policy, which is checked to be one."""
+    if isinstance(policy, PublicPolicy):
+        return policy.public_form
+    check_policy(policy)
+    return policy.sequence_form
 
 
 def best_response_plan(form: GameForm, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
@@ -249,18 +255,18 @@ def _best_behavior(
     return float(gradient[0]), pure
 
 
-def nash_conv(policy: TabularPolicy) -> float:
+def nash_conv(policy: TabularPolicy | PublicPolicy) -> float:
     """Return NashConv: the sum over players of the gain of a best response.
 
     Raises
     ------
     ParameterError
-        If `policy` is not a `TabularPolicy`.
+        If `policy` is neither a `TabularPolicy` nor a `PublicPolicy`.
     """
     return evaluate_policy(policy).nash_conv
 
 
-def exploitability(policy: TabularPolicy) -> float:
+def exploitability(policy: TabularPolicy | PublicPolicy) -> float:
     """Return NashConv / 2 in a two-player constant-sum game, in the game's units.
 
     Papers differ: some call NashConv itself, or the gain of one player, exploitability.
@@ -268,7 +274,7 @@ def exploitability(policy: TabularPolicy) -> float:
     Raises
     ------
     ParameterError
-        If `policy` is not a `TabularPolicy`.
+        If `policy` is neither a `TabularPolicy` nor a `PublicPolicy`.
     UnsupportedGameError
         If the game is not two-player constant-sum, because exploitability is then undefined.
     """
@@ -276,6 +282,6 @@ def exploitability(policy: TabularPolicy) -> float:
     if result is None:
         raise UnsupportedGameError(
             f"exploitability is defined only for two-player constant-sum games, and "
-            f"{policy.sequence_form.name} is not such a game; use nash_conv(policy)"
+            f"{_form_of(policy).name} is not such a game; use nash_conv(policy)"
         )
     return result

@@ -11,14 +11,15 @@ import numpy as np
 
 from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
 from infoset.game import Infostate, Step
+from infoset.game.infostate import value_text
 from infoset.policy._plan_kernels import behavior_to_plan, normalize_behavior
-from infoset.policy.tabular import TabularPolicy, check_behavior, check_weights
+from infoset.policy.tabular import PolicyRow, TabularPolicy, check_behavior, check_weights
 from infoset.tree import InfostateTree, PublicForm, SequenceForm, check_public_form
 from infoset.typing import CHANCE, NOOP, Action, FloatArray, LongArray, Player
 from infoset.utils.arguments import SUM_TOLERANCE, check_player, check_type
 from infoset.utils.short_repr import Facts, ShortRepr
 
-__all__ = ["PublicPolicy", "uniform_public_policy"]
+__all__ = ["PublicPolicy", "check_public_policy", "uniform_public_policy"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -160,13 +161,35 @@ class PublicPolicy(ShortRepr):
         The rows are the actions at the nodes `public_form.decisions[player]`, in order.
         """
         check_player(player, 2, self.public_form.name)
-        num_rows = len(self.public_form.sequences[player].start) - 1
-        return self._rows(player, 1, num_rows)
+        return self.public_form.by_hand(player, self.probabilities[player])
 
     def _rows(self, player: Player, first: int, count: int) -> FloatArray:
         """Return [count, hands] the probabilities of public sequences from `first` on."""
         places = self.public_form.places(player, slice(first, first + count))
         return self.probabilities[player][places]
+
+    def rows(self) -> Iterator[PolicyRow]:
+        """Yield one row per public decision and hand, ordered by player, with parents first.
+
+        The infostate is the hand in brackets and the line, as the infostates of a tree are written.
+        Hands that chance has removed are left out.
+        """
+        form = self.public_form
+        for player, plan in enumerate(self.realization_plans()):
+            last = form.sequences[player].last
+            hands = [value_text(label) for label in form.hands[player]]
+            for node in form.decisions[player].tolist():
+                probabilities = self.at_node(node)
+                reaches = plan[form.places(player, last[node : node + 1])[0]]
+                line = f" / {form.labels[node]}" if node else ""
+                for hand in np.flatnonzero(form.hand_sets[player][form.hand_set[node]]).tolist():
+                    yield PolicyRow(
+                        player=player,
+                        infostate=f"[{hands[hand]}]{line}",
+                        own_reach=float(reaches[hand]),
+                        actions=form.legal_actions(node),
+                        probabilities=probabilities[:, hand],
+                    )
 
     def at_node(self, node: int) -> FloatArray:
         """Return [actions, hands] the probabilities of the player who acts at a public node.
@@ -264,6 +287,23 @@ def uniform_public_policy(public_form: PublicForm) -> PublicPolicy:
     check_public_form(public_form)
     weights = [np.ones(plex.num_sequences) for plex in public_form.treeplexes]
     return PublicPolicy.from_weights(public_form, weights)
+
+
+def check_public_policy(policy: object) -> None:
+    """Raise unless a value is a policy on a public form.
+
+    Raises
+    ------
+    ParameterError
+        If the value is something else. The message shows how to make one.
+    """
+    check_type(
+        "policy",
+        policy,
+        PublicPolicy,
+        'a PublicPolicy, such as infoset.solve("leduc_poker", form="public").policy; '
+        "PublicPolicy.from_tabular converts tabular policies",
+    )
 
 
 def _sequences_in_tree(

@@ -38,6 +38,7 @@ __all__ = [
     "has_seed",
     "run_method",
     "run_on_public_form",
+    "runs_on_public_forms",
     "with_seed",
 ]
 
@@ -190,6 +191,11 @@ def run_method(spec: MethodSpec, sequence_form: SequenceForm, budget: Budget) ->
         answer, method=spec.name, trace=tuple(budget.trace), seconds=budget.elapsed
     )
     return replace(result, outcome=_outcome_of(result, budget))
+
+
+def runs_on_public_forms(spec: MethodSpec) -> bool:
+    """Return whether a method runs on public forms: `auto` and the CFR family do."""
+    return isinstance(spec, Auto | RegretMethod)
 
 
 def run_on_public_form(

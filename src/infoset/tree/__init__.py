@@ -28,6 +28,7 @@ from infoset.tree.public_form import (
     check_public_form,
 )
 from infoset.tree.public_gradients import (
+    public_hand_gradient,
     public_payoffs,
     public_utility_gradient,
     split_public_payoffs,
@@ -121,6 +122,7 @@ __all__ = [
     "nodes_below",
     "prior_with_ranges",
     "public_gradient",
+    "public_hand_gradient",
     "public_payoffs",
     "public_rules_of",
     "public_utility_gradient",

@@ -50,7 +50,7 @@ def build_public_form(
 
     Examples
     --------
-    A deck of 100 cards, whose tree has 14 million histories:
+    A deck of 100 cards, whose tree has 73 million histories:
 
     >>> from infoset.games import load_game
     >>> form = build_public_form(load_game("leduc_poker(num_ranks=50)"))

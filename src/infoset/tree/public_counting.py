@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
@@ -12,6 +13,7 @@ from infoset.errors import CyclicGameError, GameTooLargeError
 from infoset.game import PublicRules
 from infoset.tree.counting import allowed_memory
 from infoset.tree.hand_symmetry import CardSymmetries, Group
+from infoset.tree.public_operators import MAX_CARDS
 from infoset.utils.text import format_bytes, format_count
 
 __all__ = ["PublicCounts", "check_public_form_fits", "count_public_form"]
@@ -35,12 +37,18 @@ class PublicCounts:
         Number of hands of each player.
     sequences : tuple[int, int]
         Number of sequences of each player, including the empty one.
+    world_states, histories : int
+        Numbers of the game that `PublicRulesGame` describes, in which the first transition deals
+        both hands. A game with other rules for the deal or for its world states has other numbers,
+        but as many terminal histories.
     """
 
     nodes: int
     ends: int
     hands: tuple[int, int]
     sequences: tuple[int, int]
+    world_states: int
+    histories: int
 
     @property
     def bytes(self) -> int:
@@ -54,12 +62,53 @@ _State: TypeAlias = tuple[Hashable, Group]
 
 
 class _Below(NamedTuple):
-    """Numbers of nodes, ends, and sequences of each player from a public state on."""
+    """Numbers of nodes, ends, sequences of each player, and histories from a state on."""
 
     nodes: int = 0
     ends: int = 0
     first: int = 0
     second: int = 0
+    histories: int = 0
+
+
+class _Pairs:
+    """The number of pairs of hands that are possible at public states."""
+
+    def __init__(self, rules: PublicRules) -> None:
+        self.hands = tuple(rules.hands(player) for player in range(2))
+        self.dealt: dict[Hashable, frozenset[Hashable]] = {rules.initial_state(): frozenset()}
+        self._known: dict[frozenset[Hashable], int] = {}
+
+    def add_states(self, rules: PublicRules, state: Hashable) -> None:
+        """Note which cards chance has dealt before the states that follow a state."""
+        dealt, is_deal = self.dealt[state], rules.actor(state) is None
+        deals = rules.deals(state) if is_deal and rules.end(state) is None else ()
+        for deal in deals:
+            self.dealt.setdefault(deal.next_state, dealt.union(deal.cards))
+        if rules.actor(state) is not None:
+            for action in rules.legal_actions(state):
+                self.dealt.setdefault(rules.next_state(state, action), dealt)
+
+    def number(self, state: Hashable) -> int:
+        """Return the number of pairs with a positive probability at a state."""
+        dealt = self.dealt[state]
+        if dealt not in self._known:
+            self._known[dealt] = self._count(dealt)
+        return self._known[dealt]
+
+    def _count(self, dealt: frozenset[Hashable]) -> int:
+        """Return the number of pairs that share no card with each other or with those dealt.
+
+        By inclusion and exclusion: pairs that share two cards are subtracted twice.
+        """
+        first, second = (
+            [frozenset(h.cards) for h in own if h.weight and dealt.isdisjoint(h.cards)]
+            for own in self.hands
+        )
+        cards = Counter(card for hand in second for card in hand)
+        same = Counter(hand for hand in second if len(hand) == MAX_CARDS)
+        blocked = sum(sum(cards[card] for card in hand) - same[hand] for hand in first)
+        return len(first) * len(second) - blocked
 
 
 def count_public_form(
@@ -73,7 +122,8 @@ def count_public_form(
     memory : int, optional
         Limit in bytes on the form; by default 70% of the free memory.
     merge_symmetric : bool
-        Whether the form merges what `PublicRules.symmetries` exchanges.
+        Whether the form merges what `PublicRules.symmetries` exchanges. The numbers of world states
+        and histories are those of the game in either case.
 
     Raises
     ------
@@ -92,9 +142,11 @@ def count_public_form(
     symmetries = CardSymmetries(rules, "the game", merge_symmetric)
     root: _State = (rules.initial_state(), symmetries.whole)
     known: dict[_State, _Below] = {}
+    pairs = _Pairs(rules)
     # Depth first without recursion: a state is on the path until all states after it are known.
     path = [root]
     waiting = [_following(rules, symmetries, root)]
+    pairs.add_states(rules, root[0])
     on_path = {root}
     max_states = allowed_memory(memory) // BYTES_PER_PUBLIC_NODE
     while path:
@@ -108,24 +160,31 @@ def count_public_form(
         while left and left[-1] in known:
             left.pop()
         if left:
-            state = left[-1]
-            if state in on_path:
-                raise CyclicGameError([before for before, _ in path[path.index(state) :]])
-            path.append(state)
-            waiting.append(_following(rules, symmetries, state))
-            on_path.add(state)
+            at = left[-1]
+            if at in on_path:
+                raise CyclicGameError([before for before, _ in path[path.index(at) :]])
+            path.append(at)
+            pairs.add_states(rules, at[0])
+            waiting.append(_following(rules, symmetries, at))
+            on_path.add(at)
             continue
-        state = path.pop()
+        at = path.pop()
         waiting.pop()
-        on_path.discard(state)
-        known[state] = _from(rules, symmetries, state, known)
+        on_path.discard(at)
+        known[at] = _from(rules, symmetries, at, known, pairs.number(at[0]))
     total = known[root]
-    first, second = (len(rules.hands(player)) for player in range(2))
+    first, second = map(len, pairs.hands)
+    # A state represents as many states as the permutations map it to.
+    world_states = sum(
+        pairs.number(state) * (len(symmetries.whole) // len(group)) for state, group in known
+    )
     return PublicCounts(
         nodes=total.nodes,
         ends=total.ends,
         hands=(first, second),
         sequences=(1 + total.first, 1 + total.second),
+        world_states=1 + world_states,
+        histories=1 + total.histories,
     )
 
 
@@ -141,18 +200,24 @@ def _following(rules: PublicRules, symmetries: CardSymmetries, at: _State) -> li
 
 
 def _from(
-    rules: PublicRules, symmetries: CardSymmetries, at: _State, known: dict[_State, _Below]
+    rules: PublicRules,
+    symmetries: CardSymmetries,
+    at: _State,
+    known: dict[_State, _Below],
+    num_pairs: int,
 ) -> _Below:
     """Return the counts from a state on, given those of the states after it."""
     following = _following(rules, symmetries, at)
     if not following:
-        return _Below(ends=1)
-    columns = zip(*(known[after] for after in following), strict=True)
+        return _Below(ends=1, histories=num_pairs)
+    columns = zip(*(known[after][:4] for after in following), strict=True)
     nodes, ends, *sequences = [sum(column) for column in columns]
-    actor = rules.actor(at[0])
+    actor, group = rules.actor(at[0]), at[1]
     if actor is not None:
-        sequences[actor] += len(following) * symmetries.num_classes(at[1], actor)
-    return _Below(nodes + 1, ends, *sequences)
+        sequences[actor] += len(following) * symmetries.num_classes(group, actor)
+    # After chance, a state represents as many states as the permutations of `group` map it to.
+    histories = sum(known[after].histories * (len(group) // len(after[1])) for after in following)
+    return _Below(nodes + 1, ends, sequences[0], sequences[1], num_pairs + histories)
 
 
 def check_public_form_fits(counts: PublicCounts, name: str, memory: int | None = None) -> None:

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -285,13 +286,13 @@ class PublicForm(ShortRepr):
         first, second = (own.max(axis=1) + 1 for own in self.hand_classes)
         return first, second
 
-    def places(self, player: Player, sequences: LongArray | slice) -> LongArray:
+    def places(self, player: Player, sequences: LongArray | IntArray | slice) -> LongArray:
         """Return [n, hands] the sequence of the treeplex of each public sequence with each hand.
 
         Parameters
         ----------
         player : Player
-        sequences : LongArray or slice
+        sequences : LongArray, IntArray or slice
             [n] public sequences.
         """
         _, _, start, stride, class_map = self.sequences[player]
@@ -349,6 +350,19 @@ class PublicForm(ShortRepr):
             for player, (last, first, *_) in enumerate(self.sequences)
         ]
         return np.stack(columns, axis=1).astype(np.int32)
+
+    def by_hand(self, player: Player, values: FloatArray) -> FloatArray:
+        """Return [public actions, hands] the values of sequences [Q], without the empty one."""
+        return values[self.places(player, slice(1, None))]
+
+    def of_hands(self, player: Player, rows: FloatArray) -> FloatArray:
+        """Return [Q] the values of sequences from `rows` [public actions, hands]; 1 for the empty.
+
+        It is the inverse of `by_hand`; hands that the form merges must have the same values.
+        """
+        values = np.ones(self.treeplexes[player].num_sequences)
+        values[self.places(player, slice(1, None))] = rows
+        return values
 
     def payoff_matrix(self, terminal: int, player: Player) -> FloatArray:
         """Return [hands of player 0, hands of player 1] the payoffs of a player at a terminal.
@@ -422,6 +436,17 @@ class PublicForm(ShortRepr):
             texts.append(step_text(NOOP, None, self.observations[self.observation[node]]))
             node = int(self.parent[node])
         return join_steps(reversed(texts))
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """[V] the public nodes as text, as `label` writes them."""
+        texts = [join_steps(())]
+        steps = [step_text(NOOP, None, observation) for observation in self.observations]
+        pairs = zip(self.parent.tolist(), self.observation.tolist(), strict=True)
+        for parent, seen in islice(pairs, 1, None):
+            before = (texts[parent],) if parent else ()
+            texts.append(join_steps((*before, steps[seen])))
+        return tuple(texts)
 
     @cached_property
     def children(self) -> dict[tuple[int, Hashable], int]:

@@ -22,7 +22,12 @@ from infoset.tree.public_operators import Dense, HandPrior, Showdown
 from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray, Player
 from infoset.utils.simd import LANES
 
-__all__ = ["public_payoffs", "public_utility_gradient", "split_public_payoffs"]
+__all__ = [
+    "public_hand_gradient",
+    "public_payoffs",
+    "public_utility_gradient",
+    "split_public_payoffs",
+]
 
 _BY_SEQUENCE: WeakKeyDictionary[PublicForm, dict[Player, PublicPayoffs]] = WeakKeyDictionary()
 
@@ -43,6 +48,39 @@ def public_utility_gradient(form: PublicForm, plan: FloatArray, player: Player) 
     gradient = np.zeros(form.treeplexes[player].num_sequences)
     # Several threads may measure at the same time.
     public_gradient(_with_own_results(known[player]), plan, gradient)
+    return gradient
+
+
+def public_hand_gradient(form: PublicForm, plan: FloatArray, player: Player) -> FloatArray:
+    """Return [Q + hands] the gradient of `public_utility_gradient`, with a root for each hand.
+
+    What a hand earns where the player has not acted, as when the opponent folds before, is at place
+    Q + h, and not in the sum at the empty sequence, where it is 0. In a form with symmetry, these
+    places are those of the classes of hands at the root.
+
+    Parameters
+    ----------
+    form : PublicForm
+    plan : FloatArray
+        [Q] realization plan of the opponent.
+    player : Player
+    """
+    payoffs = public_payoffs(form, player)
+    num_sequences = form.treeplexes[player].num_sequences
+    is_root = payoffs.own_stride == 0
+    places = _Places(
+        np.where(is_root, num_sequences, payoffs.own_start),
+        np.where(is_root, 1, payoffs.own_stride),
+        payoffs.own_classes,
+    )
+    gradient = np.zeros(num_sequences + form.num_hands[player])
+    placed = payoffs._replace(
+        own_start=places.start,
+        own_stride=places.stride,
+        own_rows=places.are_rows(payoffs.own_class, payoffs.first),
+        filled=(0, len(gradient)),
+    )
+    public_gradient(placed, plan, gradient)
     return gradient
 
 
