@@ -29,7 +29,7 @@ def test_solve_says_which_form_it_chose(command, tmp_path):
     written = json.loads((tmp_path / "run/result.json").read_text())
     assert written["form"] == "public"
     about = infoset.policy.read_metadata(tmp_path / "run/policy.parquet")
-    assert (about["storage"], about["method"]) == ("uint8", "sapdcfr+")
+    assert (about["storage"], about["method"]) == ("uint8", "dcfr+")
     assert about["parameters"]["num_ranks"] == 50
     measured = command("evaluate", "run", "--json").json
     assert measured["exploitability"] == about["measured"]["exploitability"]

@@ -7,7 +7,6 @@ import pytest
 
 import infoset
 from infoset.errors import (
-    ExplorationLimitError,
     GameTooLargeError,
     ParameterError,
     PolicyFileError,
@@ -17,7 +16,7 @@ from infoset.errors import (
 )
 from infoset.evaluation import evaluate_policy
 from infoset.front import choose_form
-from infoset.policy import PublicPolicy, TabularPolicy
+from infoset.policy import PublicPolicy, TabularPolicy, uniform_policy
 from infoset.tree import PublicForm, SequenceForm
 from tests.support.cached_games import cached_random_policies, cached_tree
 
@@ -67,13 +66,18 @@ def test_methods_that_need_the_sequence_form_say_so():
         infoset.solve("leduc_poker", "lp", form="public")
     large = "leduc_poker(num_ranks=50)"
     for method in ("lp", "mmd", "cfr-br"):
-        with pytest.raises(GameTooLargeError, match=f"fits, but {method} does not run .*'sapdcfr"):
+        with pytest.raises(GameTooLargeError, match=f"{method} does not run on .*'sapdcfr"):
             infoset.solve(large, method, iterations=1)
-    with (
-        infoset.build_limits(max_worlds=300),
-        pytest.raises(ExplorationLimitError, match=r"its public form fits: choose form='public'"),
+    with pytest.raises(GameTooLargeError, match=r"use its public form, on which solve \(form="):
+        infoset.solve(large, "cfr", form="sequence")
+    # Functions that need the tree say what can be done, without visiting a world state.
+    for function, more in (
+        (infoset.learn, {}),
+        (infoset.compare, {"methods": ["lp", "cfr"]}),
+        (infoset.draw, {"policy": uniform_policy(cached_tree("leduc_poker").sequence_form)}),
     ):
-        infoset.solve("leduc_poker", "cfr", form="sequence")
+        with pytest.raises(GameTooLargeError, match=r"use its public form, on which solve"):
+            function(large, **more)
 
 
 def test_forms_that_a_game_does_not_have():

@@ -144,6 +144,9 @@ def test_auto_runs_the_cfr_family_and_says_so():
     result = infoset.solve(forms("liars_dice(dice_sides=3)")[0], iterations=20)
     assert result.method == "sapdcfr+"
     assert "public forms need the CFR family" in result.reason
+    many = infoset.solve("kuhn_poker(num_cards=60)", iterations=5, form="public")
+    assert many.method == "dcfr+"
+    assert "with many hands" in many.reason
 
 
 @pytest.mark.parametrize("name", ["lp", "xfp", "mmd", "cfr-br", "rtcfr+", "rnad"])

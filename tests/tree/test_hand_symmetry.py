@@ -241,7 +241,7 @@ def test_files_values_by_hand_and_rows_of_merged_forms(tmp_path):
         ours, theirs = (evaluate_hands(own)[player] for own in (policy, full))
         for name in ("probabilities", "values", "best_response_values", "gains"):
             np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), atol=1e-12)
-    with pytest.raises(PolicyMismatchError, match="merge_symmetric"):
+    with pytest.raises(PolicyMismatchError, match="merge_symmetric=False"):
         load_public_policy(tmp_path / "policy.parquet", whole)
     reaches = {(row.player, row.infostate): row.own_reach for row in full.rows()}
     for row in policy.rows():

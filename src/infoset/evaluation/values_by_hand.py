@@ -95,22 +95,22 @@ def _of_player(policy: PublicPolicy, player: Player) -> HandEvaluation:
     """Return what each hand of a player earns."""
     form = policy.public_form
     plans, plex = policy.realization_plans(), form.treeplexes[player]
-    # Hands of one class are worth the same. Without symmetry, each hand is a class.
-    class_of = form.hand_classes[player][form.class_map[0]]
-    num_classes = int(class_of.max()) + 1
-    of_infostate = class_of[form.infostates[player][1]]
-    # Sequences [Q], of which the empty one has no hand and no payoffs; then one root per class.
+    # Hands that symmetric suits exchange share a root and have equal values.
+    root_of, root = form.hand_classes[player][0], plex.num_sequences
+    own_root = root_of[form.infostates[player][1]]
+    # The sequences [Q], of which the empty one has no hand and no payoffs here, and the roots.
     gradient = public_hand_gradient(form, plans[1 - player], player)
-    root, end = plex.num_sequences, plex.num_sequences + num_classes
     earned = gradient[1:root] * plans[player][1:]
-    of_sequence = np.repeat(of_infostate, plex.num_actions)
-    values = gradient[root:end] + np.bincount(of_sequence, earned, num_classes)
-    parent = np.where(plex.parent_sequence > 0, plex.parent_sequence, root + of_infostate)
+    values = gradient[root:] + np.bincount(
+        np.repeat(own_root, plex.num_actions), earned, len(gradient) - root
+    )
+    parent = np.where(plex.parent_sequence > 0, plex.parent_sequence, root + own_root)
     best_response_sweep(parent.astype(np.int32), plex.first_sequence, plex.num_actions, gradient)
     prior = form.prior.matrix().sum(axis=1 - player)
-    dealt = np.bincount(class_of, prior, num_classes).astype(np.float64)
-    value, best = (_given(own, dealt)[class_of] for own in (values, gradient[root:end]))
-    return HandEvaluation(form, player, prior, value, best, gains=np.maximum(best - value, 0.0))
+    of_root: FloatArray = np.bincount(root_of, prior).astype(np.float64)
+    found = [_given(own, of_root)[root_of] for own in (values, gradient[root:])]
+    gains = np.maximum(found[1] - found[0], 0.0)
+    return HandEvaluation(form, player, prior, found[0], found[1], gains)
 
 
 def _given(earned: FloatArray, prior: FloatArray) -> FloatArray:

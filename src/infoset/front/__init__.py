@@ -10,7 +10,6 @@ from infoset.front.comparison import (
 from infoset.front.form_choice import (
     FORMS,
     ChosenForm,
-    check_world_states,
     choose_form,
     to_public_form,
 )
@@ -87,7 +86,6 @@ __all__ = [
     "build_tree",
     "build_world_graph",
     "check_game",
-    "check_world_states",
     "choose_form",
     "compare",
     "comparison_budget",

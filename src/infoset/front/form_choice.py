@@ -15,7 +15,6 @@ from infoset.tree import (
     PublicCounts,
     PublicForm,
     SequenceForm,
-    build_limits,
     build_public_form,
     check_public_form_fits,
     count_public_form,
@@ -25,7 +24,7 @@ from infoset.tree import (
 from infoset.utils.arguments import check_choice
 from infoset.utils.text import format_bytes, format_count
 
-__all__ = ["FORMS", "ChosenForm", "check_world_states", "choose_form", "to_public_form"]
+__all__ = ["FORMS", "ChosenForm", "choose_form", "to_public_form"]
 
 FORMS: Final = ("auto", "sequence", "public")
 """What `solve` accepts as the form of a game."""
@@ -56,7 +55,7 @@ def choose_form(
     """Build the form on which a game is solved.
 
     "auto" is the sequence form if it fits in the limits, and otherwise the public form if the game
-    has public rules. The number of world states is computed from these before any is visited.
+    has public rules and that form fits.
 
     Parameters
     ----------
@@ -86,16 +85,14 @@ def choose_form(
     if form == "public":
         return ChosenForm(to_public_form(game, memory=memory, progress=progress))
     found = resolve_game(game)
-    counts = _counts(found, memory)
     try:
-        if form == "auto":
-            _check_worlds(str(found), counts)
         return ChosenForm(to_form(found, memory=memory, progress=progress))
     except GameTooLargeError as error:
-        if counts is None or not isinstance(found, Game):
+        counts = _counts(found, memory)
+        if counts is None or form == "sequence":
             raise
-        if form == "sequence" or not (method is None or runs_on_public_forms(method)):
-            raise _with_advice(error, str(found), form, method) from error
+        if method is not None and not runs_on_public_forms(method):
+            raise type(error)(_with_method(str(error), method), error.counts) from error
         reason = (
             f"public form ({_public_size(counts)}): the game has {format_count(counts.histories)} "
             "histories, and its sequence form does not fit in the limits"
@@ -127,44 +124,12 @@ def _counts(game: object, memory: int | None) -> PublicCounts | None:
     return counts
 
 
-def check_world_states(game: Game, memory: int | None = None) -> None:
-    """Raise if a game with public rules has more world states than the limit.
-
-    Raises
-    ------
-    GameTooLargeError
-        If it has. Games without public rules are not checked.
-    """
-    _check_worlds(str(game), _counts(game, memory))
-
-
-def _check_worlds(name: str, counts: PublicCounts | None) -> None:
-    """Raise if a game has more world states than the limit, before they are visited."""
-    with build_limits() as limits:
-        if counts is None or counts.world_states <= limits.max_worlds:
-            return
-        raise GameTooLargeError(
-            f"{name} has about {format_count(counts.world_states)} world states and "
-            f"{format_count(counts.histories)} histories; its sequence form is not built above the "
-            f"limit of {format_count(limits.max_worlds)} world states: raise max_worlds "
-            "(--max-worlds), or use smaller parameters",
-            {"world_states": counts.world_states, "histories": counts.histories},
-        )
-
-
-def _with_advice(
-    error: GameTooLargeError, name: str, form: str, method: MethodSpec | None
-) -> GameTooLargeError:
-    """Return an error that says how the public form can be solved."""
-    if form == "sequence":
-        fix = "its public form fits: choose form='public' or 'auto' (--form)"
-    else:
-        assert method is not None
-        fix = (
-            f"its public form fits, but {method.name} does not run on public forms: choose a "
-            f"member of the CFR family, as in solve({name!r}, 'sapdcfr+') (--method sapdcfr+)"
-        )
-    return type(error)(f"{str(error).rstrip('.')}. Or, {fix}", error.counts)
+def _with_method(message: str, method: MethodSpec) -> str:
+    """Return the message about a game that is too large for a method."""
+    return (
+        f"{message.rstrip('.')}. {method.name} does not run on public forms: choose a member of "
+        "the CFR family, such as 'sapdcfr+' (--method sapdcfr+)"
+    )
 
 
 def _public_size(counts: PublicCounts) -> str:

@@ -16,6 +16,7 @@ from infoset.front import (
     resolve_average,
     resolve_game,
     resolve_public_policy,
+    to_compiled,
     to_form,
 )
 from infoset.game import Game
@@ -215,7 +216,8 @@ def draw(
     if isinstance(loaded, Game) and is_for_any_part:
         truncated = compile_part(loaded, depth)
     else:
-        tree = loaded if isinstance(loaded, GameTree) else build_tree(loaded, memory=memory)
+        tree = to_compiled(loaded, memory=memory)
+        assert isinstance(tree, GameTree)
         truncated = TruncatedTree(tree, tree.num_histories)
     return draw_subject(truncated, view, player=player, limits=limits, policy=policy)
 

@@ -81,7 +81,8 @@ def find_public_grids(policy: PublicPolicy) -> tuple[PolicyGrid, ...]:
         cells = {}
         for place, node in enumerate(nodes[:MAX_SCANNED]):
             chosen, alive = policy.at_node(node), form.hand_sets[player][form.hand_set[node]]
-            reach = plans[player][form.places(player, form.sequences[player].last[[node]])[0]]
+            before = form.sequences[player].last[[node]].astype(np.int64)
+            reach = plans[player][form.places(player, before)[0]]
             for hand in np.flatnonzero(alive).tolist():
                 cells[place, hand] = PolicyRow(
                     player,

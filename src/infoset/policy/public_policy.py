@@ -172,21 +172,22 @@ class PublicPolicy(ShortRepr):
         """Yield one row per public decision and hand, ordered by player, with parents first.
 
         The infostate is the hand in brackets and the line, as the infostates of a tree are written.
-        Hands that chance has removed are left out.
+        Hands that chance has removed are left out. Of lines that symmetric suits exchange, the form
+        has one.
         """
         form = self.public_form
         for player, plan in enumerate(self.realization_plans()):
             last = form.sequences[player].last
             hands = [value_text(label) for label in form.hands[player]]
             for node in form.decisions[player].tolist():
-                probabilities = self.at_node(node)
-                reaches = plan[form.places(player, last[node : node + 1])[0]]
+                probabilities, before = self.at_node(node), last[[node]].astype(np.int64)
+                reach = plan[form.places(player, before)[0]].tolist()
                 line = f" / {form.labels[node]}" if node else ""
                 for hand in np.flatnonzero(form.hand_sets[player][form.hand_set[node]]).tolist():
                     yield PolicyRow(
                         player=player,
                         infostate=f"[{hands[hand]}]{line}",
-                        own_reach=float(reaches[hand]),
+                        own_reach=reach[hand],
                         actions=form.legal_actions(node),
                         probabilities=probabilities[:, hand],
                     )

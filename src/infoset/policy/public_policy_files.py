@@ -231,9 +231,8 @@ def _check_form(about: Mapping[str, Any], form: PublicForm, path: Path) -> None:
         raise PolicyMismatchError(
             f"{path} holds a policy on another public form of {form.name}: the rules have changed "
             "since the policy was saved, or one of the forms was derived from the tree "
-            "(derive_public_form) and the other built from public rules, or only one of them "
-            "merges symmetric suits (merge_symmetric); give the form with which the policy was "
-            "saved, or solve the game again"
+            "(derive_public_form), or built with merge_symmetric=False; give the form with which "
+            "the policy was saved, or solve the game again"
         )
     raise other_game_error(path, about, form.name)
 

@@ -12,7 +12,7 @@ import numpy as np
 from infoset.errors import CyclicGameError, GameTooLargeError
 from infoset.game import PublicRules
 from infoset.tree.counting import allowed_memory
-from infoset.tree.hand_symmetry import CardSymmetries, Group
+from infoset.tree.hand_symmetry import Cards, CardSymmetries, Group
 from infoset.tree.public_operators import MAX_CARDS
 from infoset.utils.text import format_bytes, format_count
 
@@ -39,8 +39,8 @@ class PublicCounts:
         Number of sequences of each player, including the empty one.
     world_states, histories : int
         Numbers of the game that `PublicRulesGame` describes, in which the first transition deals
-        both hands. A game with other rules for the deal or for its world states has other numbers,
-        but as many terminal histories.
+        both hands, and nothing is merged. A game that describes its world states in another way
+        may have fewer of them.
     """
 
     nodes: int
@@ -61,8 +61,16 @@ _State: TypeAlias = tuple[Hashable, Group]
 """A public state, and the permutations that map the cards dealt before it to themselves."""
 
 
+class _Step(NamedTuple):
+    """The state after an action or a deal: how many outcomes it represents, and their cards."""
+
+    after: _State
+    num_outcomes: int = 1
+    cards: Cards = frozenset()
+
+
 class _Below(NamedTuple):
-    """Numbers of nodes, ends, sequences of each player, and histories from a state on."""
+    """Numbers of nodes, ends, sequences of each player, and histories from a public state on."""
 
     nodes: int = 0
     ends: int = 0
@@ -71,35 +79,33 @@ class _Below(NamedTuple):
     histories: int = 0
 
 
-class _Pairs:
-    """The number of pairs of hands that are possible at public states."""
+class _PossiblePairs:
+    """The number of pairs of hands that are possible at public states.
 
-    def __init__(self, rules: PublicRules) -> None:
-        self.hands = tuple(rules.hands(player) for player in range(2))
-        self.dealt: dict[Hashable, frozenset[Hashable]] = {rules.initial_state(): frozenset()}
-        self._known: dict[frozenset[Hashable], int] = {}
+    Attributes
+    ----------
+    hands : tuple[tuple[PublicHand, ...], ...]
+        Per player, the hands.
+    dealt : dict[_State, Cards]
+        The cards that chance has dealt before each state.
+    """
 
-    def add_states(self, rules: PublicRules, state: Hashable) -> None:
-        """Note which cards chance has dealt before the states that follow a state."""
-        dealt, is_deal = self.dealt[state], rules.actor(state) is None
-        deals = rules.deals(state) if is_deal and rules.end(state) is None else ()
-        for deal in deals:
-            self.dealt.setdefault(deal.next_state, dealt.union(deal.cards))
-        if rules.actor(state) is not None:
-            for action in rules.legal_actions(state):
-                self.dealt.setdefault(rules.next_state(state, action), dealt)
+    def __init__(self, rules: PublicRules, root: _State) -> None:
+        self.hands = tuple(tuple(rules.hands(player)) for player in range(2))
+        self.dealt: dict[_State, Cards] = {root: frozenset()}
+        self._known: dict[Cards, int] = {}
 
-    def number(self, state: Hashable) -> int:
+    def number(self, state: _State) -> int:
         """Return the number of pairs with a positive probability at a state."""
         dealt = self.dealt[state]
         if dealt not in self._known:
             self._known[dealt] = self._count(dealt)
         return self._known[dealt]
 
-    def _count(self, dealt: frozenset[Hashable]) -> int:
+    def _count(self, dealt: Cards) -> int:
         """Return the number of pairs that share no card with each other or with those dealt.
 
-        By inclusion and exclusion: pairs that share two cards are subtracted twice.
+        Inclusion and exclusion: hands that share two cards with a hand are subtracted twice.
         """
         first, second = (
             [frozenset(h.cards) for h in own if h.weight and dealt.isdisjoint(h.cards)]
@@ -112,7 +118,10 @@ class _Pairs:
 
 
 def count_public_form(
-    rules: PublicRules, memory: int | None = None, merge_symmetric: bool = True
+    rules: PublicRules,
+    memory: int | None = None,
+    merge_symmetric: bool = True,
+    max_worlds: int | None = None,
 ) -> PublicCounts:
     """Count the nodes and sequences of a public form, visiting each public state once.
 
@@ -122,15 +131,17 @@ def count_public_form(
     memory : int, optional
         Limit in bytes on the form; by default 70% of the free memory.
     merge_symmetric : bool
-        Whether the form merges what `PublicRules.symmetries` exchanges. The numbers of world states
-        and histories are those of the game in either case.
+        Whether the form merges what `PublicRules.symmetries` exchanges.
+    max_worlds : int, optional
+        Limit on the number of world states.
 
     Raises
     ------
     CyclicGameError
         If a public state can be reached from itself.
     GameTooLargeError
-        If there are so many public states that the form would not fit in memory.
+        If there are so many public states that the form would not fit in memory, or more world
+        states than `max_worlds`.
 
     Examples
     --------
@@ -142,11 +153,27 @@ def count_public_form(
     symmetries = CardSymmetries(rules, "the game", merge_symmetric)
     root: _State = (rules.initial_state(), symmetries.whole)
     known: dict[_State, _Below] = {}
-    pairs = _Pairs(rules)
+    pairs = _PossiblePairs(rules, root)
+    world_states = 1
+
+    def following(state: _State) -> list[_State]:
+        nonlocal world_states
+        # As many states as permutations are represented by one, unless they map it to itself.
+        world_states += len(symmetries.whole) // len(state[1]) * pairs.number(state)
+        if max_worlds is not None and world_states > max_worlds:
+            raise GameTooLargeError(
+                f"the game has more than {max_worlds:,} world states; use smaller parameters, or "
+                "raise max_worlds",
+                {"world_states": world_states},
+            )
+        steps = _steps(rules, symmetries, state)
+        dealt = pairs.dealt[state]
+        pairs.dealt.update((step.after, dealt.union(step.cards)) for step in steps)
+        return [step.after for step in steps]
+
     # Depth first without recursion: a state is on the path until all states after it are known.
     path = [root]
-    waiting = [_following(rules, symmetries, root)]
-    pairs.add_states(rules, root[0])
+    waiting = [following(root)]
     on_path = {root}
     max_states = allowed_memory(memory) // BYTES_PER_PUBLIC_NODE
     while path:
@@ -160,64 +187,63 @@ def count_public_form(
         while left and left[-1] in known:
             left.pop()
         if left:
-            at = left[-1]
-            if at in on_path:
-                raise CyclicGameError([before for before, _ in path[path.index(at) :]])
-            path.append(at)
-            pairs.add_states(rules, at[0])
-            waiting.append(_following(rules, symmetries, at))
-            on_path.add(at)
+            state = left[-1]
+            if state in on_path:
+                raise CyclicGameError([before for before, _ in path[path.index(state) :]])
+            path.append(state)
+            waiting.append(following(state))
+            on_path.add(state)
             continue
-        at = path.pop()
+        state = path.pop()
         waiting.pop()
-        on_path.discard(at)
-        known[at] = _from(rules, symmetries, at, known, pairs.number(at[0]))
+        on_path.discard(state)
+        steps = _steps(rules, symmetries, state)
+        known[state] = _from(rules, symmetries, state, steps, known, pairs.number(state))
     total = known[root]
     first, second = map(len, pairs.hands)
-    # A state represents as many states as the permutations map it to.
-    world_states = sum(
-        pairs.number(state) * (len(symmetries.whole) // len(group)) for state, group in known
-    )
     return PublicCounts(
         nodes=total.nodes,
         ends=total.ends,
         hands=(first, second),
         sequences=(1 + total.first, 1 + total.second),
-        world_states=1 + world_states,
+        world_states=world_states,
         histories=1 + total.histories,
     )
 
 
-def _following(rules: PublicRules, symmetries: CardSymmetries, at: _State) -> list[_State]:
-    """Return the public states after a state, with repetitions; empty at an end."""
+def _steps(rules: PublicRules, symmetries: CardSymmetries, at: _State) -> list[_Step]:
+    """Return the steps from a public state, which may lead to the same state; none at an end."""
     state, group = at
     if rules.end(state) is not None:
         return []
     if rules.actor(state) is None:
         merged = symmetries.merged(rules.deals(state), group)
-        return [(deal.next_state, after) for deal, _, after in merged]
-    return [(rules.next_state(state, action), group) for action in rules.legal_actions(state)]
+        return [
+            _Step((deal.next_state, after), number, frozenset(deal.cards))
+            for deal, number, after in merged
+        ]
+    legal = rules.legal_actions(state)
+    return [_Step((rules.next_state(state, action), group)) for action in legal]
 
 
 def _from(
     rules: PublicRules,
     symmetries: CardSymmetries,
     at: _State,
+    steps: list[_Step],
     known: dict[_State, _Below],
     num_pairs: int,
 ) -> _Below:
     """Return the counts from a state on, given those of the states after it."""
-    following = _following(rules, symmetries, at)
-    if not following:
+    if not steps:
         return _Below(ends=1, histories=num_pairs)
-    columns = zip(*(known[after][:4] for after in following), strict=True)
-    nodes, ends, *sequences = [sum(column) for column in columns]
-    actor, group = rules.actor(at[0]), at[1]
+    columns = zip(*(known[step.after] for step in steps), strict=True)
+    nodes, ends, *sequences, _ = [sum(column) for column in columns]
+    actor = rules.actor(at[0])
     if actor is not None:
-        sequences[actor] += len(following) * symmetries.num_classes(group, actor)
-    # After chance, a state represents as many states as the permutations of `group` map it to.
-    histories = sum(known[after].histories * (len(group) // len(after[1])) for after in following)
-    return _Below(nodes + 1, ends, sequences[0], sequences[1], num_pairs + histories)
+        sequences[actor] += len(steps) * symmetries.num_classes(at[1], actor)
+    after = sum(step.num_outcomes * known[step.after].histories for step in steps)
+    return _Below(nodes + 1, ends, sequences[0], sequences[1], num_pairs + after)
 
 
 def check_public_form_fits(counts: PublicCounts, name: str, memory: int | None = None) -> None:

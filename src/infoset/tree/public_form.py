@@ -286,13 +286,13 @@ class PublicForm(ShortRepr):
         first, second = (own.max(axis=1) + 1 for own in self.hand_classes)
         return first, second
 
-    def places(self, player: Player, sequences: LongArray | IntArray | slice) -> LongArray:
+    def places(self, player: Player, sequences: LongArray | slice) -> LongArray:
         """Return [n, hands] the sequence of the treeplex of each public sequence with each hand.
 
         Parameters
         ----------
         player : Player
-        sequences : LongArray, IntArray or slice
+        sequences : LongArray or slice
             [n] public sequences.
         """
         _, _, start, stride, class_map = self.sequences[player]
@@ -358,7 +358,7 @@ class PublicForm(ShortRepr):
     def of_hands(self, player: Player, rows: FloatArray) -> FloatArray:
         """Return [Q] the values of sequences from `rows` [public actions, hands]; 1 for the empty.
 
-        It is the inverse of `by_hand`; hands that the form merges must have the same values.
+        It is the inverse of `by_hand`: hands of one class have equal values.
         """
         values = np.ones(self.treeplexes[player].num_sequences)
         values[self.places(player, slice(1, None))] = rows

@@ -52,11 +52,11 @@ def public_utility_gradient(form: PublicForm, plan: FloatArray, player: Player) 
 
 
 def public_hand_gradient(form: PublicForm, plan: FloatArray, player: Player) -> FloatArray:
-    """Return [Q + hands] the gradient of `public_utility_gradient`, with a root for each hand.
+    """Return [Q + C] the gradient of `public_utility_gradient`, with a root for each hand.
 
     What a hand earns where the player has not acted, as when the opponent folds before, is at place
-    Q + h, and not in the sum at the empty sequence, where it is 0. In a form with symmetry, these
-    places are those of the classes of hands at the root.
+    Q + c, and not in the sum at the empty sequence, where it is 0. Hands of one class of the first
+    row of `PublicForm.hand_classes` share their root c; others have one each.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def public_hand_gradient(form: PublicForm, plan: FloatArray, player: Player) -> 
         np.where(is_root, 1, payoffs.own_stride),
         payoffs.own_classes,
     )
-    gradient = np.zeros(num_sequences + form.num_hands[player])
+    gradient = np.zeros(num_sequences + int(form.num_classes[player][0]))
     placed = payoffs._replace(
         own_start=places.start,
         own_stride=places.stride,

@@ -20,20 +20,20 @@ from infoset.errors import (
 )
 from infoset.front import (
     GameLike,
-    check_world_states,
     is_policy_file,
     resolve_average,
     resolve_game,
     resolve_players,
     resolve_public_policy,
     solve,
+    to_compiled,
     to_public_form,
 )
 from infoset.game import Game
 from infoset.policy import Policy, PublicPolicy, TabularPolicy
 from infoset.runs import Callback, SolveResult
 from infoset.solvers import METHODS
-from infoset.tree import BuildProgress, GameTree, PublicForm, build_tree, public_rules_of
+from infoset.tree import BuildProgress, GameTree, PublicForm, public_rules_of
 from infoset.utils.arguments import check_count
 from infoset.utils.notebooks import in_notebook
 from infoset.views import Explorer, watched_methods
@@ -272,8 +272,9 @@ def _built(
     if not isinstance(game, Game):
         return game
     try:
-        check_world_states(game, memory)
-        return build_tree(game, memory=memory, progress=progress)
+        found = to_compiled(game, memory=memory, progress=progress)
+        assert isinstance(found, GameTree)
+        return found
     except GameTooLargeError:
         if public_rules_of(game) is None:
             return game

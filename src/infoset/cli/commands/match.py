@@ -172,6 +172,7 @@ def _game_and_players(
 ) -> tuple[Game | GameTree, list[Policy | CorrelatedPolicy]]:
     """Return the game, built if a player needs its tree, and the players."""
     from infoset.front import is_network, is_policy_file, is_public, resolve_players
+    from infoset.front.game_sources import check_world_states
     from infoset.tree import build_tree
 
     table: Game | GameTree = rules
@@ -179,6 +180,7 @@ def _game_and_players(
         is_policy_file(text) and not (is_network(text) or is_public(text)) for text in texts
     )
     if exact or any(is_table):
+        check_world_states(rules)
         table = build_tree(rules, memory=memory, progress=progress.building)
     return table, resolve_players(texts, table)
 

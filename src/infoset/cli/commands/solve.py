@@ -13,6 +13,7 @@ from infoset.cli.interrupts import interrupts_reported
 from infoset.cli.options import (
     CheckpointOption,
     CheckpointSecondsOption,
+    FormOption,
     GameArgument,
     IterationsOption,
     JsonOption,
@@ -114,13 +115,6 @@ PrecisionOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
         help="Floating-point precision of CFR methods: float64 or float32.", show_default="float64"
-    ),
-]
-FormOption: TypeAlias = Annotated[
-    str,
-    typer.Option(
-        metavar="FORM",
-        help="Form of the game: sequence, public, or auto: sequence if it fits, otherwise public.",
     ),
 ]
 StorageOption: TypeAlias = Annotated[
