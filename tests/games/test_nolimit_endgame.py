@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import infoset
-from infoset.errors import MissingExtraError, ParameterError
+from infoset.errors import GameTooLargeError, MissingExtraError, ParameterError
 from infoset.games import NoLimitEndgame, load_game
 from infoset.games.holdem_cards import hand_strengths
 from infoset.tree import count_public_form
@@ -131,6 +131,27 @@ def test_the_number_of_public_nodes_and_ends(board, pot, sizes, number):
     )
     counts = count_public_form(game.public_rules())
     assert counts.nodes + counts.ends == number
+
+
+def test_info_counts_an_endgame_without_visiting_it():
+    found = infoset.info(f"nolimit_endgame(board={RIVER})")
+    pairs = 1081 * 990
+    assert found.terminals == 21 * pairs
+    assert found.histories == found.world_states == 33 * pairs + 1
+    assert (found.public_nodes, found.fits, found.public_form_fits) == (12, False, True)
+    assert not infoset.info(f"nolimit_endgame(board={RIVER})", memory=1_000_000).public_form_fits
+    small = f"nolimit_endgame(board={RIVER},ranges=[TT;QQ])"
+    listed, counted = infoset.info(small), infoset.info(small, max_worlds=10)
+    for name in ("world_states", "histories", "terminals", "public_nodes", "forecast_bytes"):
+        assert getattr(listed, name) == getattr(counted, name)
+
+
+def test_a_game_that_is_too_large_is_refused_with_its_numbers():
+    game = load_game("nolimit_endgame", board=TURN, bets=[1], stack=100, max_raises=1)
+    with pytest.raises(
+        GameTooLargeError, match=r"199 public nodes, 338 ends .* 2.0 MB are allowed"
+    ):
+        infoset.build_public_form(game, memory=2_000_000)
 
 
 def test_a_river_is_solved():

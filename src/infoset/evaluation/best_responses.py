@@ -8,6 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoset.errors import UnsupportedGameError
+from infoset.evaluation.public_evaluation import (
+    PlayerValues,
+    values_of_policies,
+    values_of_weights,
+)
 from infoset.policy import PublicPolicy, TabularPolicy, behavior_to_plan, check_policy
 from infoset.regret import terminal_gradient
 from infoset.tree import GameForm, PublicForm, public_utility_gradient
@@ -24,6 +29,7 @@ __all__ = [
     "best_response_sweep",
     "evaluate_plans",
     "evaluate_policy",
+    "evaluate_public_weights",
     "expected_values",
     "exploitability",
     "nash_conv",
@@ -147,22 +153,27 @@ def evaluate_plans(form: GameForm, plans: Sequence[FloatArray]) -> Evaluation:
 
     Gains are computed in float64. A gain that is negative because of rounding is reported as 0.
     """
-    plans = tuple(plans)
-    values, gains, best = [], [], []
+    plans, found = tuple(plans), []
     for player, plex in enumerate(form.treeplexes):
         gradient = utility_gradient(form, plans, player)
         value = plan_value(gradient, plans[player])
         best_response_sweep(plex.parent_sequence, plex.first_sequence, plex.num_actions, gradient)
-        values.append(value)
-        best.append(float(gradient[0]))
-        gains.append(max(best[player] - value, 0.0))
+        found.append(PlayerValues(value, float(gradient[0])))
+    return _evaluation(form, found)
+
+
+def _evaluation(form: GameForm, found: Sequence[PlayerValues]) -> Evaluation:
+    """Return the evaluation of a policy, given what each player earns."""
+    values = tuple(own.value for own in found)
+    best = tuple(own.best for own in found)
+    gains = tuple(max(own.best - own.value, 0.0) for own in found)
     conv, rounding = sum(gains), form.rounding
     halved = security_levels = None
     if form.is_two_player_constant_sum:
         total = float(form.constant_sum or 0.0)
         halved = conv / 2
         security_levels = (total - best[1] - rounding, total - best[0] - rounding)
-    return Evaluation(tuple(values), tuple(gains), conv, halved, security_levels, rounding)
+    return Evaluation(values, gains, conv, halved, security_levels, rounding)
 
 
 def evaluate_policy(policy: TabularPolicy | PublicPolicy) -> Evaluation:
@@ -184,7 +195,23 @@ def evaluate_policy(policy: TabularPolicy | PublicPolicy) -> Evaluation:
     >>> round(evaluate_policy(uniform_policy(kuhn)).exploitability, 12)
     0.458333333333
     """
+    if isinstance(policy, PublicPolicy):
+        form = policy.public_form
+        return _evaluation(form, values_of_policies(form, policy.probabilities))
     return evaluate_plans(_form_of(policy), policy.realization_plans())
+
+
+def evaluate_public_weights(form: PublicForm, weights: tuple[FloatArray, ...]) -> Evaluation:
+    """Evaluate `PublicPolicy.from_weights` without building the policy, to the same bits.
+
+    Parameters
+    ----------
+    form : PublicForm
+    weights : tuple[FloatArray, ...]
+        Per player, [Q] nonnegative weights in float64, in the order of `game_layouts`. They are
+        overwritten.
+    """
+    return _evaluation(form, values_of_weights(form, weights))
 
 
 def expected_values(policy: TabularPolicy | PublicPolicy) -> tuple[float, ...]:

@@ -11,6 +11,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
+from infoset.game.infostate import Step
 from infoset.game.protocol import Game, Observation, Probability
 from infoset.game.public_rules import PublicHand, PublicRules
 from infoset.typing import Action, FloatArray, JointAction, Player
@@ -167,6 +168,38 @@ class PublicRulesGame(Game):
             first, second = (own[place] for own, place in zip(self._hands, pair, strict=True))
             if not set(first.cards) & set(second.cards):
                 return Position((pair[0], pair[1]), world.state)
+
+    def sample_observed_transition(
+        self,
+        world: Position,
+        joint_action: JointAction,
+        player: Player | None,
+        step: Step,
+        rng: np.random.Generator,
+    ) -> tuple[Position, float] | None:
+        """Deal the hand that the player does not observe."""
+        if world.hands is not None or step.public is not None:
+            return None
+        if player is None:
+            return self.sample_transition(world, joint_action, rng), 1.0
+        if step.private not in self._places[player]:
+            return None
+        place = self._places[player][step.private]
+        own, others = self._hands[player][place], self._hands[1 - player]
+        held = set(own.cards)
+        weights = np.array([float(h.weight) * held.isdisjoint(h.cards) for h in others])
+        if not weights.any() or not own.weight:
+            return None
+        other = int(rng.choice(len(others), p=weights / weights.sum()))
+        pair = (place, other) if player == 0 else (other, place)
+        density = float(own.weight) * float(weights.sum()) / float(self._total_weight)
+        return Position(pair, world.state), density
+
+    @cached_property
+    def _places(self) -> tuple[dict[Hashable, int], dict[Hashable, int]]:
+        """Per player, the place of each hand by its label."""
+        first, second = ({hand.label: i for i, hand in enumerate(own)} for own in self._hands)
+        return first, second
 
     @cached_property
     def _hands(self) -> tuple[tuple[PublicHand, ...], tuple[PublicHand, ...]]:

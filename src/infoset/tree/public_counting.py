@@ -37,7 +37,7 @@ class PublicCounts:
         Number of hands of each player.
     sequences : tuple[int, int]
         Number of sequences of each player, including the empty one.
-    world_states, histories : int
+    world_states, histories, terminals : int
         Numbers of the game that `PublicRulesGame` describes, in which the first transition deals
         both hands, and nothing is merged. A game that describes its world states in another way
         may have fewer of them.
@@ -49,6 +49,7 @@ class PublicCounts:
     sequences: tuple[int, int]
     world_states: int
     histories: int
+    terminals: int
 
     @property
     def bytes(self) -> int:
@@ -70,13 +71,14 @@ class _Step(NamedTuple):
 
 
 class _Below(NamedTuple):
-    """Numbers of nodes, ends, sequences of each player, and histories from a public state on."""
+    """Numbers of nodes, ends, each player's sequences, histories and terminal histories."""
 
     nodes: int = 0
     ends: int = 0
     first: int = 0
     second: int = 0
     histories: int = 0
+    terminals: int = 0
 
 
 class _PossiblePairs:
@@ -208,6 +210,7 @@ def count_public_form(
         sequences=(1 + total.first, 1 + total.second),
         world_states=world_states,
         histories=1 + total.histories,
+        terminals=total.terminals,
     )
 
 
@@ -236,14 +239,16 @@ def _from(
 ) -> _Below:
     """Return the counts from a state on, given those of the states after it."""
     if not steps:
-        return _Below(ends=1, histories=num_pairs)
+        return _Below(ends=1, histories=num_pairs, terminals=num_pairs)
     columns = zip(*(known[step.after] for step in steps), strict=True)
-    nodes, ends, *sequences, _ = [sum(column) for column in columns]
+    nodes, ends, *sequences, _, _ = [sum(column) for column in columns]
     actor = rules.actor(at[0])
     if actor is not None:
         sequences[actor] += len(steps) * symmetries.num_classes(at[1], actor)
-    after = sum(step.num_outcomes * known[step.after].histories for step in steps)
-    return _Below(nodes + 1, ends, sequences[0], sequences[1], num_pairs + after)
+    below = [(step.num_outcomes, known[step.after]) for step in steps]
+    histories = num_pairs + sum(number * after.histories for number, after in below)
+    terminals = sum(number * after.terminals for number, after in below)
+    return _Below(nodes + 1, ends, sequences[0], sequences[1], histories, terminals)
 
 
 def check_public_form_fits(counts: PublicCounts, name: str, memory: int | None = None) -> None:

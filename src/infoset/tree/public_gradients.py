@@ -47,7 +47,7 @@ def public_utility_gradient(form: PublicForm, plan: FloatArray, player: Player) 
         known[player] = public_payoffs(form, player)
     gradient = np.zeros(form.treeplexes[player].num_sequences)
     # Several threads may measure at the same time.
-    public_gradient(_with_own_results(known[player]), plan, gradient)
+    public_gradient(with_own_results(known[player]), plan, gradient)
     return gradient
 
 
@@ -84,7 +84,7 @@ def public_hand_gradient(form: PublicForm, plan: FloatArray, player: Player) -> 
     return gradient
 
 
-def _with_own_results(payoffs: PublicPayoffs) -> PublicPayoffs:
+def with_own_results(payoffs: PublicPayoffs) -> PublicPayoffs:
     """Return payoffs with arrays of their own for intermediate results."""
     return payoffs._replace(
         sums=payoffs.sums.copy(), reach=payoffs.reach.copy(), value=payoffs.value.copy()
@@ -118,7 +118,7 @@ def _restricted(payoffs: PublicPayoffs, begin: int, end: int) -> PublicPayoffs:
             (payoffs.other_start, payoffs.other_stride, payoffs.other_classes),
         )
     )
-    return _with_own_results(payoffs)._replace(
+    return with_own_results(payoffs)._replace(
         first=first,
         table=tables,
         own_rows=own.are_rows(payoffs.own_class, first),
