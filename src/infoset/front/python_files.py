@@ -13,6 +13,7 @@ from typing import Any
 
 from infoset.errors import InfosetError, ParameterError, UnknownNameError
 from infoset.games import parse_spec
+from infoset.runs.task_messages import FILE_MODULE
 from infoset.utils.arguments import check_path
 
 __all__ = ["check_has_name", "is_python_file", "load_from_python_file"]
@@ -138,7 +139,7 @@ def _first_on_path(folder: Path) -> Iterator[None]:
 
 
 def _execute(path: Path) -> ModuleType:
-    found = spec_from_file_location(f"infoset_user_file_{path.stem}", path)
+    found = spec_from_file_location(f"{FILE_MODULE}{path.stem}", path)
     if not path.is_file() or found is None or found.loader is None:
         raise ParameterError(f"there is no file {path}; give the path of an existing Python file")
     module = module_from_spec(found)

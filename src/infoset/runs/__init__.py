@@ -25,9 +25,13 @@ from infoset.runs.loop import (
     planned_measurements,
     run_measured,
 )
+from infoset.runs.machines import Machine, differing_machines, this_machine
 from infoset.runs.outside_results import make_result, make_trace
 from infoset.runs.result import Callback, JointGaps, Outcome, SolveResult, TracePoint
+from infoset.runs.task_messages import Interrupt
+from infoset.runs.tasks import Done, WorkerPool, run_tasks
 from infoset.runs.trace_files import RunTrace, read_trace, read_traces, trace_rows
+from infoset.runs.workers import check_workers, parallel_map, worker_pool
 
 __all__ = [
     "COST_BETWEEN_CLOCK_CHECKS",
@@ -38,8 +42,11 @@ __all__ = [
     "Checkpoint",
     "Checkpointer",
     "Checkpointing",
+    "Done",
+    "Interrupt",
     "IterativeSolver",
     "JointGaps",
+    "Machine",
     "NullCheckpointer",
     "Outcome",
     "Resumable",
@@ -47,21 +54,28 @@ __all__ = [
     "SolveResult",
     "Target",
     "TracePoint",
+    "WorkerPool",
     "check_budget",
     "check_compatibility",
+    "check_workers",
+    "differing_machines",
     "gradient_cost",
     "json_settings",
     "make_budget",
     "make_result",
     "make_trace",
     "open_checkpointer",
+    "parallel_map",
     "planned_measurements",
     "read_checkpoint",
     "read_trace",
     "read_traces",
     "refuse_checkpoint",
     "run_measured",
+    "run_tasks",
     "settings_of",
+    "this_machine",
     "trace_rows",
+    "worker_pool",
     "write_checkpoint",
 ]
