@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from infoset.errors import (
     ComparisonError,
@@ -16,17 +17,30 @@ from infoset.errors import (
 )
 from infoset.front.game_sources import FormLike, to_form
 from infoset.front.learning_runs import (
-    LearnerMethod,
     Seeds,
     build_learning_tree,
     check_seeds,
     resolve_learner,
 )
 from infoset.front.python_files import check_has_name, is_python_file, load_from_python_file
+from infoset.front.seed_runs import LearnerMethod
 from infoset.front.solution import METHOD_KINDS, resolve_method
 from infoset.learning import LEARNERS, AutoLearner, LearnerSpec, make_simulator
 from infoset.regret import RegretScheme
-from infoset.runs import Budget, Callback, SolveResult, Target, TracePoint, make_budget
+from infoset.runs import (
+    Budget,
+    Callback,
+    Done,
+    Interrupt,
+    SolveResult,
+    Target,
+    TracePoint,
+    check_workers,
+    make_budget,
+    run_tasks,
+    worker_pool,
+)
+from infoset.runs.task_messages import packed_without, unpacked_with
 from infoset.solvers import (
     METHODS,
     MethodSpec,
@@ -48,6 +62,8 @@ __all__ = [
 
 DEFAULT_ITERATIONS = 1000
 
+MethodCallback: TypeAlias = Callable[[str, TracePoint], object]
+
 ComparedMethod: TypeAlias = str | RegretScheme | MethodSpec | LearnerSpec | Run | SolveResult
 """A method, a learner, or a finished result, as `compare` accepts them."""
 
@@ -60,7 +76,8 @@ def compare(
     iterations: int | None = None,
     seconds: float | None = None,
     seeds: Seeds | None = None,
-    callback: Callable[[str, TracePoint], object] | None = None,
+    executor: Executor | None = None,
+    callback: MethodCallback | None = None,
     memory: int | None = None,
     progress: BuildProgress | None = None,
 ) -> tuple[SolveResult, ...]:
@@ -82,9 +99,14 @@ def compare(
     seeds : int or Sequence[int], optional
         Number of runs, with seeds 0, 1, …, or the seed of each run. It applies to learners, and to
         your own methods with a field or parameter `seed`; other methods run once.
+    executor : Executor, optional
+        Where to run the methods, several at a time: any `concurrent.futures.Executor`, also of
+        other machines. Everything except times is the same; times of methods that run side by side,
+        or on different machines, cannot be compared.
     callback : callable, optional
         Called with the method's name and a `TracePoint` at every measurement; returning true
-        stops that method.
+        stops that method. With an executor it is called after each run with its measurements, and
+        the returned value is ignored.
     memory, progress
         As in `solve`.
 
@@ -92,7 +114,8 @@ def compare(
     -------
     tuple[SolveResult, ...]
         One result for each method and seed, in order, as input of `plot_comparison`. After Ctrl-C,
-        the results up to and including that of the interrupted method.
+        the results up to and including that of the interrupted method; with an executor, those
+        that are done.
 
     Raises
     ------
@@ -113,27 +136,100 @@ def compare(
     """
     if callback is not None:
         check_callable("callback", callback, "a function of the method's name and a TracePoint")
+    check_workers(None, executor)
     form, entries = prepare_comparison(game, methods, seeds, memory=memory, progress=progress)
-    budget = partial(comparison_budget, form, target=target, iterations=iterations, seconds=seconds)
-    budget()
+    runs = _Runs(form, tuple(entries), dict(target=target, iterations=iterations, seconds=seconds))
+    comparison_budget(form, **runs.limits)
     _try_out(entries, form)
+    if executor is not None:
+        return _compared_there(runs, executor, callback)
     results: list[SolveResult] = []
-    for entry in entries:
-        if isinstance(entry, SolveResult):
-            results.append(entry)
-            continue
-        watch = None if callback is None else partial(callback, entry.name)
+    for position, entry in enumerate(entries):
         try:
-            result = run_method(entry, form, budget(callback=watch))
+            results.append(runs.result(position, callback))
         except Exception as error:
             if not results:
                 raise
-            raise ComparisonError(entry.name, error, tuple(results)) from error
-        seed = getattr(entry, "seed", None)
-        results.append(result if seed is None else replace(result, seed=seed))
-        if result.outcome == "interrupted":
+            name = entry.method if isinstance(entry, SolveResult) else entry.name
+            raise ComparisonError(name, error, tuple(results)) from error
+        if results[-1].outcome == "interrupted" and not isinstance(entry, SolveResult):
             break
     return tuple(results)
+
+
+@dataclass(frozen=True)
+class _Runs:
+    """The runs of a comparison, as work of which the items are positions.
+
+    Attributes
+    ----------
+    form : SequenceForm
+    entries : tuple[MethodSpec | SolveResult, ...]
+    limits : Mapping[str, Any]
+        Limits of each run.
+    """
+
+    form: SequenceForm
+    entries: tuple[MethodSpec | SolveResult, ...]
+    limits: Mapping[str, Any]
+
+    def result(
+        self,
+        position: int,
+        callback: MethodCallback | None = None,
+        interrupt: Interrupt | None = None,
+    ) -> SolveResult:
+        """Return the result of one run, or a result that was given."""
+        entry = self.entries[position]
+        if isinstance(entry, SolveResult):
+            return entry
+        watch = None if callback is None else partial(callback, entry.name)
+        budget = comparison_budget(self.form, callback=watch, **self.limits)
+        if interrupt is not None:
+            budget.interrupt = interrupt
+        result = run_method(entry, self.form, budget)
+        seed = getattr(entry, "seed", None)
+        return result if seed is None else replace(result, seed=seed)
+
+    def __call__(self, position: int, interrupt: Interrupt) -> bytes:
+        """Return a packed result, without the sequence form."""
+        try:
+            return packed_without(self.result(position, None, interrupt), self.form)
+        except Exception as error:
+            entry = self.entries[position]
+            assert not isinstance(entry, SolveResult)
+            raise ComparisonError(entry.name, error, ()) from error
+
+
+def _compared_there(
+    runs: _Runs, executor: Executor, callback: MethodCallback | None
+) -> tuple[SolveResult, ...]:
+    """Return the results of runs on an executor; after Ctrl-C those that are done."""
+    given = {n: entry for n, entry in enumerate(runs.entries) if isinstance(entry, SolveResult)}
+    items = [position for position in range(len(runs.entries)) if position not in given]
+    found: dict[int, SolveResult] = {}
+
+    def keep(done: Done) -> None:
+        result: SolveResult = unpacked_with(done.result, runs.form)
+        found[items[done.position]] = result
+        if callback is not None:
+            for point in result.trace:
+                callback(result.method, point)
+
+    def so_far() -> tuple[SolveResult, ...]:
+        return tuple(result for _, result in sorted({**given, **found}.items()))
+
+    try:
+        with worker_pool(1, executor) as pool:
+            run_tasks(runs, items, pool, keep)
+    except KeyboardInterrupt:
+        if not found:
+            raise
+    except ComparisonError as error:
+        if not found and not given:
+            raise error.reason from None
+        raise ComparisonError(error.method, error.reason, so_far()) from error.reason
+    return so_far()
 
 
 def prepare_comparison(

@@ -31,9 +31,11 @@ __all__ = [
     "digest_of",
     "interrupts",
     "packed",
+    "packed_without",
     "perform",
     "perform_here",
     "set_process_interrupt",
+    "unpacked_with",
 ]
 
 FILE_MODULE = "infoset_user_file_"
@@ -120,14 +122,59 @@ def packed(value: object) -> bytes:
         If the object cannot be pickled, or belongs to a file that only this process has executed.
     """
     buffer = io.BytesIO()
+    return _dumped(_Pickler(buffer, protocol=5), buffer, value)
+
+
+def _dumped(pickler: _Pickler, buffer: io.BytesIO, value: object) -> bytes:
     try:
-        _Pickler(buffer, protocol=5).dump(value)
+        pickler.dump(value)
     except NOT_PICKLED as error:
         raise ParameterError(
             f"policies or games cannot be sent to workers ({error}); define their classes and "
             "functions at the top level of a module, or give workers=1"
         ) from error
     return buffer.getvalue()
+
+
+class _PicklerWithout(_Pickler):
+    """A pickler that replaces one object, which the reader has already, by a mark."""
+
+    shared: object = None
+
+    def persistent_id(self, value: Any) -> str | None:
+        """Return the mark for the shared object."""
+        return "shared" if value is self.shared else None
+
+
+class _UnpicklerWith(pickle.Unpickler):
+    """The counterpart of `_PicklerWithout`."""
+
+    shared: object = None
+
+    def persistent_load(self, mark: Any) -> Any:
+        """Return the shared object."""
+        return self.shared
+
+
+def packed_without(value: object, shared: object) -> bytes:
+    """Pickle an object without an object in it that the reader has, such as a sequence form.
+
+    Raises
+    ------
+    ParameterError
+        As raised by `packed`.
+    """
+    buffer = io.BytesIO()
+    pickler = _PicklerWithout(buffer, protocol=5)
+    pickler.shared = shared
+    return _dumped(pickler, buffer, value)
+
+
+def unpacked_with(content: bytes, shared: object) -> Any:
+    """Unpickle what `packed_without` returned, with the reader's own shared object."""
+    unpickler = _UnpicklerWith(io.BytesIO(content))
+    unpickler.shared = shared
+    return unpickler.load()
 
 
 def digest_of(content: bytes) -> str:
