@@ -14,9 +14,8 @@ import pytest
 
 from infoset.errors import DifferingMachinesWarning, LostWorkersError, ParameterError
 from infoset.experiments import CellFolder, Experiment, Report, Study, run_cells, run_study
-from infoset.experiments.cells import run_cells_on
 from infoset.runs import this_machine
-from infoset.runs.workers import local_processes
+from infoset.runs.workers import LocalProcesses
 from infoset_studies.balanced.learning_cells import LearningCell
 from tests.support.sent_cells import (
     DeadlyCell,
@@ -68,19 +67,19 @@ def test_processes_leave_the_same_bytes(folder, serial):
 @pytest.mark.broad
 def test_errors_dead_workers_and_what_cannot_come_back(folder, tmp_path, serial):
     runs, deaths = tmp_path / "runs", tmp_path / "deaths"
-    pool = local_processes(2)
+    pool = LocalProcesses(2)
     with pytest.raises(ValueError, match="no luck with 1"):
-        run_cells_on(pool, [FailingCell(1, file=str(runs))], folder)
+        run_cells([FailingCell(1, file=str(runs))], folder, executor=pool)
     assert runs.read_text() == "x"
-    pool.executor.shutdown()
-    pool = local_processes(2)
+    pool.shutdown()
+    pool = LocalProcesses(2)
     cells = [*CELLS, DeadlyCell(7, file=str(deaths))]
-    run_cells_on(pool, cells, folder)
+    run_cells(cells, folder, executor=pool)
     assert deaths.read_text() == "x"
     assert contents(folder) == serial(cells)
     with pytest.raises(ParameterError, match="cannot be sent"):
-        run_cells_on(pool, [UnsendableResultCell(8)], folder)
-    pool.executor.shutdown()
+        run_cells([UnsendableResultCell(8)], folder, executor=pool)
+    pool.shutdown()
 
 
 @pytest.mark.broad
@@ -105,12 +104,12 @@ def test_ctrl_c_ends_processes_and_keeps_what_is_done(folder):
 
     thread = threading.Thread(target=interrupt)
     thread.start()
-    pool, began = local_processes(2), time.monotonic()
+    pool, began = LocalProcesses(2), time.monotonic()
     cells = [DrawnCell(0), *(DrawnCell(seed, seconds=300) for seed in range(1, 9))]
     with pytest.raises(KeyboardInterrupt):
-        run_cells_on(pool, cells, folder)
+        run_cells(cells, folder, executor=pool)
     thread.join()
-    pool.executor.shutdown()
+    pool.shutdown()
     assert time.monotonic() - began < 100
     assert len(os.listdir(folder.path / "cells")) == 1
 

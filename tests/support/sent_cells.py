@@ -15,7 +15,7 @@ from infoset.experiments import CellInterrupted
 
 @dataclass(frozen=True)
 class DrawnCell:
-    """Draws numbers from its seed, and takes a while."""
+    """Draws numbers from its seed, and takes a while, which does not change the result."""
 
     seed: int
     seconds: float = 0.0
@@ -25,7 +25,7 @@ class DrawnCell:
         return "drawn"
 
     def settings(self):
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "seconds"}
 
     def run(self, interrupt):
         ends = time.monotonic() + self.seconds

@@ -18,6 +18,7 @@ from infoset.runs.checkpointer import (
     refuse_checkpoint,
     settings_of,
 )
+from infoset.runs.executor_kinds import open_executor
 from infoset.runs.loop import (
     COST_BETWEEN_CLOCK_CHECKS,
     IterativeSolver,
@@ -65,6 +66,7 @@ __all__ = [
     "make_result",
     "make_trace",
     "open_checkpointer",
+    "open_executor",
     "parallel_map",
     "planned_measurements",
     "read_checkpoint",

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context
-from threading import Event
-from typing import Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from infoset.errors import ParameterError
 from infoset.runs.task_messages import Interrupt, set_process_interrupt
 from infoset.runs.tasks import MAX_SUBMITTED, WorkerPool, ordered_results
 from infoset.utils.arguments import check_count, check_type
 
-__all__ = ["check_workers", "local_processes", "parallel_map", "worker_pool"]
+__all__ = ["LocalProcesses", "check_workers", "parallel_map", "worker_pool"]
 
 Portion = TypeVar("Portion")
 Result = TypeVar("Result")
@@ -48,6 +47,39 @@ def check_workers(workers: int | None, executor: Executor | None) -> None:
         )
 
 
+class LocalProcesses(Executor):
+    """Spawned processes of this machine, which are all replaced if one of them dies.
+
+    They ignore Ctrl-C, and end their tasks when `interrupt` is set.
+
+    Parameters
+    ----------
+    workers : int
+        Number of processes.
+    """
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+        self._context = get_context("spawn")
+        self.interrupt = self._context.Event()
+        self.processes = self.renew()
+
+    def renew(self) -> Executor:
+        """Start new processes in the place of the old ones, and return their executor."""
+        self.processes = ProcessPoolExecutor(self.workers, self._context, _begin, (self.interrupt,))
+        return self.processes
+
+    def submit(
+        self, function: Callable[..., Any], /, *arguments: Any, **options: Any
+    ) -> Future[Any]:
+        """Submit a call."""
+        return self.processes.submit(function, *arguments, **options)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the processes after their tasks."""
+        self.processes.shutdown(wait, cancel_futures=cancel_futures)
+
+
 @contextmanager
 def worker_pool(
     workers: int, executor: Executor | None = None, *, processes: bool = False
@@ -61,34 +93,30 @@ def worker_pool(
     executor : Executor, optional
         It remains open.
     processes : bool
-        Whether to spawn processes. They ignore Ctrl-C, and are replaced if one of them dies.
+        Whether to start `LocalProcesses` instead of threads.
     """
     if executor is not None:
-        per_worker = getattr(executor, "_max_workers", None)
-        wanted = PENDING_PER_WORKER * per_worker if isinstance(per_worker, int) else MAX_SUBMITTED
-        yield WorkerPool(executor, max_submitted=wanted, problem=getattr(executor, "problem", None))
+        yield _pool_on(executor)
         return
-    pool = local_processes(workers) if processes else _local_threads(workers)
+    own = LocalProcesses(workers) if processes else ThreadPoolExecutor(workers)
+    pool = _pool_on(own)
+    pool.max_submitted = workers
     try:
         yield pool
     finally:
         pool.interrupt.set()
-        pool.executor.shutdown(cancel_futures=True)
+        own.shutdown(cancel_futures=True)
 
 
-def _local_threads(workers: int) -> WorkerPool:
-    return WorkerPool(ThreadPoolExecutor(workers), Event(), max_submitted=workers)
-
-
-def local_processes(workers: int) -> WorkerPool:
-    """Return a pool of spawned processes. If one dies, they are all replaced."""
-    context = get_context("spawn")
-    interrupt = context.Event()
-
-    def start() -> Executor:
-        return ProcessPoolExecutor(workers, context, _begin, (interrupt,))
-
-    return WorkerPool(start(), interrupt, start, max_submitted=workers)
+def _pool_on(executor: Executor) -> WorkerPool:
+    if isinstance(executor, LocalProcesses):
+        # Whatever is submitted when a process dies counts as lost, so that little is.
+        return WorkerPool(
+            executor.processes, executor.interrupt, executor.renew, max_submitted=executor.workers
+        )
+    workers = getattr(executor, "_max_workers", None)
+    wanted = PENDING_PER_WORKER * workers if isinstance(workers, int) else MAX_SUBMITTED
+    return WorkerPool(executor, max_submitted=wanted, problem=getattr(executor, "problem", None))
 
 
 def _begin(interrupt: Interrupt) -> None:
