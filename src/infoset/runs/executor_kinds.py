@@ -9,7 +9,9 @@ from ast import literal_eval
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 from importlib import import_module
+from threading import Thread
 from time import monotonic
 from typing import Any, Final
 
@@ -108,10 +110,11 @@ class DaskExecutor(Executor):
             distributed = import_module("distributed")
         except ImportError as error:
             raise MissingExtraError("dask", "running on Dask") from error
+        connect = partial(
+            distributed.Client, address, timeout=SECONDS_TO_ANSWER, set_as_default=False
+        )
         try:
-            self._client: Any = distributed.Client(
-                address, timeout=SECONDS_TO_ANSWER, set_as_default=False
-            )
+            self._client = _in_time(connect)
         except (OSError, ValueError, TypeError) as error:
             raise ParameterError(
                 f"Dask does not answer at {address} within {SECONDS_TO_ANSWER} s; start it with "
@@ -149,6 +152,26 @@ class DaskExecutor(Executor):
         if monotonic() - self._seen < SECONDS_WITHOUT_WORKERS:
             return ""
         return f"the Dask cluster has had no workers for {SECONDS_WITHOUT_WORKERS:.0f} s"
+
+
+def _in_time(connect: Callable[[], Any]) -> Any:
+    """Return a connection, also where something listens that never answers.
+
+    Raises
+    ------
+    TimeoutError
+        If nothing answers in time; the thread that waits is left behind.
+    """
+    future: Future[Any] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(connect())
+        except BaseException as error:
+            future.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    return future.result(timeout=SECONDS_TO_ANSWER)
 
 
 def _ray(address: str) -> Executor:
