@@ -43,15 +43,20 @@ class RayExecutor(Executor):
                 "and give the address that it prints"
             ) from error
         self._ray = ray
+        self._call = ray.remote(max_retries=0)(_call)
 
     def submit(
         self, function: Callable[..., Any], /, *arguments: Any, **options: Any
     ) -> Future[Any]:
         """Submit a call; a lost worker or node makes the future raise an error of Ray."""
-        task = self._ray.remote(max_retries=0)(function)
-        future: Future[Any] = task.remote(*arguments, **options).future()
+        future: Future[Any] = self._call.remote(function, *arguments, **options).future()
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Leave the cluster, which remains."""
         self._ray.shutdown()
+
+
+def _call(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """Call a function on a worker; Ray makes tasks of Python functions only."""
+    return function(*arguments, **options)
