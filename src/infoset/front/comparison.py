@@ -17,9 +17,7 @@ from infoset.errors import (
 )
 from infoset.front.game_sources import FormLike, to_form
 from infoset.front.learning_runs import (
-    Seeds,
     build_learning_tree,
-    check_seeds,
     resolve_learner,
 )
 from infoset.front.python_files import check_has_name, is_python_file, load_from_python_file
@@ -32,9 +30,11 @@ from infoset.runs import (
     Callback,
     Done,
     Interrupt,
+    Seeds,
     SolveResult,
     Target,
     TracePoint,
+    check_seeds,
     check_workers,
     make_budget,
     run_tasks,

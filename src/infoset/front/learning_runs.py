@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 from infoset.efg import ExtensiveForm, as_game, find_recall_violation
-from infoset.errors import ParameterError, UnsupportedGameError, show
+from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.front.game_sources import GameLike, resolve_game, to_compiled
 from infoset.front.python_files import check_has_name, is_python_file, load_from_python_file
 from infoset.front.seed_runs import (
@@ -32,25 +32,25 @@ from infoset.learning import (
     get_learner,
     make_simulator,
 )
-from infoset.runs import DEFAULT_CHECKPOINT_SECONDS, Budget, Checkpointing, check_workers
+from infoset.runs import (
+    DEFAULT_CHECKPOINT_SECONDS,
+    Budget,
+    Checkpointing,
+    Seeds,
+    check_seeds,
+    check_workers,
+)
 from infoset.tree import BuildProgress, GameTree, build_tree
-from infoset.utils.arguments import check_callable, check_count, check_number, check_type
+from infoset.utils.arguments import check_callable, check_count, check_number
 from infoset.utils.clocks import compiling_seconds, working_seconds
 
 __all__ = [
-    "Seeds",
     "build_learning_tree",
-    "check_seeds",
     "learn",
     "resolve_learner",
 ]
 
-MAX_RUNS = 1_000_000
-
 Measured = TypeVar("Measured")
-
-Seeds: TypeAlias = int | Sequence[int]
-"""Number of runs, with seeds 0, 1, …; or the seed of each run."""
 
 
 def learn(
@@ -211,31 +211,6 @@ def resolve_learner(
     if is_python_file(method):
         method = load_from_python_file(str(method), (LearnerSpec,), "learner")
     return get_learner(method, preset=preset, step_sizes=step_sizes)
-
-
-def check_seeds(seeds: Seeds) -> tuple[int, ...]:
-    """Return the seed of each run.
-
-    Raises
-    ------
-    ParameterError
-        If a seed is not a whole number, or is repeated, or there are none.
-    """
-    check_type(
-        "seeds", seeds, (int, list, tuple, range), "the number of runs, or a list of their seeds"
-    )
-    if isinstance(seeds, int):
-        check_count("seeds", seeds, minimum=1)
-        if seeds > MAX_RUNS:
-            raise ParameterError(f"seeds={show(seeds)} runs; there can be at most {MAX_RUNS}")
-        return tuple(range(seeds))
-    for seed in seeds:
-        check_count("seed", seed)
-    if not seeds or len(set(seeds)) < len(seeds):
-        raise ParameterError(
-            f"seeds={list(seeds)} is empty or repeats a seed; give at least one seed, all different"
-        )
-    return tuple(map(int, seeds))
 
 
 def _files(

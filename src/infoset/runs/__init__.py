@@ -29,6 +29,7 @@ from infoset.runs.loop import (
 from infoset.runs.machines import Machine, differing_machines, this_machine
 from infoset.runs.outside_results import make_result, make_trace
 from infoset.runs.result import Callback, JointGaps, Outcome, SolveResult, TracePoint
+from infoset.runs.seeds import Seeds, check_seeds
 from infoset.runs.task_messages import Interrupt
 from infoset.runs.tasks import Done, WorkerPool, run_tasks
 from infoset.runs.trace_files import RunTrace, read_trace, read_traces, trace_rows
@@ -52,12 +53,14 @@ __all__ = [
     "Outcome",
     "Resumable",
     "RunTrace",
+    "Seeds",
     "SolveResult",
     "Target",
     "TracePoint",
     "WorkerPool",
     "check_budget",
     "check_compatibility",
+    "check_seeds",
     "check_workers",
     "differing_machines",
     "gradient_cost",
