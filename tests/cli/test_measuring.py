@@ -224,7 +224,7 @@ def test_a_game_too_large_to_explore_is_not_solved(command, monkeypatch):
         "build_sequence_form",
         partial(infoset.tree.build_sequence_form, max_worlds=300),
     )
-    assert "world states" in command("solve", "leduc_poker").complaint
+    assert "world states" in command("solve", "goofspiel(num_cards=4)").complaint
 
 
 def test_what_stopped_the_visit_is_said(command):
@@ -252,7 +252,7 @@ def test_after_ctrl_c_info_prints_lower_bounds(command, monkeypatch):
 @pytest.mark.parametrize("verb", ["solve", "evaluate", "show", "prove", "compare", "learn"])
 def test_every_verb_that_builds_has_the_limits(command, verb):
     policy = ["uniform"] if verb in ("evaluate", "show") else []
-    complaint = command(verb, "leduc_poker", *policy, "--max-worlds", "300").complaint
+    complaint = command(verb, "goofspiel(num_cards=4)", *policy, "--max-worlds", "300").complaint
     assert "at least 301 world states" in complaint
     assert "raise max_worlds (--max-worlds)" in complaint
     large = [verb, "goofspiel(num_cards=30)", *policy, "--build-seconds", "0.01"]

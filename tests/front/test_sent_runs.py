@@ -159,3 +159,16 @@ def test_a_match_on_an_executor(processes):
         assert there == here
     assert np.isfinite(here.utility.mean)
     assert this_machine().host
+
+
+def test_public_forms_are_compared_on_an_executor():
+    options = dict(iterations=20, form="public")
+    here = infoset.compare("kuhn_poker", ["cfr", "cfr+"], **options)
+    there = infoset.compare("kuhn_poker", ["cfr", "cfr+"], executor=LocalExecutor(), **options)
+    for one, other in zip(here, there, strict=True):
+        assert (one.method, one.iterations, one.values) == (
+            other.method,
+            other.iterations,
+            other.values,
+        )
+        assert [p.exploitability for p in one.trace] == [p.exploitability for p in other.trace]

@@ -21,6 +21,7 @@ __all__ = [
     "CacheOption",
     "CheckpointOption",
     "CheckpointSecondsOption",
+    "FormOption",
     "GameArgument",
     "IterationsOption",
     "JsonOption",
@@ -201,6 +202,13 @@ CheckpointOption: TypeAlias = Annotated[
 CheckpointSecondsOption: TypeAlias = Annotated[
     float | None,
     typer.Option(metavar="SECONDS", help="Seconds between saves.", show_default="60"),
+]
+FormOption: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        metavar="FORM",
+        help="Form of the game: sequence, public, or auto: sequence if it fits, otherwise public.",
+    ),
 ]
 WorkersOption: TypeAlias = Annotated[
     int | None,

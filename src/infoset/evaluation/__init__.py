@@ -7,6 +7,7 @@ from infoset.evaluation.best_responses import (
     best_response_plan,
     evaluate_plans,
     evaluate_policy,
+    evaluate_public_weights,
     expected_values,
     exploitability,
     nash_conv,
@@ -42,6 +43,7 @@ from infoset.evaluation.profile_values import (
 from infoset.evaluation.reached_response import ReachedResponse, reached_best_response
 from infoset.evaluation.tree_values import history_values
 from infoset.evaluation.value_proofs import ValueProof, prove_value
+from infoset.evaluation.values_by_hand import HandEvaluation, evaluate_hands
 
 __all__ = [
     "Behavior",
@@ -52,6 +54,7 @@ __all__ = [
     "EFCEEvaluation",
     "EFCEEvaluator",
     "Evaluation",
+    "HandEvaluation",
     "JointDistribution",
     "ReachedResponse",
     "TransformedValues",
@@ -65,8 +68,10 @@ __all__ = [
     "decision_values",
     "evaluate_cce",
     "evaluate_efce",
+    "evaluate_hands",
     "evaluate_plans",
     "evaluate_policy",
+    "evaluate_public_weights",
     "expected_values",
     "exploitability",
     "hand_sampling_ratios",

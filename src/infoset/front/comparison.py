@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
 
 from infoset.errors import (
-    ComparisonError,
     InfosetError,
     ParameterError,
     PolicyMismatchError,
     UnknownNameError,
 )
-from infoset.front.game_sources import FormLike, to_form
+from infoset.front.compared_runs import (
+    ComparedRuns,
+    MethodCallback,
+    run_in_turn,
+    run_on_executor,
+    run_on_form,
+)
+from infoset.front.form_choice import choose_form
+from infoset.front.game_sources import FormLike
 from infoset.front.learning_runs import (
     build_learning_tree,
     resolve_learner,
@@ -28,28 +34,23 @@ from infoset.regret import RegretScheme
 from infoset.runs import (
     Budget,
     Callback,
-    Done,
-    Interrupt,
     Seeds,
     SolveResult,
     Target,
-    TracePoint,
     check_seeds,
     check_workers,
+    form_of,
     make_budget,
-    run_tasks,
-    worker_pool,
 )
-from infoset.runs.task_messages import packed_without, unpacked_with
 from infoset.solvers import (
     METHODS,
     MethodSpec,
     Run,
     has_seed,
-    run_method,
+    runs_on_public_forms,
     with_seed,
 )
-from infoset.tree import BuildProgress, GameTree, SequenceForm
+from infoset.tree import BuildProgress, GameForm, GameTree, PublicForm, SequenceForm
 from infoset.utils.arguments import check_callable, check_type
 
 __all__ = [
@@ -62,16 +63,15 @@ __all__ = [
 
 DEFAULT_ITERATIONS = 1000
 
-MethodCallback: TypeAlias = Callable[[str, TracePoint], object]
-
 ComparedMethod: TypeAlias = str | RegretScheme | MethodSpec | LearnerSpec | Run | SolveResult
 """A method, a learner, or a finished result, as `compare` accepts them."""
 
 
 def compare(
-    game: FormLike,
+    game: FormLike | PublicForm,
     methods: Sequence[ComparedMethod],
     *,
+    form: str = "auto",
     target: Target | None = None,
     iterations: int | None = None,
     seconds: float | None = None,
@@ -80,7 +80,7 @@ def compare(
     callback: MethodCallback | None = None,
     memory: int | None = None,
     progress: BuildProgress | None = None,
-) -> tuple[SolveResult, ...]:
+) -> tuple[SolveResult[Any], ...]:
     """Solve a game with several methods in turn, each with the same limits.
 
     Each method first runs one iteration outside the limits, so that a method that does not apply
@@ -88,12 +88,14 @@ def compare(
 
     Parameters
     ----------
-    game : str, Game, GameTree, ExtensiveForm or SequenceForm
-        A sequence form cannot be learned from play.
+    game : str, Game, GameTree, ExtensiveForm, SequenceForm or PublicForm
+        Sequence forms and public forms cannot be learned from play.
     methods : Sequence[str, RegretScheme, MethodSpec, LearnerSpec, function or SolveResult]
         At least one. Methods as in `solve`; learners as in `learn`, whose iterations are episodes;
         and finished results, such as one from `make_result`, which are returned unchanged in their
         places.
+    form : str
+        As in `solve`, the same for all methods; learners need the tree.
     target, iterations, seconds
         As in `solve`, for each method; without any, 1,000 iterations.
     seeds : int or Sequence[int], optional
@@ -137,110 +139,30 @@ def compare(
     if callback is not None:
         check_callable("callback", callback, "a function of the method's name and a TracePoint")
     check_workers(None, executor)
-    form, entries = prepare_comparison(game, methods, seeds, memory=memory, progress=progress)
-    runs = _Runs(form, tuple(entries), dict(target=target, iterations=iterations, seconds=seconds))
-    comparison_budget(form, **runs.limits)
-    _try_out(entries, form)
-    if executor is not None:
-        return _compared_there(runs, executor, callback)
-    results: list[SolveResult] = []
-    for position, entry in enumerate(entries):
-        try:
-            results.append(runs.result(position, callback))
-        except Exception as error:
-            if not results:
-                raise
-            name = entry.method if isinstance(entry, SolveResult) else entry.name
-            raise ComparisonError(name, error, tuple(results)) from error
-        if results[-1].outcome == "interrupted" and not isinstance(entry, SolveResult):
-            break
-    return tuple(results)
-
-
-@dataclass(frozen=True)
-class _Runs:
-    """The runs of a comparison, as work of which the items are positions.
-
-    Attributes
-    ----------
-    form : SequenceForm
-    entries : tuple[MethodSpec | SolveResult, ...]
-    limits : Mapping[str, Any]
-        Limits of each run.
-    """
-
-    form: SequenceForm
-    entries: tuple[MethodSpec | SolveResult, ...]
-    limits: Mapping[str, Any]
-
-    def result(
-        self,
-        position: int,
-        callback: MethodCallback | None = None,
-        interrupt: Interrupt | None = None,
-    ) -> SolveResult:
-        """Return the result of one run, or a result that was given."""
-        entry = self.entries[position]
-        if isinstance(entry, SolveResult):
-            return entry
-        watch = None if callback is None else partial(callback, entry.name)
-        budget = comparison_budget(self.form, callback=watch, **self.limits)
-        if interrupt is not None:
-            budget.interrupt = interrupt
-        result = run_method(entry, self.form, budget)
-        seed = getattr(entry, "seed", None)
-        return result if seed is None else replace(result, seed=seed)
-
-    def __call__(self, position: int, interrupt: Interrupt) -> bytes:
-        """Return a packed result, without the sequence form."""
-        try:
-            return packed_without(self.result(position, None, interrupt), self.form)
-        except Exception as error:
-            entry = self.entries[position]
-            assert not isinstance(entry, SolveResult)
-            raise ComparisonError(entry.name, error, ()) from error
-
-
-def _compared_there(
-    runs: _Runs, executor: Executor, callback: MethodCallback | None
-) -> tuple[SolveResult, ...]:
-    """Return the results of runs on an executor; after Ctrl-C those that are done."""
-    given = {n: entry for n, entry in enumerate(runs.entries) if isinstance(entry, SolveResult)}
-    items = [position for position in range(len(runs.entries)) if position not in given]
-    found: dict[int, SolveResult] = {}
-
-    def keep(done: Done) -> None:
-        result: SolveResult = unpacked_with(done.result, runs.form)
-        found[items[done.position]] = result
-        if callback is not None:
-            for point in result.trace:
-                callback(result.method, point)
-
-    def so_far() -> tuple[SolveResult, ...]:
-        return tuple(result for _, result in sorted({**given, **found}.items()))
-
-    try:
-        with worker_pool(1, executor) as pool:
-            run_tasks(runs, items, pool, keep)
-    except KeyboardInterrupt:
-        if not found:
-            raise
-    except ComparisonError as error:
-        if not found and not given:
-            raise error.reason from None
-        raise ComparisonError(error.method, error.reason, so_far()) from error.reason
-    return so_far()
+    found, entries = prepare_comparison(
+        game, methods, seeds, form=form, memory=memory, progress=progress
+    )
+    budget = partial(
+        comparison_budget, found, target=target, iterations=iterations, seconds=seconds
+    )
+    budget()
+    _try_out(entries, found)
+    runs = ComparedRuns(found, tuple(entries), budget)
+    if executor is None:
+        return run_in_turn(runs, callback)
+    return run_on_executor(runs, executor, callback)
 
 
 def prepare_comparison(
-    game: FormLike,
+    game: FormLike | PublicForm,
     methods: Sequence[ComparedMethod],
     seeds: Seeds | None = None,
     *,
+    form: str = "auto",
     memory: int | None = None,
     progress: BuildProgress | None = None,
-) -> tuple[SequenceForm, list[MethodSpec | SolveResult]]:
-    """Build a game, and return its sequence form with one method for each run of a comparison.
+) -> tuple[GameForm, list[MethodSpec | SolveResult[Any]]]:
+    """Build a game, and return its form with one method for each run of a comparison.
 
     The parameters are those of `compare`, which also accepts what is returned.
 
@@ -257,12 +179,12 @@ def prepare_comparison(
     found = [_resolve(method) for method in methods]
     _check_names(found)
     numbers = None if seeds is None else check_seeds(seeds)
-    form, tree = _build(game, found, memory, progress)
-    entries: list[MethodSpec | SolveResult] = []
+    built, tree = _build(game, found, form, memory, progress)
+    entries: list[MethodSpec | SolveResult[Any]] = []
     simulator = None if tree is None else make_simulator(tree)
     for one in found:
         if isinstance(one, SolveResult):
-            _check_game(one, form)
+            _check_game(one, built)
             entries.append(one)
         elif isinstance(one, LearnerSpec):
             assert simulator is not None
@@ -270,7 +192,7 @@ def prepare_comparison(
             entries.append(LearnerMethod(learner, simulator))
         else:
             entries.append(one)
-    return form, entries if numbers is None else _seeded(entries, numbers)
+    return built, entries if numbers is None else _seeded(entries, numbers)
 
 
 def _check_names(found: Sequence[MethodSpec | LearnerSpec | SolveResult]) -> None:
@@ -303,29 +225,34 @@ def _resolve(method: ComparedMethod) -> MethodSpec | LearnerSpec | SolveResult:
 
 
 def _build(
-    game: FormLike,
-    found: Sequence[MethodSpec | LearnerSpec | SolveResult],
+    game: FormLike | PublicForm,
+    found: Sequence[MethodSpec | LearnerSpec | SolveResult[Any]],
+    form: str,
     memory: int | None,
     progress: BuildProgress | None,
-) -> tuple[SequenceForm, GameTree | None]:
-    """Return the sequence form of a game, and its tree if learners need it."""
+) -> tuple[GameForm, GameTree | None]:
+    """Return the form of a game, and its tree if learners need it."""
     learners = [one for one in found if isinstance(one, LearnerSpec)]
     if not learners:
-        return to_form(game, memory=memory, progress=progress), None
-    if isinstance(game, SequenceForm):
+        methods = [one for one in found if not isinstance(one, SolveResult | LearnerSpec)]
+        others = [method for method in methods if not runs_on_public_forms(method)]
+        other = others[0] if others else None
+        return choose_form(game, form, other, memory=memory, progress=progress).form, None
+    if isinstance(game, SequenceForm | PublicForm) or form == "public":
+        kind = "public" if isinstance(game, PublicForm) or form == "public" else "sequence"
         raise ParameterError(
-            f"{learners[0].name} learns from play, which a sequence form does not allow; give the "
-            "game by name, as rules, or as a tree"
+            f"{learners[0].name} learns from play, which a {kind} form does not allow; give the "
+            "game by name, as rules, or as a tree, and leave form out"
         )
     tree = build_learning_tree(game, memory, progress)
     return tree.sequence_form, tree
 
 
-def _check_game(result: SolveResult, form: SequenceForm) -> None:
-    if result.policy.sequence_form.fingerprint != form.fingerprint:
+def _check_game(result: SolveResult[Any], form: GameForm) -> None:
+    if form_of(result.policy).fingerprint != form.fingerprint:
         raise PolicyMismatchError(
-            f"the result of {result.method} is of {result.game}, not of {form.name}; give results "
-            "of one game"
+            f"the result of {result.method} is of {result.game}, not of {form.name}, or on another "
+            "form of it; give results of one form of one game"
         )
 
 
@@ -374,7 +301,7 @@ def applicable_methods(
 
 
 def comparison_budget(
-    sequence_form: SequenceForm,
+    game_form: GameForm,
     *,
     target: Target | None = None,
     iterations: int | None = None,
@@ -391,11 +318,11 @@ def comparison_budget(
     if target is None and iterations is None and seconds is None:
         iterations = DEFAULT_ITERATIONS
     return make_budget(
-        sequence_form, target=target, iterations=iterations, seconds=seconds, callback=callback
+        game_form, target=target, iterations=iterations, seconds=seconds, callback=callback
     )
 
 
-def _try_out(entries: Sequence[MethodSpec | SolveResult], form: SequenceForm) -> None:
+def _try_out(entries: Sequence[MethodSpec | SolveResult[Any]], form: GameForm) -> None:
     """Run one iteration of each method; exact methods get a time limit of 0 and stop immediately.
 
     A method that does not apply to the game fails here. Compilation happens here too, so that the
@@ -406,6 +333,6 @@ def _try_out(entries: Sequence[MethodSpec | SolveResult], form: SequenceForm) ->
         if isinstance(entry, SolveResult) or (has_seed(entry) and entry.name in tried):
             continue
         tried.add(entry.name)
-        outcome = run_method(entry, form, Budget(iterations=1, seconds=0)).outcome
+        outcome = run_on_form(entry, form, Budget(iterations=1, seconds=0)).outcome
         if outcome == "interrupted":
             raise KeyboardInterrupt

@@ -17,10 +17,11 @@ from infoset.efg import (
 )
 from infoset.errors import ExplorationLimitError, GameTooLargeError
 from infoset.front.game_sources import GameLike, resolve_game
-from infoset.game import Game
-from infoset.search.models import search_model_type
+from infoset.game import Game, PublicRulesGame
+from infoset.search.models import RulesModel, search_model_type
 from infoset.tree import (
     BuildProgress,
+    GameCounts,
     GameTree,
     HistoryEstimate,
     PublicCounts,
@@ -87,6 +88,8 @@ class GameInfo:
         is counted without building anything.
     public_form_bytes : int or None
         Peak memory of building the public form and solving it by CFR; None if it is unknown.
+    public_form_fits : bool or None
+        Whether `public_form_bytes` is within the memory limit; None if it is unknown.
     search_model : str or None
         The search model of the game. `RulesModel` calls the rules in plain Python; all others are
         compiled and hundreds of times faster. None for an extensive form.
@@ -121,6 +124,7 @@ class GameInfo:
     solving_fits: bool | None = None
     public_nodes: int | None = None
     public_form_bytes: int | None = None
+    public_form_fits: bool | None = None
     search_model: str | None = None
     stop: str | None = None
     estimate: HistoryEstimate | None = None
@@ -145,8 +149,9 @@ def info(
 ) -> GameInfo:
     """Report the size and properties of a game.
 
-    Histories are counted without being built. If the game fits in memory, it is built, and its
-    infostates are counted too.
+    Histories are counted without being built. World states are visited for this, unless public
+    rules alone describe the game: these determine the numbers. If the game fits in memory, it is
+    built, and its infostates are counted too.
 
     Parameters
     ----------
@@ -169,6 +174,10 @@ def info(
     if isinstance(game, GameTree):
         return _with_tree(_from_graph(game.graph, allowed_memory(memory)), game)
     watch = BuildWatch(max_worlds, max_seconds, memory, progress)
+    if isinstance(game, PublicRulesGame):
+        public = _public_counts(game, watch.allowed)
+        if public is not None and public.world_states > watch.limits.max_worlds:
+            return _from_public_rules(game, public, watch.allowed)
     graph = explore_game(game, watch, partial=True)
     left = watch.memory_left()
     try:
@@ -187,6 +196,25 @@ def info(
         return replace(known, stop="seconds")
     except KeyboardInterrupt:
         return replace(known, stop="interrupted")
+
+
+def _from_public_rules(game: PublicRulesGame, counts: PublicCounts, allowed: int) -> GameInfo:
+    """Describe a game whose public rules tell its size, which is above the limit."""
+    listed = GameCounts(2, counts.world_states, counts.histories, counts.terminals, True)
+    return GameInfo(
+        game=str(game),
+        num_players=2,
+        world_states=counts.world_states,
+        histories=counts.histories,
+        terminals=counts.terminals,
+        forecast_bytes=listed.bytes,
+        fits=False,
+        public_nodes=counts.nodes,
+        public_form_bytes=counts.bytes,
+        public_form_fits=counts.bytes <= allowed,
+        search_model=RulesModel.__name__,
+        stop="worlds",
+    )
 
 
 def _from_graph(graph: WorldGraph, allowed: int) -> GameInfo:
@@ -209,6 +237,7 @@ def _from_graph(graph: WorldGraph, allowed: int) -> GameInfo:
         solving_fits=None if solving is None else solving <= allowed,
         public_nodes=None if public is None else public.nodes,
         public_form_bytes=None if public is None else public.bytes,
+        public_form_fits=None if public is None else public.bytes <= allowed,
         search_model=search_model_type(graph).__name__,
         stop=graph.stop,
         estimate=estimate_histories(graph.game) if graph.stop in SIZE_LIMITS else None,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from infoset.efg import ExtensiveForm
 from infoset.errors import ParameterError, UnsupportedGameError
-from infoset.front import GameLike, resolve_average, resolve_game, to_form
+from infoset.front import GameLike, resolve_average, resolve_game, to_compiled, to_form
 from infoset.game import Game
 from infoset.game.broken_rules import check_num_players
 from infoset.plotting.figure_files import check_target, figure_bytes
@@ -196,7 +196,8 @@ def draw(
     if isinstance(loaded, Game) and is_for_any_part:
         truncated = compile_part(loaded, depth)
     else:
-        tree = loaded if isinstance(loaded, GameTree) else build_tree(loaded, memory=memory)
+        tree = to_compiled(loaded, memory=memory)
+        assert isinstance(tree, GameTree)
         truncated = TruncatedTree(tree, tree.num_histories)
     return draw_subject(truncated, view, player=player, limits=limits, policy=policy)
 

@@ -5,6 +5,7 @@ from infoset.policy.csv_files import load_policy_csv, save_policy_csv
 from infoset.policy.mixtures import decompose_plan, distance, mix, transfer_policy
 from infoset.policy.parquet_files import (
     is_correlated_file,
+    is_public_file,
     load_policy,
     read_metadata,
     save_policy,
@@ -20,7 +21,17 @@ from infoset.policy.protocol import (
     checked_probabilities,
     probabilities_at,
 )
-from infoset.policy.public_policy import PublicPolicy, uniform_public_policy
+from infoset.policy.public_policy import (
+    PublicPolicy,
+    check_public_policy,
+    uniform_public_policy,
+)
+from infoset.policy.public_policy_files import (
+    STORAGES,
+    load_public_policy,
+    rounded_policy,
+    save_public_policy,
+)
 from infoset.policy.tabular import (
     PolicyRow,
     TabularPolicy,
@@ -42,6 +53,7 @@ from infoset.policy.transformations import (
 
 __all__ = [
     "IDENTITY",
+    "STORAGES",
     "TRANSFORMATIONS",
     "ActionTable",
     "BatchPolicy",
@@ -57,6 +69,7 @@ __all__ = [
     "behavior_to_plan",
     "check_distributions",
     "check_policy",
+    "check_public_policy",
     "check_transformations",
     "checked_probabilities",
     "constant_transformations",
@@ -64,14 +77,18 @@ __all__ = [
     "distance",
     "hash_transformations",
     "is_correlated_file",
+    "is_public_file",
     "load_policy",
     "load_policy_csv",
+    "load_public_policy",
     "mix",
     "probabilities_at",
     "random_policy",
     "read_metadata",
+    "rounded_policy",
     "save_policy",
     "save_policy_csv",
+    "save_public_policy",
     "tabulate",
     "transfer_policy",
     "transform_policy",

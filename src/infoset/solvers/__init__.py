@@ -38,6 +38,7 @@ from infoset.solvers.methods import (
     has_seed,
     run_method,
     run_on_public_form,
+    runs_on_public_forms,
     with_seed,
 )
 from infoset.solvers.min_probabilities import MinProbabilities
@@ -104,6 +105,7 @@ __all__ = [
     "resolve_subgames",
     "run_method",
     "run_on_public_form",
+    "runs_on_public_forms",
     "solve_by_decomposition",
     "solve_by_lp",
     "solve_coarse_correlated",

@@ -8,6 +8,7 @@ from infoset.tree.estimates import HistoryEstimate, estimate_histories
 from infoset.tree.exploration import build_world_graph
 from infoset.tree.game_tree import GameTree, build_tree, unroll
 from infoset.tree.graph_contraction import build_sequence_form, contract_graph, forecast_contraction
+from infoset.tree.hand_symmetry import HandSymmetry
 from infoset.tree.infostate_tree import InfostateTree, PublicTree
 from infoset.tree.limits import BuildLimits, build_limits
 from infoset.tree.public_building import build_public_form
@@ -26,6 +27,7 @@ from infoset.tree.public_form import (
     check_public_form,
 )
 from infoset.tree.public_gradients import (
+    public_hand_gradient,
     public_payoffs,
     public_utility_gradient,
     split_public_payoffs,
@@ -57,6 +59,7 @@ __all__ = [
     "GameForm",
     "GameTree",
     "HandPrior",
+    "HandSymmetry",
     "HistoryEstimate",
     "InfostateEncoder",
     "InfostateTree",
@@ -97,6 +100,7 @@ __all__ = [
     "graph_cache",
     "merge_reach",
     "public_gradient",
+    "public_hand_gradient",
     "public_payoffs",
     "public_rules_of",
     "public_utility_gradient",

@@ -306,7 +306,7 @@ def _resolved(
     assert not isinstance(subject, Game)
     is_name = isinstance(policy, str) and not is_policy_file(policy)
     if is_name and METHODS.knows(str(policy)):
-        return solve(subject, str(policy), callback=solving(str(policy))).policy
+        return solve(subject, str(policy), form="sequence", callback=solving(str(policy))).policy
     if is_name and str(policy).isidentifier() and policy != "uniform":
         raise UnknownNameError.of("policy", str(policy), ["uniform", *METHODS])
     return resolve_average(policy, subject.sequence_form)

@@ -100,8 +100,11 @@ def remarks(found: GameInfo) -> list[str]:
             lines.append(f"the game has {found.estimate}")
         lines.append(SEARCHERS_PLAY)
     elif not found.fits:
-        lines.append(f"too large for the memory limit: {UNKNOWN}")
-        if found.solving_fits:
+        limit = "the memory limit" if found.stop is None else "the limit on world states"
+        lines.append(f"too large for {limit}: {UNKNOWN}")
+        if found.public_form_fits:
+            lines.append("infoset solve builds the public form instead")
+        elif found.solving_fits:
             lines.append(
                 "infoset solve does not build the tree; it needs less memory, and may succeed"
             )
