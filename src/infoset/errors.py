@@ -262,10 +262,6 @@ class ComparisonError(InfosetError):
     ----------
     results : tuple[SolveResult, ...]
         Results of the methods that had finished.
-    method : str
-        The method that failed.
-    reason : Exception
-        What it raised.
     """
 
     def __init__(self, method: str, error: Exception, results: tuple[Any, ...]) -> None:
@@ -275,8 +271,6 @@ class ComparisonError(InfosetError):
             f"{done}"
         )
         self.results = results
-        self.method = method
-        self.reason = error
 
 
 def show(value: object) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
 
-from infoset.errors import ComparisonError
+from infoset.errors import ComparisonError, InfosetError
 from infoset.runs import (
     Budget,
     Done,
@@ -25,6 +25,14 @@ from infoset.tree import GameForm, PublicForm
 __all__ = ["ComparedRuns", "MethodCallback", "run_in_turn", "run_on_executor", "run_on_form"]
 
 MethodCallback: TypeAlias = Callable[[str, TracePoint], object]
+
+
+class _FailedMethod(InfosetError):
+    """What a method raised on a worker, and the name of the method."""
+
+    def __init__(self, method: str, reason: Exception) -> None:
+        super().__init__(f"{method} failed: {reason}")
+        self.method, self.reason = method, reason
 
 
 @dataclass(frozen=True)
@@ -71,7 +79,7 @@ class ComparedRuns:
         try:
             return packed_without(self.result(position, None, interrupt), self.form)
         except Exception as error:
-            raise ComparisonError(self.name(position), error, ()) from error
+            raise _FailedMethod(self.name(position), error) from error
 
 
 def run_on_form(entry: MethodSpec, form: GameForm, budget: Budget) -> SolveResult[Any]:
@@ -119,7 +127,7 @@ def run_on_executor(
     except KeyboardInterrupt:
         if len(found) == num_given:
             raise
-    except ComparisonError as error:
+    except _FailedMethod as error:
         if not found:
             raise error.reason from None
         results = tuple(result for _, result in sorted(found.items()))
