@@ -57,7 +57,10 @@ def test_comparisons_on_threads(command):
         ("dask:127.0.0.1:1", "nothing answers at 127.0.0.1:1 within 10 s"),
         ("ray:127.0.0.1:99999", "nothing answers at 127.0.0.1:99999 within 10 s"),
         ("slurm:cores", "slurm:cores: 'cores' is not of the form NAME=VALUE"),
-        ("slurm:cores=1", "the command srun was not found; run this inside an allocation"),
+        (
+            "slurm:cores=1,slurm_cmd_args=['--mem=1G','-q']",
+            "the command srun was not found; run this inside an allocation",
+        ),
     ],
 )
 def test_mistakes(command, monkeypatch, on, words):

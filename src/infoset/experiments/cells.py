@@ -16,6 +16,7 @@ from infoset._version import __version__
 from infoset.errors import (
     CheckpointFileError,
     CheckpointMismatchError,
+    DifferingMachinesWarning,
     LostWorkersError,
     UnsavedWarning,
 )
@@ -26,6 +27,7 @@ from infoset.runs import (
     Machine,
     WorkerPool,
     check_workers,
+    differing_machines,
     run_tasks,
     this_machine,
     worker_pool,
@@ -190,6 +192,17 @@ class CellFolder:
             )
         read: CellResult = content["result"]
         return read
+
+    def warn_of_machines(self) -> None:
+        """Warn if cells ran on machines whose results may differ in their last bits."""
+        lines = differing_machines(self.machines.values())
+        if lines:
+            warnings.warn(
+                f"the cells ran on different machines ({'; '.join(lines)}), whose results may "
+                "differ in their last bits; the file of each cell names its machine",
+                DifferingMachinesWarning,
+                stacklevel=3,
+            )
 
 
 def _identity(cell: Cell) -> Mapping[str, Any]:

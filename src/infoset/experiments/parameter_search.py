@@ -275,6 +275,11 @@ def tune(
     LostWorkersError, WorkerVersionError
         As raised by `run_cells`.
 
+    Warns
+    -----
+    DifferingMachinesWarning
+        As issued by `run_study`.
+
     Examples
     --------
     >>> result = tune(
@@ -316,6 +321,7 @@ def tune(
         ]
         moved = [{**best.parameters, name: value} for name, value in changes]
         chosen, default, *others = map(Spread.of, run.errors([best.parameters, {}, *moved], fresh))
+    cells.warn_of_machines()
     return TuningResult(
         game,
         spec.name,

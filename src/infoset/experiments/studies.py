@@ -15,10 +15,10 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from infoset.errors import DifferingMachinesWarning, UnknownNameError, UnsavedWarning
+from infoset.errors import UnknownNameError, UnsavedWarning
 from infoset.experiments.cells import Cell, CellFolder, CellResult, run_cells_on
 from infoset.experiments.reports import Report, save_report
-from infoset.runs import WorkerPool, check_workers, differing_machines, worker_pool
+from infoset.runs import WorkerPool, check_workers, worker_pool
 from infoset.utils.arguments import check_type
 from infoset.utils.registry import Registry
 
@@ -178,20 +178,8 @@ def run_study(
             finished.append(Finished(experiment, report, tuple(files)))
             if finished_callback is not None:
                 finished_callback(finished[-1])
-    _warn_of_machines(cells)
+    cells.warn_of_machines()
     return finished
-
-
-def _warn_of_machines(cells: CellFolder) -> None:
-    """Warn if cells ran on machines whose results may differ in their last bits."""
-    lines = differing_machines(cells.machines.values())
-    if lines:
-        warnings.warn(
-            f"the cells ran on different machines ({'; '.join(lines)}), whose results may differ "
-            "in their last bits; the file of each cell names its machine",
-            DifferingMachinesWarning,
-            stacklevel=3,
-        )
 
 
 def _saved(report: Report, folder: Path, name: str, title: str) -> list[str]:

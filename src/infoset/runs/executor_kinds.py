@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 from ast import literal_eval
@@ -215,7 +216,7 @@ def _slurm(rest: str) -> Executor:
 def _options(rest: str) -> dict[str, Any]:
     """Return options such as `max_workers=4,threads_per_core=1`."""
     found: dict[str, Any] = {}
-    for part in filter(None, rest.split(",")):
+    for part in filter(None, re.split(r",(?![^\[(]*[\])])", rest)):
         name, equals, value = part.partition("=")
         if not equals or not name.isidentifier():
             raise ParameterError(f"slurm:{rest}: {part!r} is not of the form NAME=VALUE")

@@ -165,18 +165,13 @@ class _Session:
             return Done(task.position, reply.content, reply.seconds, reply.machine)
 
     def stop(self) -> Iterator[Done]:
-        """Cancel what has not begun, end what is running, and return what is done."""
+        """Cancel what has not begun, end what is running, and yield what is done."""
         left = {future: task for future, task in self._tasks.items() if not future.cancel()}
         self.pool.interrupt.set()
+        yield from _done(left)
         if isinstance(self.pool.executor, ThreadPoolExecutor) or self.pool.renew is not None:
             wait(left)  # they end soon; those elsewhere cannot be reached, and go on in vain
-        for future, task in left.items():
-            if not future.done() or future.cancelled() or future.exception() is not None:
-                continue
-            with suppress(InfosetError):
-                reply = answer(future.result())
-                if reply.kind == "done" and reply.machine is not None:
-                    yield Done(task.position, reply.content, reply.seconds, reply.machine)
+            yield from _done(left)
 
     def close(self) -> None:
         """Forget the session."""
@@ -253,6 +248,18 @@ class _Session:
         self._submit(task._replace(losses=task.losses + 1))
 
 
+def _done(left: dict[Future[Any], _Task]) -> Iterator[Done]:
+    """Yield the finished tasks, and remove them from those that are left."""
+    for future in [future for future in left if future.done()]:
+        task = left.pop(future)
+        if future.cancelled() or future.exception() is not None:
+            continue
+        with suppress(InfosetError):
+            reply = answer(future.result())
+            if reply.kind == "done" and reply.machine is not None:
+                yield Done(task.position, reply.content, reply.seconds, reply.machine)
+
+
 def run_tasks(
     work: Work,
     items: Iterable[Any],
@@ -292,8 +299,8 @@ def run_tasks(
             with interrupts_held():
                 on_done(done)
     except BaseException:
-        with interrupts_held():
-            for done in session.stop():
+        for done in session.stop():
+            with interrupts_held():
                 on_done(done)
         raise
     finally:
