@@ -74,7 +74,6 @@ def test_methods_that_need_the_sequence_form_say_so():
     for function, more in (
         (infoset.learn, {}),
         (infoset.compare, {"methods": ["lp", "cfr"]}),
-        (infoset.draw, {"view": "policy", "policy": "uniform"}),
         (infoset.draw, {"policy": uniform_policy(cached_tree("leduc_poker").sequence_form)}),
     ):
         with pytest.raises(GameTooLargeError, match=r"use its public form, on which solve"):

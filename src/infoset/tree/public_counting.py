@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -72,7 +71,7 @@ class _Step(NamedTuple):
 
 
 class _Below(NamedTuple):
-    """Numbers from a public state on: `first` and `second` are sequences of the players."""
+    """Numbers of nodes, ends, each player's sequences, histories and terminal histories."""
 
     nodes: int = 0
     ends: int = 0
@@ -246,11 +245,10 @@ def _from(
     actor = rules.actor(at[0])
     if actor is not None:
         sequences[actor] += len(steps) * symmetries.num_classes(at[1], actor)
-    histories, terminals = (
-        sum(step.num_outcomes * numbers(known[step.after]) for step in steps)
-        for numbers in (attrgetter("histories"), attrgetter("terminals"))
-    )
-    return _Below(nodes + 1, ends, sequences[0], sequences[1], num_pairs + histories, terminals)
+    below = [(step.num_outcomes, known[step.after]) for step in steps]
+    histories = num_pairs + sum(number * after.histories for number, after in below)
+    terminals = sum(number * after.terminals for number, after in below)
+    return _Below(nodes + 1, ends, sequences[0], sequences[1], histories, terminals)
 
 
 def check_public_form_fits(counts: PublicCounts, name: str, memory: int | None = None) -> None:
