@@ -49,7 +49,7 @@ def test_games_as_json(command):
     games = {entry["name"]: entry for entry in command("games", "--json").json["games"]}
     assert set(games) == set(GAMES)
     assert games["matrix_mp"]["aliases"] == ["matching_pennies"]
-    (players,) = games["kuhn_poker"]["parameters"]
+    players, *_ = games["kuhn_poker"]["parameters"]
     assert players == {
         "name": "players",
         "default": 2,

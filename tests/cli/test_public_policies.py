@@ -21,6 +21,7 @@ def small(command):
     return command
 
 
+@pytest.mark.broad
 def test_solve_says_which_form_it_chose(command, tmp_path):
     ran = command("solve", LARGE, "--iterations", 2, "--out", "run", "--storage", "uint8")
     assert "form    " in ran.out
@@ -69,6 +70,7 @@ def test_evaluate_measures_one_policy_or_two(small):
     assert "holds a policy for leduc_poker, not for liars_dice(dice_sides=2)" in refused
 
 
+@pytest.mark.broad
 def test_evaluate_prints_hands(small, tmp_path):
     found = small("evaluate", "run", "--by-hand", "--json").json["hands"]
     expected = infoset.evaluate_hands("leduc_poker", "run")
@@ -87,6 +89,7 @@ def test_evaluate_prints_hands(small, tmp_path):
     assert "no public form" in small("evaluate", "matrix_mp", "uniform", "--by-hand").complaint
 
 
+@pytest.mark.broad
 def test_show_prints_hands_and_lines(small):
     whole = small("show", "run").out
     assert "player 0: 468 infostates" in whole
@@ -105,6 +108,7 @@ def test_show_prints_hands_and_lines(small):
     assert "[50s]" in small("show", LARGE, "uniform", "--match", "[50s]", "--depth", 1).out
 
 
+@pytest.mark.broad
 def test_respond_saves_a_best_response(small):
     found = small("respond", "run", "--player", 1, "--out", "best", "--json").json
     expected = infoset.evaluate("leduc_poker", "run")
@@ -116,6 +120,7 @@ def test_respond_saves_a_best_response(small):
     assert small("respond", LARGE, "uniform", "--out", "large").code == 0
 
 
+@pytest.mark.broad
 def test_match_plays_without_the_tree(small):
     ran = small("match", "leduc_poker", "run", "uniform", "--deals", 200, "--json").json
     exact = small("match", "leduc_poker", "run", "uniform", "--exact", "--json").json
@@ -128,6 +133,7 @@ def test_match_plays_without_the_tree(small):
     assert exact["utility"]["mean"] == pytest.approx(sum(values) / 2, abs=1e-12)
 
 
+@pytest.mark.broad
 def test_play_against_a_policy_of_a_large_game(command):
     command("solve", LARGE, "--iterations", 2, "--out", "run")
     ran = command(

@@ -40,6 +40,7 @@ def test_the_public_form_is_chosen_if_the_tree_does_not_fit():
     assert result.summary()["form_reason"] == result.form_reason
 
 
+@pytest.mark.broad
 def test_memory_is_a_limit_too():
     found, reason = choose_form("leduc_poker(num_ranks=4)", memory=900_000)
     assert isinstance(found, PublicForm)
@@ -94,6 +95,7 @@ def test_forms_that_a_game_does_not_have():
         infoset.solve(cached_tree("kuhn_poker").sequence_form, form="public")
 
 
+@pytest.mark.broad
 def test_the_uniform_policy_of_a_large_game_is_measured():
     large = infoset.evaluate("leduc_poker(num_ranks=50)", "uniform")
     small = infoset.evaluate("leduc_poker", "uniform")
@@ -141,7 +143,14 @@ def test_files_find_their_game(tmp_path):
         infoset.load_policy(tmp_path / "broken.parquet", "leduc_poker")
 
 
-@pytest.mark.parametrize("options", [{}, {"precision": "float32"}, {"threads": 2}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        pytest.param({"precision": "float32"}, marks=pytest.mark.broad),
+        pytest.param({"threads": 2}, marks=pytest.mark.broad),
+    ],
+)
 def test_runs_on_public_forms_are_resumed_to_the_same_bits(tmp_path, options):
     def solve(**limits):
         return infoset.solve("leduc_poker", "dcfr", form="public", **options, **limits)
@@ -168,6 +177,7 @@ def test_limits_of_runs_on_public_forms():
     assert solve(iterations=3).iterations == 3
 
 
+@pytest.mark.broad
 def test_methods_are_compared_on_public_forms(tmp_path):
     large = "leduc_poker(num_ranks=50)"
     results = infoset.compare(large, ["cfr", "cfr+"], iterations=2)
