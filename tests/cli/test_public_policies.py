@@ -59,6 +59,7 @@ def test_evaluate_measures_one_policy_or_two(small):
     expected = infoset.evaluate("leduc_poker", ["run", "uniform"])
     assert both["values"] == list(expected.values)
     assert both["security_levels"] == list(expected.security_levels)
+    assert small("evaluate", "run", "uniform", "--json").json == both
     shown = small("evaluate", "leduc_poker", "run", "uniform").out
     assert "leduc_poker: run, uniform" in shown
     assert shown.count("security level of player") == 2
@@ -66,6 +67,8 @@ def test_evaluate_measures_one_policy_or_two(small):
     assert "got 3 policies; leduc_poker has 2 players" in refused
     refused = small("evaluate", "leduc_poker", "run", "uniform", "--lower-bound").complaint
     assert "--lower-bound cannot be combined with 2 policies" in refused
+    refused = small("evaluate", "leduc_poker", "run", "pimc").err.splitlines()[-1]
+    assert "a PIMC has no table on the public form of leduc_poker" in refused
     refused = small("evaluate", "liars_dice(dice_sides=2)", "run").complaint
     assert "holds a policy for leduc_poker, not for liars_dice(dice_sides=2)" in refused
 

@@ -127,6 +127,12 @@ def resolve_public_policy(policy: EvaluatedPolicy, public_form: PublicForm) -> P
         return uniform_public_policy(public_form)
     if isinstance(policy, (str, Path)) and is_policy_file(str(policy)):
         return load_public_policy_file(policy, public_form)
+    if is_queried(policy):
+        raise ParameterError(
+            f"a {type(policy).__name__} has no table on the public form of {public_form.name}, on "
+            "which policies are measured here: bound its exploitability by "
+            "infoset.search.exploitability_lower_bound (infoset evaluate --lower-bound)"
+        )
     raise ParameterError(
         f"policy={policy!r} is not a policy on the public form of {public_form.name}: give a "
         "PublicPolicy, a TabularPolicy of the same game, a file of one, or 'uniform'"

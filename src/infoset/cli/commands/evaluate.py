@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
 
 import typer
@@ -135,8 +136,8 @@ def run(
 ) -> None:
     """Measure a policy exactly: values, gains of best responses, NashConv, exploitability.
 
-    With GAME and one policy for each player, their play against each other is
-    measured: the value, the security level and the gain of each.
+    With one policy for each player, their play against each other is measured:
+    the value, the security level and the gain of each.
 
     Of a correlated policy, the gap from a coarse correlated equilibrium is
     measured in place of the exploitability.
@@ -149,8 +150,12 @@ def run(
     """
     from infoset.front import is_correlated, is_policy_file
 
-    rules, path = game_and_policy(game, policy)
-    players = [path, *(others or ())]
+    if policy is not None and _is_only_policy(game):
+        rules, path = game_and_policy(game, None)
+        players = [game, policy, *(others or ())]
+    else:
+        rules, path = game_and_policy(game, policy)
+        players = [path, *(others or ())]
     if by_hand or len(players) > 1:
         _refuse_combined(
             "--by-hand" if by_hand else f"{len(players)} policies",
@@ -175,6 +180,15 @@ def run(
         _measure_correlated(rules, path, memory, as_json)
     else:
         _measure(rules, players, memory, as_json)
+
+
+def _is_only_policy(text: str) -> bool:
+    """Return whether a text in the place of a game names a file or folder of a policy."""
+    from infoset.front import is_policy_file
+    from infoset.games import GAMES
+
+    is_policy = is_policy_file(text) and (text.lower().endswith(".parquet") or Path(text).is_dir())
+    return is_policy and not GAMES.knows(text)
 
 
 def _refuse_combined(what: str, options: Mapping[str, object]) -> None:
