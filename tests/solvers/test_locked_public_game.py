@@ -162,6 +162,7 @@ def test_methods_and_policies_that_do_not_fit():
     locked = lock_policy(small_holdem(), {})
     with pytest.raises(UnsupportedGameError, match="CFR family"):
         locked.solve("lp", Budget(iterations=1))
+    assert "best method" in locked.solve("auto", Budget(iterations=1)).reason
     with pytest.raises(PolicyMismatchError, match="small_holdem"):
         locked.evaluate(uniform_public_policy(derive_public_form(cached_tree("kuhn_poker"))))
     with pytest.raises(ParameterError, match="float64 on one thread"):
