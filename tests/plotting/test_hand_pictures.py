@@ -80,6 +80,7 @@ def test_policies_on_public_forms_are_drawn_as_those_of_trees():
     assert len(plot_policy(holdem_policy(), layout="bars").axes) == 2
 
 
+@pytest.mark.broad
 def test_draw_has_lines_of_public_policies(tmp_path):
     form = derive_public_form(cached_tree("leduc_poker"))
     policy = uniform_public_policy(form)
