@@ -15,12 +15,14 @@ __all__ = [
     "CheckpointMismatchError",
     "ComparisonError",
     "CyclicGameError",
+    "DifferingMachinesWarning",
     "ExplorationLimitError",
     "GameFileError",
     "GameRuleError",
     "GameTooLargeError",
     "InfosetError",
     "LimitError",
+    "LostWorkersError",
     "MissingExtraError",
     "NumericalError",
     "ParameterError",
@@ -32,6 +34,7 @@ __all__ = [
     "UnknownNameError",
     "UnsavedWarning",
     "UnsupportedGameError",
+    "WorkerVersionError",
     "describe_exception",
     "nearest_names",
     "show",
@@ -196,6 +199,14 @@ class GameFileError(InfosetError):
         self.column = column
 
 
+class LostWorkersError(InfosetError):
+    """Workers that ended or could not be reached, so that tasks remain undone."""
+
+
+class WorkerVersionError(InfosetError):
+    """A worker with another version of the library, which therefore ran no task."""
+
+
 class PolicyFileError(InfosetError):
     """A file that cannot be read as a policy."""
 
@@ -226,6 +237,10 @@ class GraphFileError(InfosetError):
 
 class GraphCacheWarning(UserWarning):
     """A saved world graph that is not used, or one that cannot be saved; the game is built."""
+
+
+class DifferingMachinesWarning(UserWarning):
+    """Results of one study that were computed on machines of different kinds."""
 
 
 class UnsavedWarning(UserWarning):

@@ -37,6 +37,7 @@ from infoset.cli.commands import (
     show,
     solve,
     train,
+    tune,
     warm,
 )
 from infoset.cli.examples import help_end
@@ -113,6 +114,7 @@ for module in (
     solve,
     learn,
     train,
+    tune,
     compare,
     plot,
     prove,
