@@ -8,11 +8,18 @@ import pytest
 import infoset
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.evaluation import best_response, evaluate_hands, evaluate_policy, history_values
+from infoset.game import PublicRulesGame
 from infoset.games import load_game
 from infoset.policy import PublicPolicy, uniform_public_policy
-from infoset.tree import build_public_form, build_tree, derive_public_form
+from infoset.tree import (
+    build_public_form,
+    build_sequence_form,
+    build_tree,
+    derive_public_form,
+)
 from tests.support.cached_games import cached_random_policies, cached_tree
 from tests.support.random_public_games import RandomPublicGame
+from tests.support.suited_rules import SuitedPoker
 
 SMALL = ["kuhn_poker", "leduc_poker", "liars_dice(dice_sides=3)"]
 RANDOM_SEEDS = [0, 3, 7, 12]
@@ -118,3 +125,17 @@ def test_labels_and_other_arguments():
         infoset.evaluate_hands(cached_tree("kuhn_poker").sequence_form, "uniform")
     with pytest.raises(ParameterError, match="PublicPolicy"):
         evaluate_hands(policy)
+
+
+@pytest.mark.parametrize("num_cards", [1, 2])
+def test_merged_suits_have_the_same_values(num_cards):
+    game = PublicRulesGame(SuitedPoker(num_ranks=2, num_deals=1, num_cards=num_cards), "suited")
+    merged, whole = build_public_form(game), build_public_form(game, merge_symmetric=False)
+    assert merged.treeplexes[0].num_sequences < whole.treeplexes[0].num_sequences
+    policy = random_public_policy(merged, num_cards)
+    tabular = policy.to_tabular(build_sequence_form(game))
+    expected = evaluate_hands(PublicPolicy.from_tabular(whole, tabular))
+    for one, other in zip(evaluate_hands(policy), expected, strict=True):
+        assert np.abs(one.values - other.values).max() <= 1e-12
+        assert np.abs(one.best_response_values - other.best_response_values).max() <= 1e-12
+        assert np.ptp(one.values) > 0.01

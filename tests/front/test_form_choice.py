@@ -74,7 +74,6 @@ def test_methods_that_need_the_sequence_form_say_so():
     for function, more in (
         (infoset.learn, {}),
         (infoset.compare, {"methods": ["lp", "cfr"]}),
-        (infoset.draw, {"view": "policy", "policy": "uniform"}),
         (infoset.draw, {"policy": uniform_policy(cached_tree("leduc_poker").sequence_form)}),
     ):
         with pytest.raises(GameTooLargeError, match=r"use its public form, on which solve"):
@@ -167,3 +166,35 @@ def test_limits_of_runs_on_public_forms():
     assert solve(target="0.5%").exploitability <= 0.13
     assert solve(seconds=0.0).outcome == "seconds"
     assert solve(iterations=3).iterations == 3
+
+
+def test_methods_are_compared_on_public_forms(tmp_path):
+    large = "leduc_poker(num_ranks=50)"
+    results = infoset.compare(large, ["cfr", "cfr+"], iterations=2)
+    assert all(isinstance(result.policy, PublicPolicy) for result in results)
+    alone = infoset.solve(large, "cfr+", iterations=2)
+    assert results[1].policy.digest == alone.policy.digest
+    again = infoset.compare(alone.policy.public_form, [alone, "cfr"], iterations=2)
+    assert again[0] is alone
+    assert again[1].policy.digest == results[0].policy.digest
+    with pytest.raises(UnsupportedGameError, match=r"^lp does not run on public forms"):
+        infoset.compare("leduc_poker", ["cfr", "lp"], form="public")
+    with pytest.raises(ParameterError, match="es-mccfr learns from play, which a public form"):
+        infoset.compare("leduc_poker", ["es-mccfr"], form="public")
+    tabular = infoset.solve("leduc_poker", "cfr", iterations=2)
+    with pytest.raises(PolicyMismatchError, match="or on another form of it"):
+        infoset.compare("leduc_poker", [tabular, "cfr"], form="public")
+
+
+def test_info_counts_large_games_by_their_public_rules():
+    found = infoset.info("leduc_poker(num_ranks=50)")
+    assert (found.world_states, found.histories) == (37_966_501, 72_913_501)
+    assert (found.public_nodes, found.public_hands) == (3011, (100, 100))
+    assert found.public_sequences == (350_701, 350_701)
+    assert (found.public_form_fits, found.fits, found.stop) == (True, False, "worlds")
+    small, counted = infoset.info("leduc_poker"), infoset.info("leduc_poker", max_worlds=300)
+    for name in ("world_states", "histories", "terminals", "public_nodes", "public_form_bytes"):
+        assert getattr(small, name) == getattr(counted, name)
+    assert small.forecast_bytes == counted.forecast_bytes
+    assert infoset.info("goofspiel(num_cards=3)").public_form_fits is None
+    assert infoset.info("liars_dice(dice_sides=3)", memory=10_000).public_form_fits is False

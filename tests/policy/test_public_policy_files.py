@@ -19,6 +19,7 @@ from infoset.errors import (
     PolicyMismatchError,
     UnknownNameError,
 )
+from infoset.game import PublicRulesGame
 from infoset.games import load_game
 from infoset.policy import (
     STORAGES,
@@ -36,6 +37,7 @@ from infoset.tree import build_public_form, build_tree, derive_public_form
 from infoset.utils.checksums import with_checksum
 from tests.support.cached_games import cached_random_policies, cached_tree
 from tests.support.random_public_games import RandomPublicGame
+from tests.support.suited_rules import SuitedPoker
 
 
 def random_public_policy(form, seed=0):
@@ -64,6 +66,19 @@ def test_round_trip_to_the_bit(tmp_path, seed):
     loaded = load_public_policy(tmp_path / "p.parquet", form)
     for before, after in zip(policy.probabilities, loaded.probabilities, strict=True):
         assert before.tobytes() == after.tobytes()
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_merged_suits_are_written_for_each_hand(tmp_path, storage):
+    game = PublicRulesGame(SuitedPoker(num_ranks=2, num_deals=1), "suited")
+    form = build_public_form(game)
+    policy = random_public_policy(form)
+    save_public_policy(policy, tmp_path / "p.parquet", storage=storage)
+    loaded = load_public_policy(tmp_path / "p.parquet", form)
+    assert loaded.digest == rounded_policy(policy, storage).digest
+    assert len(pq.read_table(tmp_path / "p.parquet").column_names) == 3 + len(form.hands[0])
+    with pytest.raises(PolicyMismatchError, match="merge_symmetric=False"):
+        load_public_policy(tmp_path / "p.parquet", build_public_form(game, merge_symmetric=False))
 
 
 @pytest.mark.parametrize("storage", STORAGES)

@@ -28,6 +28,7 @@ from infoset.evaluation.efce import (
     evaluate_efce,
 )
 from infoset.evaluation.extensive_form_values import Behavior, behavior_values
+from infoset.evaluation.hand_equity import equity_at
 from infoset.evaluation.information_leakage import (
     TrueStateSamplingRatio,
     hand_sampling_ratios,
@@ -40,6 +41,12 @@ from infoset.evaluation.profile_values import (
     transformed_profiles,
     transformed_values,
 )
+from infoset.evaluation.public_continuations import (
+    PublicContinuation,
+    PublicLeafFunction,
+    PublicLeafValues,
+)
+from infoset.evaluation.public_values import PublicValues
 from infoset.evaluation.reached_response import ReachedResponse, reached_best_response
 from infoset.evaluation.tree_values import history_values
 from infoset.evaluation.value_proofs import ValueProof, prove_value
@@ -56,6 +63,10 @@ __all__ = [
     "Evaluation",
     "HandEvaluation",
     "JointDistribution",
+    "PublicContinuation",
+    "PublicLeafFunction",
+    "PublicLeafValues",
+    "PublicValues",
     "ReachedResponse",
     "TransformedValues",
     "TriggerDeviation",
@@ -66,6 +77,7 @@ __all__ = [
     "best_response_plan",
     "decision_losses",
     "decision_values",
+    "equity_at",
     "evaluate_cce",
     "evaluate_efce",
     "evaluate_hands",

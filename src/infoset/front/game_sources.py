@@ -89,7 +89,7 @@ def load(spec: str, **parameters: Any) -> Game | ExtensiveForm:
     Examples
     --------
     >>> load("kuhn_poker", players=3)
-    KuhnPoker(players=3)
+    KuhnPoker(players=3, num_cards=-1)
     """
     check_type("game", spec, str, EXPECTED)
     spec = spec.strip()
