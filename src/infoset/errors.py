@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from typing import Any
 
 __all__ = [
+    "CertificateError",
     "CheckpointFileError",
     "CheckpointMismatchError",
     "ComparisonError",
@@ -194,6 +195,10 @@ class GameFileError(InfosetError):
         super().__init__(message)
         self.line = line
         self.column = column
+
+
+class CertificateError(InfosetError):
+    """A certificate of the value of a game that is damaged or wrong."""
 
 
 class PolicyFileError(InfosetError):

@@ -37,6 +37,7 @@ from infoset.cli.commands import (
     show,
     solve,
     train,
+    verify,
     warm,
 )
 from infoset.cli.examples import help_end
@@ -69,7 +70,7 @@ COUNTS = ("--iterations", "--episodes", "--steps", "--deals")
 SYNONYMS = {
     **dict.fromkeys(("--iterations", "--episodes", "--steps", "--iters", "--epochs"), COUNTS),
     **dict.fromkeys(("--games", "--hands", "--matches"), ("--deals",)),
-    **dict.fromkeys(("--output", "--output-dir", "--save", "--file", "-o"), ("--out",)),
+    **dict.fromkeys(("--output", "--output-dir", "--save", "--file", "-o"), ("--out", "--save")),
     **dict.fromkeys(("--contains", "--filter", "--grep", "--infostate"), ("--match",)),
     **dict.fromkeys(("--algorithm", "--algo", "--solver", "--learner"), ("--method", "--methods")),
     **dict.fromkeys(("--method",), ("--methods",)),
@@ -116,6 +117,7 @@ for module in (
     compare,
     plot,
     prove,
+    verify,
     evaluate,
     respond,
     show,

@@ -29,7 +29,11 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "infoset plot runs/kuhn_poker-comparison --out figure.pdf",
             "infoset plot mine=mine.csv runs/leduc_poker-dcfr --out figure.svg --percent",
         ),
-        "prove": ("infoset prove kuhn_poker",),
+        "prove": (
+            "infoset prove kuhn_poker",
+            "infoset prove leduc_poker --save leduc_poker.certificate.json",
+        ),
+        "verify": ("infoset verify leduc_poker.certificate.json",),
         "evaluate": (
             "infoset evaluate runs/leduc_poker-lp",
             "infoset evaluate kuhn_poker uniform",

@@ -39,6 +39,7 @@ from infoset.evaluation.profile_values import (
     transformed_profiles,
     transformed_values,
 )
+from infoset.evaluation.proof_certificates import make_certificate
 from infoset.evaluation.reached_response import ReachedResponse, reached_best_response
 from infoset.evaluation.tree_values import history_values
 from infoset.evaluation.value_proofs import ValueProof, prove_value
@@ -73,6 +74,7 @@ __all__ = [
     "history_values",
     "joint_distribution",
     "load_correlated_policy",
+    "make_certificate",
     "mean_true_state_sampling_ratio",
     "nash_conv",
     "plan_value",
