@@ -26,6 +26,7 @@ STEPS = {
     "infoset.search | infoset.teams": "search at play time, team games",
     "infoset.deep": "policy networks (extra `deep`)",
     "infoset.front": "the main functions",
+    "infoset.benchmark": "score cards, zoo, leaderboard",
     "infoset.views": "what pages show, as values",
     "infoset.plotting": "pictures",
     "infoset.experiments": "run folders and studies",

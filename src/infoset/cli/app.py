@@ -39,6 +39,7 @@ from infoset.cli.commands import (
     train,
     verify,
     warm,
+    zoo,
 )
 from infoset.cli.examples import help_end
 from infoset.cli.exit_codes import DONE, INTERRUPTED, USER_ERROR
@@ -118,6 +119,7 @@ for module in (
     plot,
     prove,
     verify,
+    zoo,
     evaluate,
     respond,
     show,
@@ -128,6 +130,7 @@ for module in (
     export,
     reproduce,
     warm,
+    zoo,
 ):
     name = module.__name__.rpartition(".")[2]
     app.command(name, epilog=help_end(name))(with_build_limits(name, module.run))

@@ -34,6 +34,11 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "infoset prove leduc_poker --save leduc_poker.certificate.json",
         ),
         "verify": ("infoset verify leduc_poker.certificate.json",),
+        "zoo": (
+            "infoset zoo list --pack small",
+            "infoset zoo make leduc_poker_4 --out leduc_poker_4.parquet",
+            "infoset zoo check kuhn_poker",
+        ),
         "evaluate": (
             "infoset evaluate runs/leduc_poker-lp",
             "infoset evaluate kuhn_poker uniform",

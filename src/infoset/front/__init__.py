@@ -42,6 +42,7 @@ from infoset.front.policy_files import (
     load_correlated_policy_file,
     load_network_file,
     load_policy,
+    policy_path,
     read_policy_metadata,
 )
 from infoset.front.registration import (
@@ -89,6 +90,7 @@ __all__ = [
     "load_network_file",
     "load_policy",
     "play_matches",
+    "policy_path",
     "prepare_comparison",
     "read_policy_metadata",
     "register_learner",

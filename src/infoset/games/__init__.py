@@ -11,6 +11,7 @@ from infoset.games.kuhn_poker_long import KuhnPokerLong
 from infoset.games.leduc_poker import LeducPoker
 from infoset.games.liars_dice import LiarsDice
 from infoset.games.matrix import MATRIX_GAMES, MatrixGame, matrix_game
+from infoset.games.packs import PACK_SIZES, PackEntry, get_pack_entry, load_pack
 from infoset.games.parameters import Domain
 from infoset.games.phantom import PhantomGame
 from infoset.games.phantom_ttt import PhantomTicTacToe
@@ -31,6 +32,7 @@ from infoset.games.trick_taking import TrickTaking
 __all__ = [
     "GAMES",
     "MATRIX_GAMES",
+    "PACK_SIZES",
     "BanditTree",
     "Battleship",
     "CooperativeMatchingPennies",
@@ -44,6 +46,7 @@ __all__ = [
     "LeducPoker",
     "LiarsDice",
     "MatrixGame",
+    "PackEntry",
     "ParameterEntry",
     "PhantomGame",
     "PhantomTicTacToe",
@@ -52,7 +55,9 @@ __all__ = [
     "TradeComm",
     "TrickTaking",
     "get_game_entry",
+    "get_pack_entry",
     "load_game",
+    "load_pack",
     "matrix_game",
     "parse_spec",
     "register_game",

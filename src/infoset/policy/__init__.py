@@ -7,6 +7,7 @@ from infoset.policy.parquet_files import (
     is_correlated_file,
     load_policy,
     read_metadata,
+    read_policy_table,
     save_policy,
 )
 from infoset.policy.protocol import (
@@ -39,10 +40,12 @@ from infoset.policy.transformations import (
     hash_transformations,
     transform_policy,
 )
+from infoset.policy.zoo_files import ZOO_PREFIX, is_zoo_name, zoo_path
 
 __all__ = [
     "IDENTITY",
     "TRANSFORMATIONS",
+    "ZOO_PREFIX",
     "ActionTable",
     "BatchPolicy",
     "FunctionPolicy",
@@ -64,12 +67,14 @@ __all__ = [
     "distance",
     "hash_transformations",
     "is_correlated_file",
+    "is_zoo_name",
     "load_policy",
     "load_policy_csv",
     "mix",
     "probabilities_at",
     "random_policy",
     "read_metadata",
+    "read_policy_table",
     "save_policy",
     "save_policy_csv",
     "tabulate",
@@ -77,4 +82,5 @@ __all__ = [
     "transform_policy",
     "uniform_policy",
     "uniform_public_policy",
+    "zoo_path",
 ]

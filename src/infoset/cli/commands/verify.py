@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from infoset.cli.options import JsonOption, parse_count
 from infoset.cli.screen import number_text, print_json, say
+
+if TYPE_CHECKING:
+    from infoset.certificates import Certificate
 
 DEFAULT_HISTORIES = 2_000_000
 
@@ -17,7 +20,8 @@ def run(
         str,
         typer.Argument(
             metavar="FILE",
-            help="Certificate that 'infoset prove GAME --save FILE' wrote.",
+            help="Certificate that 'infoset prove GAME --save FILE' wrote; or a policy with a "
+            "certificate in it, such as zoo:kuhn_poker.",
             show_default=False,
         ),
     ],
@@ -40,11 +44,10 @@ def run(
     checked by exact best responses, in fractions. The first wrong claim ends
     the check, and its place is reported.
     """
-    from infoset.certificates import verify_file
     from infoset.cli.command_watch import CommandWatch
 
     watch = CommandWatch(f"infoset verify {file}", seconds, options="--seconds")
-    certificate = watch.end(lambda: verify_file(file, max_histories=max_histories))
+    certificate = watch.end(lambda: _verified(file, max_histories))
     if as_json:
         print_json(
             {
@@ -69,3 +72,14 @@ def run(
         f"verified by the rules: {number_text(certificate.num_histories)} histories, policies at "
         f"{counts} infostates"
     )
+
+
+def _verified(file: str, max_histories: int) -> Certificate:
+    """Return the certificate in a file, after checking it."""
+    if file.startswith("zoo:") or file.lower().endswith(".parquet"):
+        from infoset.benchmark import verify_policy_file
+
+        return verify_policy_file(file, max_histories=max_histories)[0]
+    from infoset.certificates import verify_file
+
+    return verify_file(file, max_histories=max_histories)
