@@ -29,6 +29,7 @@ DICE = "game: Lanctot (2013)"
 GOOFSPIEL = "game: Lanctot (2013)"
 BATTLESHIP = "game: Farina et al. (2019)"
 OURS = "game: OpenSpiel"
+LIBRARY = "game: this library"
 
 SMALL_BATTLESHIP = "board_width=2,board_height=2,ship_sizes=[1],ship_values=[1.0]"
 
@@ -101,7 +102,7 @@ GAMES = (
         BATTLESHIP,
     ),
     ("liars_dice_1x8", "liars_dice(dice_sides=8)", "large", "dcfr 10000", False, DICE),
-    ("trick_taking", "trick_taking", "large", "pcfr+ 3000", False, OURS),
+    ("trick_taking", "trick_taking", "large", "pcfr+ 3000", False, LIBRARY),
 )
 """Name, game, pack, recipe, whether it is installed, and source."""
 

@@ -19,6 +19,7 @@ import typer
 from infoset._version import __version__
 from infoset.cli.build_options import with_build_limits
 from infoset.cli.commands import (
+    benchmark,
     check,
     compare,
     draw,
@@ -117,6 +118,7 @@ for module in (
     train,
     compare,
     plot,
+    benchmark,
     prove,
     verify,
     zoo,

@@ -29,6 +29,11 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "infoset plot runs/kuhn_poker-comparison --out figure.pdf",
             "infoset plot mine=mine.csv runs/leduc_poker-dcfr --out figure.svg --percent",
         ),
+        "benchmark": (
+            "infoset benchmark pcfr+",
+            "infoset benchmark my_solver.py:MySolver --seconds 5 --out card",
+            "infoset benchmark 'pimc(num_worlds=20)' --games kuhn_poker,leduc_poker",
+        ),
         "prove": (
             "infoset prove kuhn_poker",
             "infoset prove leduc_poker --save leduc_poker.certificate.json",
