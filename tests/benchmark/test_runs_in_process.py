@@ -30,6 +30,7 @@ def raced(*texts, seconds=0.05, repeats=()):
     messages = Messages()
     rows = [{"number": number, "text": text, "seed": 0} for number, text in enumerate(texts)]
     job = {"game": "kuhn_poker", "rows": rows, "seconds": seconds, "episodes": 300}
+    job["needs_tree"] = "es-mccfr" in texts
     run_races({**job, "repeats": repeats}, messages)
     return messages
 
@@ -101,3 +102,16 @@ def test_leaks_and_answers_that_are_no_distribution_are_found():
     stages = [one["stage"] for one in wrong.of("failed")]
     assert stages == ["match against uniform", "best response"]
     assert all("with sum 1" in one["message"] for one in wrong.of("failed"))
+
+
+@pytest.mark.networks
+def test_a_network_is_measured():
+    messages = Messages()
+    rows = [{"number": 0, "text": "network:rnad", "seed": 0}]
+    job = {"game": "kuhn_poker", "rows": rows, "seconds": 1.0, "episodes": 300}
+    run_races({**job, "repeats": (), "needs_tree": True}, messages)
+    (done,) = messages.of("done")
+    assert done["outcome"] == "seconds"
+    points = [one["point"] for one in messages.of("point")]
+    assert points[-1][0] > points[0][0]
+    assert points[-1][2] < points[0][2]

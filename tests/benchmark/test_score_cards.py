@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from math import inf, sqrt
 
@@ -156,3 +157,19 @@ def test_wrong_arguments_are_refused_before_any_work():
         score_subject("cfr+", seconds=0)
     with pytest.raises(ParameterError, match="seeds"):
         score_subject("cfr+", seeds=0)
+
+
+def test_games_can_be_measured_by_an_executor(monkeypatch):
+    asked = []
+
+    def run(race, limits):
+        asked.append((race.game, race.needs_tree, len(race.entrants)))
+        return tuple(RaceRun(entrant, [(1, 0.1, 0.0)], "seconds") for entrant in race.entrants)
+
+    monkeypatch.setattr("infoset.benchmark.score_cards.run_race", run)
+    games = ["matrix_mp", "kuhn_poker"]
+    with ThreadPoolExecutor(2) as pool:
+        card = score_subject("es-mccfr", games=games, seeds=2, executor=pool)
+    assert sorted(asked) == [("kuhn_poker", True, 6), ("matrix_mp", True, 6)]
+    assert [row.entry.name for row in card.rows] == games
+    assert card.names == ("es-mccfr", "vr-mccfr-balanced", "balanced-omd")

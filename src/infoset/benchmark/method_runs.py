@@ -40,8 +40,9 @@ MAX_ITERATIONS: Final = 2**40
 class _Game:
     """A game, built once for all runs."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, needs_tree: bool) -> None:
         self.rules = load_game(name)
+        self.needs_tree = needs_tree
 
     @cached_property
     def tree(self) -> GameTree:
@@ -50,8 +51,8 @@ class _Game:
 
     @cached_property
     def form(self) -> SequenceForm:
-        """The sequence form."""
-        return build_sequence_form(self.rules)
+        """The sequence form, which is that of the tree if the tree is needed."""
+        return self.tree.sequence_form if self.needs_tree else build_sequence_form(self.rules)
 
     def method(self, subject: Subject, seed: int | None) -> MethodSpec:
         """Return a subject as a method on this game."""
@@ -85,12 +86,12 @@ def run_races(job: Mapping[str, Any], messenger: Messenger) -> None:
     Parameters
     ----------
     job : Mapping[str, Any]
-        `game`, `seconds`, `episodes`, `rows` (each with `number`, `text` and `seed`), and
-        `repeats`: numbers of the rows that are run twice for a comparison.
+        `game`, `needs_tree`, `seconds`, `episodes`, `rows` (each with `number`, `text` and `seed`),
+        and `repeats`: numbers of the rows that are run twice for a comparison.
     messenger : Messenger
     """
     messenger.send("stage", stage="build", run=None)
-    game = _Game(job["game"])
+    game = _Game(job["game"], job["needs_tree"])
     runs = []
     for row in job["rows"]:
         messenger.send("stage", stage="first call", run=row["number"])

@@ -54,6 +54,8 @@ class Race:
         Horizon of learners, and their maximum number of episodes.
     repeats : tuple[int, ...]
         Numbers of entrants that are also run twice for some iterations, to compare the bits.
+    needs_tree : bool
+        Whether the tree of histories is built, which learners and networks need.
     """
 
     game: str
@@ -61,6 +63,7 @@ class Race:
     seconds: float
     episodes: int
     repeats: tuple[int, ...] = ()
+    needs_tree: bool = False
 
 
 @dataclass
@@ -122,7 +125,11 @@ def _job(race: Race, waiting: list[int]) -> dict[str, Any]:
     rows = [
         {"number": n, "text": race.entrants[n].text, "seed": race.entrants[n].seed} for n in waiting
     ]
-    numbers = {"seconds": race.seconds, "episodes": race.episodes}
+    numbers = {
+        "seconds": race.seconds,
+        "episodes": race.episodes,
+        "needs_tree": race.needs_tree,
+    }
     repeats = [number for number in race.repeats if number in waiting]
     return {"task": "races", "game": race.game, "rows": rows, "repeats": repeats, **numbers}
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.metadata import version
 from math import exp, inf, isinf, log
 from statistics import median
@@ -43,6 +44,7 @@ DEFAULT_EPISODES: Final = 1_000_000
 DEALS: Final = 1000
 
 Progress: TypeAlias = Callable[[str], object]
+Task: TypeAlias = Callable[[], tuple[RaceRun, ...] | TrialResult]
 
 
 class Gate(NamedTuple):
@@ -273,6 +275,7 @@ def score_subject(
     episodes: int = DEFAULT_EPISODES,
     deals: int = DEALS,
     limits: ChildLimits | None = None,
+    executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> ScoreCard:
     """Measure a method, a learner, a network or a searcher on the games of a pack.
@@ -298,8 +301,12 @@ def score_subject(
         Maximum number of deals of each match of a searcher.
     limits : ChildLimits, optional
         Limits on the child process; by default ten seconds beyond what each part should take.
+    executor : concurrent.futures.Executor, optional
+        Where the games are measured, each as one task; by default here, one after another. A file
+        of the subject must exist there under the same path. Tasks that share a machine slow each
+        other down, but the methods of one game equally.
     progress : callable, optional
-        Called with the name of each game before it is measured.
+        Called with the name of each game before its result is awaited.
 
     Raises
     ------
@@ -317,17 +324,31 @@ def score_subject(
     check_number("seconds", seconds)
     if seconds == 0:
         raise ParameterError("seconds=0 leaves no time to measure; give a positive number")
-    rows = []
-    for entry in chosen_games(pack, games):
-        if progress is not None:
-            progress(entry.name)
+    entries = chosen_games(pack, games)
+    entrants = () if found.kind == "searcher" else _entrants(found, seeds)
+
+    def task(entry: PackEntry) -> Task:
         if found.kind == "searcher":
             trial = Trial(entry.game, subject, _anchors(entry), seconds, deals)
-            rows.append(GameRow(entry, payoff_width(entry), trial=run_trial(trial, limits)))
-        else:
-            race = Race(entry.game, _entrants(found, seeds), seconds, episodes, repeats=(0,))
-            rows.append(GameRow(entry, payoff_width(entry), runs=run_race(race, limits)))
+            return partial(run_trial, trial, limits)
+        race = Race(entry.game, entrants, seconds, episodes, (0,), found.kind != "method")
+        return partial(run_race, race, limits)
+
+    submitted = executor and [executor.submit(task(entry)) for entry in entries]
+    rows = []
+    for number, entry in enumerate(entries):
+        if progress is not None:
+            progress(entry.name)
+        result = submitted[number].result() if submitted else task(entry)()
+        rows.append(_row(entry, result))
     return ScoreCard(found, pack, seconds, seeds, tuple(rows))
+
+
+def _row(entry: PackEntry, result: tuple[RaceRun, ...] | TrialResult) -> GameRow:
+    width = payoff_width(entry)
+    if isinstance(result, TrialResult):
+        return GameRow(entry, width, trial=result)
+    return GameRow(entry, width, runs=result)
 
 
 def chosen_games(pack: str, games: Sequence[str] | None) -> list[PackEntry]:
