@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import infoset
 from infoset.benchmark import ChildLimits, Entrant, Race, Trial, run_race, run_trial
 
 pytestmark = pytest.mark.broad
@@ -22,10 +23,15 @@ def raced(*names, limits=LIMITS):
     return {run.entrant.name: run for run in runs}
 
 
-def test_subjects_that_hang_or_end_the_process_do_not_stop_the_others():
+def test_subjects_that_hang_or_end_the_process_do_not_stop_the_others(tmp_path):
     runs = raced("milder", "sleeps", "dies", "raises", "cfr+")
     assert (runs["milder"].outcome, runs["milder"].is_repeatable) == ("seconds", True)
     assert runs["cfr+"].outcome == "seconds"
+    assert runs["cfr+"].policy == runs["dies"].policy == b""
+    path = tmp_path / "policy.parquet"
+    path.write_bytes(runs["milder"].policy)
+    found = infoset.evaluate(infoset.load_policy(path)).exploitability
+    assert found == pytest.approx(runs["milder"].exploitability)
     assert runs["cfr+"].exploitability < 1e-3
     assert runs["sleeps"].outcome == "late"
     assert "its process was stopped" in runs["sleeps"].message

@@ -59,6 +59,7 @@ def test_the_zoo_is_small_enough_for_the_wheel():
     assert sum(path.stat().st_size for path in files) <= 5_000_000
 
 
+@pytest.mark.broad
 def test_wrong_statements_about_a_game_are_found():
     changes = {
         "infostates": (6, 5),

@@ -31,7 +31,7 @@ def raced(*texts, seconds=0.05, repeats=()):
     rows = [{"number": number, "text": text, "seed": 0} for number, text in enumerate(texts)]
     job = {"game": "kuhn_poker", "rows": rows, "seconds": seconds, "episodes": 300}
     job["needs_tree"] = "es-mccfr" in texts
-    run_races({**job, "repeats": repeats}, messages)
+    run_races({**job, "repeats": repeats, "kept": repeats}, messages)
     return messages
 
 
@@ -42,6 +42,7 @@ def trialed(text, *, skip=(), anchors=("uniform",)):
     return messages
 
 
+@pytest.mark.broad
 def test_methods_and_learners_are_measured_in_turn():
     messages = raced("cfr+", "es-mccfr", f"{FILE}:by_cfr", repeats=(0, 1, 2))
     assert [one["is_same"] for one in messages.of("repeated")] == [True, True, True]
@@ -79,6 +80,7 @@ def test_unseeded_random_numbers_are_found():
     assert not found["is_same"]
 
 
+@pytest.mark.broad
 def test_a_searcher_is_tested_played_and_measured():
     messages = trialed(f"{FILE}:Flat", anchors=("uniform", "zoo:kuhn_poker"))
     assert messages.of("failed") == []
@@ -95,6 +97,7 @@ def test_a_searcher_is_tested_played_and_measured():
     assert messages.of("response")[0]["exploitability"] == pytest.approx(exact)
 
 
+@pytest.mark.broad
 def test_leaks_and_answers_that_are_no_distribution_are_found():
     leaky = trialed(f"{FILE}:Leaky", anchors=())
     assert "the queries differ in the time of query" in leaky.of("leak")[0]["leak"]
@@ -109,7 +112,7 @@ def test_a_network_is_measured():
     messages = Messages()
     rows = [{"number": 0, "text": "network:rnad", "seed": 0}]
     job = {"game": "kuhn_poker", "rows": rows, "seconds": 1.0, "episodes": 300}
-    run_races({**job, "repeats": (), "needs_tree": True}, messages)
+    run_races({**job, "repeats": (), "kept": (), "needs_tree": True}, messages)
     (done,) = messages.of("done")
     assert done["outcome"] == "seconds"
     points = [one["point"] for one in messages.of("point")]

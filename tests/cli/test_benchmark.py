@@ -19,6 +19,8 @@ def test_a_score_card_is_printed_and_saved(command, tmp_path):
     assert "processor time relative to cfr+" in ran.out
     assert (tmp_path / "card" / "card.md").exists()
     assert (tmp_path / "card" / "matrix_rps.svg").exists()
+    policy = str(tmp_path / "card" / "matrix_rps.parquet")
+    assert command("evaluate", policy, "--json").json["exploitability"] < 0.1
 
 
 @pytest.mark.broad

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Sequence
+from itertools import accumulate
 from math import inf, isinf
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["CARD_FILES", "card_markdown", "plot_card", "save_card"]
 
 CARD_FILES: Final = ("card.json", "card.md", "curves.csv")
-"""Files of every score card; methods also have one picture for each game."""
+"""Files of every score card; methods also have a picture and a policy for each game."""
 
 
 def save_card(card: ScoreCard, folder: str | Path, *, pictures: bool = True) -> Path:
@@ -51,8 +52,11 @@ def save_card(card: ScoreCard, folder: str | Path, *, pictures: bool = True) -> 
         write_text(to / "card.json", json.dumps(card_facts(card), indent=1) + "\n")
         write_text(to / "card.md", card_markdown(card))
         write_text(to / "curves.csv", _curves(card))
-        for row in card.rows if pictures else ():
-            if any(run.points for run in row.runs):
+        for row in card.rows:
+            for run in row.runs_of(card.subject.name)[:1]:
+                if run.policy:
+                    (to / f"{row.entry.name}.parquet").write_bytes(run.policy)
+            if pictures and any(run.points for run in row.runs):
                 save_figure(plot_card(card, row), to / f"{row.entry.name}.svg")
 
     return write_folder(folder, write)
@@ -78,7 +82,8 @@ def plot_card(card: ScoreCard, row: GameRow) -> Figure:
             make_trace(
                 [point[2] for point in run.points],
                 iterations=[point[0] for point in run.points],
-                seconds=[point[1] for point in run.points],
+                # Functions that are called anew may take less time for more iterations.
+                seconds=[*accumulate((point[1] for point in run.points), max)],
             ),
         )
         for name in card.names

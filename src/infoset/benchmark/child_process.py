@@ -26,6 +26,9 @@ PROGRAM: Final = "infoset.benchmark.child_program"
 LOOK_SECONDS: Final = 0.1
 """Seconds between two looks at the processor time and the memory of the child."""
 
+EXIT_SECONDS: Final = 10.0
+"""Seconds until a child that has closed its output has ended."""
+
 MEMORY_SHARE: Final = 0.7
 """Part of the free memory that the child may use."""
 
@@ -109,7 +112,7 @@ def run_in_child(
             _kill(child)
             return watch.ended("" if is_finished else watch.reason)
         with suppress(subprocess.TimeoutExpired):
-            child.wait(1)
+            child.wait(EXIT_SECONDS)
         return watch.ended(f"its process ended with code {child.returncode}{_last_line(errors)}")
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from math import isclose
-from typing import Any, Final
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final, TypeAlias
 
 from infoset.benchmark.child_messages import Messenger
 from infoset.benchmark.subjects import Subject, find_subject
@@ -16,7 +19,7 @@ from infoset.evaluation import evaluate_policy
 from infoset.front.learning_runs import LearnerMethod
 from infoset.games import load_game
 from infoset.learning import make_simulator
-from infoset.policy import TabularPolicy
+from infoset.policy import TabularPolicy, save_policy
 from infoset.runs import Budget, SolveResult
 from infoset.solvers import CustomMethod, MethodSpec, has_seed, run_method, with_seed
 from infoset.tree import GameTree, SequenceForm, build_sequence_form, build_tree
@@ -87,7 +90,8 @@ def run_races(job: Mapping[str, Any], messenger: Messenger) -> None:
     ----------
     job : Mapping[str, Any]
         `game`, `needs_tree`, `seconds`, `episodes`, `rows` (each with `number`, `text` and `seed`),
-        and `repeats`: numbers of the rows that are run twice for a comparison.
+        `repeats`: numbers of the rows that are run twice for a comparison, and `kept`: numbers of
+        the rows whose policies are sent.
     messenger : Messenger
     """
     messenger.send("stage", stage="build", run=None)
@@ -192,12 +196,23 @@ def _race(run: _Run, game: _Game, job: Mapping[str, Any], messenger: Messenger, 
     def work() -> None:
         solve = _in_one_run if run.records else _in_growing_runs
         result = solve(run, game, job, turn, watch)
+        if run.number in job["kept"]:
+            messenger.send("policy", run=run.number, data=_policy_file(run, result))
         messenger.send("done", run=run.number, outcome=result.outcome, message="")
 
     _reported(run.number, work, messenger)
 
 
-Watch = Callable[[int, float, "float | None"], None]
+def _policy_file(run: _Run, result: SolveResult) -> str:
+    """Return the file of a policy as text."""
+    about = {"method": run.text, "iterations": result.iterations, "seed": run.seed}
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "policy.parquet"
+        save_policy(result.policy, path, about)
+        return b64encode(path.read_bytes()).decode()
+
+
+Watch: TypeAlias = Callable[[int, float, "float | None"], None]
 
 
 def _in_one_run(

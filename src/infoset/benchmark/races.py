@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import inf, isfinite
@@ -53,7 +54,8 @@ class Race:
     episodes : int
         Horizon of learners, and their maximum number of episodes.
     repeats : tuple[int, ...]
-        Numbers of entrants that are also run twice for some iterations, to compare the bits.
+        Numbers of entrants that are also run twice for some iterations, to compare the bits. Their
+        policies are kept.
     needs_tree : bool
         Whether the tree of histories is built, which learners and networks need.
     """
@@ -83,6 +85,8 @@ class RaceRun:
         Why it failed.
     is_repeatable : bool or None
         Whether two runs with the same seed gave the same bits; None if that was not tested.
+    policy : bytes
+        The file of the policy at the end, in Parquet; empty if it was not kept.
     """
 
     entrant: Entrant
@@ -90,6 +94,7 @@ class RaceRun:
     outcome: str = ""
     message: str = ""
     is_repeatable: bool | None = None
+    policy: bytes = b""
 
     @property
     def exploitability(self) -> float:
@@ -131,7 +136,8 @@ def _job(race: Race, waiting: list[int]) -> dict[str, Any]:
         "needs_tree": race.needs_tree,
     }
     repeats = [number for number in race.repeats if number in waiting]
-    return {"task": "races", "game": race.game, "rows": rows, "repeats": repeats, **numbers}
+    chosen = {"rows": rows, "repeats": repeats, "kept": repeats}
+    return {"task": "races", "game": race.game, **chosen, **numbers}
 
 
 def _note(runs: list[RaceRun], message: Mapping[str, Any]) -> None:
@@ -143,6 +149,8 @@ def _note(runs: list[RaceRun], message: Mapping[str, Any]) -> None:
             run.points.append((iteration, seconds, exploitability))
     elif message["kind"] == "repeated":
         run.is_repeatable = message["is_same"]
+    elif message["kind"] == "policy":
+        run.policy = b64decode(message["data"])
     elif message["kind"] == "done" and not run.outcome:
         run.outcome, run.message = message["outcome"], message["message"]
 

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from infoset.certificates import Certificate
 
 DEFAULT_HISTORIES = 2_000_000
+DEFAULT_SECONDS = 600.0
+MEMORY_SHARE = 0.7
+"""Part of the free memory that a verification may use: a file may name any registered game."""
 
 
 def run(
@@ -34,8 +37,8 @@ def run(
         ),
     ] = DEFAULT_HISTORIES,
     seconds: Annotated[
-        float | None, typer.Option("--seconds", min=0, help="Time limit in seconds.")
-    ] = None,
+        float, typer.Option("--seconds", min=0, help="Time limit in seconds.")
+    ] = DEFAULT_SECONDS,
     as_json: JsonOption = False,
 ) -> None:
     """Check a certificate of a game's value, without a solver.
@@ -45,8 +48,10 @@ def run(
     the check, and its place is reported.
     """
     from infoset.cli.command_watch import CommandWatch
+    from infoset.utils.watchdog import available_memory
 
-    watch = CommandWatch(f"infoset verify {file}", seconds, options="--seconds")
+    memory = int(MEMORY_SHARE * available_memory())
+    watch = CommandWatch(f"infoset verify {file}", seconds, memory, options="--seconds")
     certificate = watch.end(lambda: _verified(file, max_histories))
     if as_json:
         print_json(
