@@ -91,9 +91,9 @@ def arrays_of(value: object) -> Iterator[np.ndarray]:
             yield from arrays_of(item)
 
 
-def measure(form: GameForm, build: float) -> Measured:
+def measure(form: GameForm, build: float, precision: str = PRECISION) -> Measured:
     """Return the memory and the time of an iteration on a form."""
-    minimizer = RegretMinimizer(form, SCHEMES[SCHEME], PRECISION)
+    minimizer = RegretMinimizer(form, SCHEMES[SCHEME], precision)
     holders = [tuple(vars(layout).values()) for layout in minimizer._layouts]
     everything = (*vars(minimizer).values(), *holders)
     memory = sum({id(array): array.nbytes for array in arrays_of(everything)}.values())

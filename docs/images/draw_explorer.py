@@ -39,7 +39,22 @@ def main() -> None:
         draw_compare(opened(browser, page.url))
         draw_watch(opened(browser, page.url, "dark"))
         draw_play(opened(browser, page.url))
+        draw_hands(browser)
         browser.close()
+
+
+def draw_hands(browser: Browser) -> None:
+    """Take the turn of a poker endgame: after a check, player 1 acts."""
+    game = "nolimit_endgame(board=Ks9d8h4s,max_raises=2,ranges='22+,A2+,KT+,QT+')"
+    with infoset.explore(game, ["dcfr"], open_browser=False) as page:
+        tab = browser.new_context(viewport=SIZE).new_page()
+        tab.goto(page.url)
+        tab.get_by_role("treeitem", name="check").first.click()
+        tab.get_by_role("heading", name="player 1 acts").wait_for()
+        tab.get_by_role("region", name="hands of player 1").wait_for()
+        tab.get_by_role("treeitem", name="bet 50").nth(1).wait_for()
+        tab.mouse.move(1, 1)
+        tab.screenshot(path=IMAGES / "explore_hands.png")
 
 
 def opened(browser: Browser, url: str, scheme: str = "light") -> Page:

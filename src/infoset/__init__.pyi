@@ -25,6 +25,7 @@ from .front import (
     check_game as check_game,
     compare as compare,
     evaluate as evaluate,
+    evaluate_hands as evaluate_hands,
     evaluate_teams as evaluate_teams,
     info as info,
     initial_history as initial_history,
@@ -36,6 +37,7 @@ from .front import (
     register_method as register_method,
     register_searcher as register_searcher,
     save_efg as save_efg,
+    save_policy as save_policy,
     solve as solve,
     solve_team as solve_team,
     to_openspiel as to_openspiel,
@@ -65,7 +67,6 @@ from .plotting import (
 from .policy import (
     PublicPolicy as PublicPolicy,
     TabularPolicy as TabularPolicy,
-    save_policy as save_policy,
     uniform_policy as uniform_policy,
 )
 from .regret import (

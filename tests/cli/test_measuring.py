@@ -205,13 +205,14 @@ def test_solving_needs_less_memory_than_the_tree(command):
 
 
 def test_a_game_too_large_to_explore_has_lower_bounds(command, monkeypatch):
-    whole = infoset.front.info("leduc_poker")
+    game = "goofspiel(num_cards=4)"
+    whole = infoset.front.info(game)
     monkeypatch.setattr(infoset.front, "info", partial(infoset.front.info, max_worlds=300))
-    shown = command("info", "leduc_poker")
+    shown = command("info", game)
     assert shown.code == 0
     assert shown.out.count("≥ ") >= 4
     assert "lower bounds" in shown.out
-    found = command("info", "leduc_poker", "--json")
+    found = command("info", game, "--json")
     assert found.code == 0
     assert found.json["is_exact"] is False
     assert 300 < found.json["histories"] < whole.histories
@@ -224,15 +225,16 @@ def test_a_game_too_large_to_explore_is_not_solved(command, monkeypatch):
         "build_sequence_form",
         partial(infoset.tree.build_sequence_form, max_worlds=300),
     )
-    assert "world states" in command("solve", "leduc_poker").complaint
+    assert "world states" in command("solve", "goofspiel(num_cards=4)").complaint
 
 
 def test_what_stopped_the_visit_is_said(command):
-    shown = command("info", "leduc_poker", "--max-worlds", "300")
+    shown = command("info", "goofspiel(num_cards=4)", "--max-worlds", "300")
     assert shown.code == 0
     assert "stopped at the limit on world states (--max-worlds): ≥ marks lower bounds" in shown.out
     assert "infoset match GAME 'ismcts(milliseconds=50)' uniform --deals 2" in shown.out
-    assert command("info", "leduc_poker", "--max-worlds", "300", "--json").json["stop"] == "worlds"
+    asked = command("info", "goofspiel(num_cards=4)", "--max-worlds", "300", "--json")
+    assert asked.json["stop"] == "worlds"
     large = command("info", "goofspiel(num_cards=30)", "--seconds", "0.01", "--json").json
     assert (large["stop"], large["is_exact"]) == ("seconds", False)
 
@@ -252,7 +254,7 @@ def test_after_ctrl_c_info_prints_lower_bounds(command, monkeypatch):
 @pytest.mark.parametrize("verb", ["solve", "evaluate", "show", "prove", "compare", "learn"])
 def test_every_verb_that_builds_has_the_limits(command, verb):
     policy = ["uniform"] if verb in ("evaluate", "show") else []
-    complaint = command(verb, "leduc_poker", *policy, "--max-worlds", "300").complaint
+    complaint = command(verb, "goofspiel(num_cards=4)", *policy, "--max-worlds", "300").complaint
     assert "at least 301 world states" in complaint
     assert "raise max_worlds (--max-worlds)" in complaint
     large = [verb, "goofspiel(num_cards=30)", *policy, "--build-seconds", "0.01"]

@@ -31,6 +31,8 @@ KEYS = {
     "method",
     "seed",
     "reason",
+    "form",
+    "form_reason",
     "iterations",
     "seconds",
     "build_seconds",

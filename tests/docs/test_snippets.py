@@ -34,6 +34,9 @@ EXTRAS = {
     "import-export": ("pyspiel", "pettingzoo"),
     "infoset.interop.openspiel": ("pyspiel",),
     "infoset.interop.pettingzoo": ("pettingzoo",),
+    "nolimit_endgame": ("phevaluator",),
+    "poker_endgames": ("phevaluator",),
+    "infoset.games.holdem_cards": ("phevaluator",),
 }
 """Pages, and packages with their modules, that need an optional extra."""
 

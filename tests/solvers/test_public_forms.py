@@ -11,9 +11,11 @@ import pytest
 
 import infoset
 from infoset.errors import CheckpointMismatchError, ParameterError, UnsupportedGameError
-from infoset.evaluation import evaluate_policy
+from infoset.evaluation import evaluate_plans, evaluate_policy
 from infoset.policy import PublicPolicy, TabularPolicy
 from infoset.regret import SCHEMES, RegretMinimizer, game_layouts
+from infoset.runs import Budget
+from infoset.solvers.regret_family import RegretMethod
 from infoset.tree import (
     build_tree,
     derive_public_form,
@@ -140,10 +142,31 @@ def test_the_result_is_measured_on_both_forms():
     assert [point.iteration for point in result.trace[:3]] == [1, 2, 3]
 
 
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+def test_measurements_need_no_policy_and_have_the_same_bits(precision):
+    form = forms("leduc_poker")[0]
+    method, seen = RegretMethod(SCHEMES["pcfr+"], precision), []
+    with_policies = method.run_on_public_form(
+        form, Budget(iterations=20, policy_callback=lambda policy: seen.append(policy))
+    )
+    without = method.run_on_public_form(form, Budget(iterations=20))
+    assert len(seen) == len(without.trace)
+    errors = [point.exploitability for point in without.trace]
+    assert errors == [point.exploitability for point in with_policies.trace]
+    assert errors == [evaluate_policy(policy).exploitability for policy in seen]
+    plans = without.policy.realization_plans()
+    by_sequence = evaluate_plans(form, plans)
+    assert without.measured.gains == pytest.approx(by_sequence.gains, abs=1e-13)
+    assert without.measured.values == pytest.approx(by_sequence.values, abs=1e-13)
+
+
 def test_auto_runs_the_cfr_family_and_says_so():
     result = infoset.solve(forms("liars_dice(dice_sides=3)")[0], iterations=20)
     assert result.method == "sapdcfr+"
     assert "public forms need the CFR family" in result.reason
+    many = infoset.solve("kuhn_poker(num_cards=60)", iterations=5, form="public")
+    assert many.method == "dcfr+"
+    assert "with many hands" in many.reason
 
 
 @pytest.mark.parametrize("name", ["lp", "xfp", "mmd", "cfr-br", "rtcfr+", "rnad"])

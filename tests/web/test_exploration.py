@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import base64
 import http.client
+import json
 import os
+import re
 import signal
 import subprocess
 import sys
+import zlib
 
 import pytest
 
 import infoset
 from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
-from infoset.web import make_explorer
+from infoset.web import make_explorer, save_page
 
 
 def test_policies_are_named_files_methods_and_objects(tmp_path, monkeypatch):
@@ -40,11 +44,46 @@ def test_extensive_forms_are_played_by_their_rules():
 
 def test_a_game_that_is_too_large_can_be_played():
     with infoset.build_limits(max_worlds=5):
-        explorer = make_explorer("kuhn_poker")
+        explorer = make_explorer("goofspiel(num_cards=3)")
         with pytest.raises(ParameterError, match="too large to build"):
-            make_explorer("kuhn_poker", ["uniform"])
+            make_explorer("goofspiel(num_cards=3)", ["uniform"])
     about = explorer.ask({"ask": "game"})
     assert (about["kind"], about["opponents"]) == ("rules", ["uniform", "ismcts"])
+
+
+def test_a_game_that_is_too_large_for_a_tree_is_shown_as_a_public_form(tmp_path):
+    game = "nolimit_endgame(board=Ks9d8h4s2c,max_raises=1,ranges='QQ+,AKs')"
+    form = infoset.build_public_form(infoset.load(game))
+    result = infoset.solve(form, "cfr+", iterations=10)
+    infoset.save_policy(result.policy, tmp_path / "policy.parquet")
+    with infoset.build_limits(max_worlds=5):
+        explorer = make_explorer(game, ["uniform", str(tmp_path / "policy.parquet"), "cfr+"])
+    about = explorer.ask({"ask": "game"})
+    assert about["kind"] == "public"
+    assert about["policies"][1]["values"] == pytest.approx(result.values)
+    assert about["policies"][2]["exploitability"] < about["policies"][0]["exploitability"]
+    rows = explorer.ask({"ask": "infostates", "policy": 1, "state": 0, "player": 0})["infostates"]
+    assert {row["label"] for row in rows} == {*map(str, form.hands[0])}
+    assert all(0 <= row["equity"] <= 1 for row in rows)
+    view = explorer.ask({"ask": "play", "opponent": 1, "player": 0, "seed": 1})
+    while view["actions"]:
+        view = explorer.ask({"ask": "act", "play": view["play"], "action": 0})
+    assert view["is_over"]
+    assert -250 <= view["utility"] <= 250
+    alone = make_explorer(form, [result.policy])
+    assert (alone.policy_names, alone.ask({"ask": "game"})["opponents"]) == (["policy 1"], [])
+
+
+def test_pages_of_public_forms_are_saved(tmp_path):
+    form = infoset.build_public_form(infoset.load("leduc_poker(num_ranks=2,num_raises=1)"))
+    save_page(make_explorer(form, ["uniform"]), tmp_path / "whole.html")
+    save_page(make_explorer(form, ["uniform"]), tmp_path / "part.html", depth=1)
+    whole, part = ((tmp_path / name).read_text() for name in ("whole.html", "part.html"))
+    assert len(part) < len(whole)
+    answers = re.search(r'id="infoset-answers">([^<]*)<', part)[1]
+    saved = json.loads(zlib.decompress(base64.b64decode(answers)))
+    assert len([key for key in saved if '"state"' in key]) > 3
+    assert all(answer is not None for answer in saved.values())
 
 
 def test_the_page_ends_with_its_block():

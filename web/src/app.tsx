@@ -45,11 +45,14 @@ export function Page({ transport, titled }: { transport: Transport; titled: bool
   );
 }
 
+/** Whether the game is shown by public states: as a tree, or as a public form. */
+const hasStates = (about: About): boolean => about.kind === "tree" || about.kind === "public";
+
 function Loaded({ about, refresh }: { about: About; refresh: () => void }) {
   const channel = useContext(Channel)!;
   const possible: Record<Tab, boolean> = {
     explore: about.kind !== "rules",
-    compare: about.kind === "tree",
+    compare: hasStates(about),
     watch: channel.watch !== null && about.methods.length > 0,
     play: about.opponents.length > 0,
   };
@@ -155,12 +158,12 @@ function Explore({ about, policy, setPolicy, place, go }: ExploreProperties) {
         </span>
       </p>
       <div class="panes">
-        {about.kind === "tree" ? (
+        {hasStates(about) ? (
           <PublicTree policy={policy} place={place} go={go} />
         ) : (
           <HistoryTree policy={policy} place={place} go={go} />
         )}
-        {about.kind === "tree" ? (
+        {hasStates(about) ? (
           <StateView policy={policy} state={place} players={about.num_players} go={go} />
         ) : (
           <FormView policy={policy} history={place} players={about.num_players} go={go} />

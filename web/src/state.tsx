@@ -29,9 +29,11 @@ export function StateView({ policy, state, players, go }: Place & { players: num
     <section class="state" aria-label="public state">
       <Path about={answer} go={go} />
       <p class="facts">
-        <span>
-          {count(answer.num_histories)} <Term of="history">{answer.num_histories === 1 ? "history" : "histories"}</Term>
-        </span>
+        {answer.num_histories > 0 && (
+          <span>
+            {count(answer.num_histories)} <Term of="history">{answer.num_histories === 1 ? "history" : "histories"}</Term>
+          </span>
+        )}
         <span>reached in {percent(answer.probability)} of plays</span>
         {answer.values?.map((value, player) => (
           <span key={player}>
@@ -51,7 +53,7 @@ export function StateView({ policy, state, players, go }: Place & { players: num
         ))}
         {answer.values && players > 1 && <BeliefTable policy={policy} state={state} players={players} />}
       </div>
-      <HistoryTable policy={policy} state={state} total={answer.num_histories} />
+      {answer.num_histories > 0 && <HistoryTable policy={policy} state={state} total={answer.num_histories} />}
     </section>
   );
 }
@@ -95,6 +97,7 @@ function InfostateTable({ policy, state, player }: Place & { player: number }) {
   const isSame = acting.every((entry) => entry.actions.map((action) => action.label).join("\n") === labels.join("\n"));
   const columns = isSame && labels.length <= MAX_COLUMNS ? labels : null;
   const acts = labels.length > 0;
+  const hasEquity = entries.some((entry) => entry.equity !== null);
   return (
     <div class="player-part">
       <h3>
@@ -118,6 +121,11 @@ function InfostateTable({ policy, state, player }: Place & { player: number }) {
               <th scope="col" class="n">
                 <Term of="value" />
               </th>
+              {hasEquity && (
+                <th scope="col" class="n">
+                  <Term of="equity" />
+                </th>
+              )}
               {acts && (
                 <th scope="col" class={columns ? "drawn" : ""}>
                   <Term of="policy" />
@@ -138,6 +146,7 @@ function InfostateTable({ policy, state, player }: Place & { player: number }) {
                 <Share of={entry.own_reach}>{number(entry.own_reach)}</Share>
                 <Share of={entry.probability}>{entry.probability === null ? "none" : percent(entry.probability)}</Share>
                 <td class="n">{number(entry.value)}</td>
+                {hasEquity && <td class="n">{entry.equity === null ? "–" : percent(entry.equity)}</td>}
                 {acts && <td class={columns ? "drawn" : ""}>{columns ? <ActionBar actions={entry.actions} /> : <Actions entry={entry} />}</td>}
                 {acts && columns?.map((_, at) => <ActionCell key={at} action={entry.actions[at]} />)}
               </tr>

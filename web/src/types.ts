@@ -9,7 +9,7 @@ export interface PolicyAbout {
 
 export interface About {
   game: string;
-  kind: "tree" | "form" | "rules";
+  kind: "tree" | "public" | "form" | "rules";
   num_players: number;
   sizes: Record<string, number>;
   policies: PolicyAbout[];
@@ -61,6 +61,7 @@ export interface Infostate {
   probability: number | null;
   value: number | null;
   actions: Action[];
+  equity: number | null;
 }
 
 export interface Infostates {

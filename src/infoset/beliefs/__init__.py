@@ -18,6 +18,7 @@ from infoset.beliefs.posterior_beliefs import private_belief, public_belief
 from infoset.beliefs.public_belief_state import PublicBeliefState, ranges
 from infoset.beliefs.public_private_belief import PublicPrivateBelief, PublicWeight
 from infoset.beliefs.public_states import find_public_state
+from infoset.beliefs.public_subgames import PublicSubgame, public_subgame
 from infoset.beliefs.subgame_definitions import (
     is_closed_under_infosets,
     subgame_by_closure,
@@ -41,6 +42,7 @@ __all__ = [
     "PartEnds",
     "PublicBeliefState",
     "PublicPrivateBelief",
+    "PublicSubgame",
     "PublicWeight",
     "SubgameWorld",
     "TreeCut",
@@ -56,6 +58,7 @@ __all__ = [
     "part_between",
     "private_belief",
     "public_belief",
+    "public_subgame",
     "ranges",
     "subgame_by_closure",
     "subgame_by_histories",

@@ -17,6 +17,7 @@ __all__ = [
     "CacheOption",
     "CheckpointOption",
     "CheckpointSecondsOption",
+    "FormOption",
     "GameArgument",
     "IterationsOption",
     "JsonOption",
@@ -195,6 +196,13 @@ CheckpointOption: TypeAlias = Annotated[
 CheckpointSecondsOption: TypeAlias = Annotated[
     float | None,
     typer.Option(metavar="SECONDS", help="Seconds between saves.", show_default="60"),
+]
+FormOption: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        metavar="FORM",
+        help="Form of the game: sequence, public, or auto: sequence if it fits, otherwise public.",
+    ),
 ]
 WorkersOption: TypeAlias = Annotated[
     int | None,

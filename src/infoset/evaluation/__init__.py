@@ -7,6 +7,7 @@ from infoset.evaluation.best_responses import (
     best_response_plan,
     evaluate_plans,
     evaluate_policy,
+    evaluate_public_weights,
     expected_values,
     exploitability,
     nash_conv,
@@ -27,6 +28,7 @@ from infoset.evaluation.efce import (
     evaluate_efce,
 )
 from infoset.evaluation.extensive_form_values import Behavior, behavior_values
+from infoset.evaluation.hand_equity import equity_at
 from infoset.evaluation.information_leakage import (
     TrueStateSamplingRatio,
     hand_sampling_ratios,
@@ -40,9 +42,16 @@ from infoset.evaluation.profile_values import (
     transformed_values,
 )
 from infoset.evaluation.proof_certificates import make_certificate
+from infoset.evaluation.public_continuations import (
+    PublicContinuation,
+    PublicLeafFunction,
+    PublicLeafValues,
+)
+from infoset.evaluation.public_values import PublicValues
 from infoset.evaluation.reached_response import ReachedResponse, reached_best_response
 from infoset.evaluation.tree_values import history_values
 from infoset.evaluation.value_proofs import ValueProof, prove_value
+from infoset.evaluation.values_by_hand import HandEvaluation, evaluate_hands
 
 __all__ = [
     "Behavior",
@@ -53,7 +62,12 @@ __all__ = [
     "EFCEEvaluation",
     "EFCEEvaluator",
     "Evaluation",
+    "HandEvaluation",
     "JointDistribution",
+    "PublicContinuation",
+    "PublicLeafFunction",
+    "PublicLeafValues",
+    "PublicValues",
     "ReachedResponse",
     "TransformedValues",
     "TriggerDeviation",
@@ -64,10 +78,13 @@ __all__ = [
     "best_response_plan",
     "decision_losses",
     "decision_values",
+    "equity_at",
     "evaluate_cce",
     "evaluate_efce",
+    "evaluate_hands",
     "evaluate_plans",
     "evaluate_policy",
+    "evaluate_public_weights",
     "expected_values",
     "exploitability",
     "hand_sampling_ratios",

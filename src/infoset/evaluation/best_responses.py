@@ -8,6 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoset.errors import UnsupportedGameError
+from infoset.evaluation.public_evaluation import (
+    PlayerValues,
+    values_of_policies,
+    values_of_weights,
+)
 from infoset.policy import PublicPolicy, TabularPolicy, behavior_to_plan, check_policy
 from infoset.regret import terminal_gradient
 from infoset.tree import GameForm, PublicForm, public_utility_gradient
@@ -24,6 +29,7 @@ __all__ = [
     "best_response_sweep",
     "evaluate_plans",
     "evaluate_policy",
+    "evaluate_public_weights",
     "expected_values",
     "exploitability",
     "nash_conv",
@@ -83,14 +89,14 @@ class BestResponse(ShortRepr):
     player : Player
     value : float
         Expected utility of the player, in the game's units.
-    policy : TabularPolicy
+    policy : TabularPolicy or PublicPolicy
         The given policy with the player's part replaced by a pure best response. Ties go to the
         first action.
     """
 
     player: Player
     value: float
-    policy: TabularPolicy
+    policy: TabularPolicy | PublicPolicy
 
 
 def utility_gradient(form: GameForm, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
@@ -147,22 +153,27 @@ def evaluate_plans(form: GameForm, plans: Sequence[FloatArray]) -> Evaluation:
 
     Gains are computed in float64. A gain that is negative because of rounding is reported as 0.
     """
-    plans = tuple(plans)
-    values, gains, best = [], [], []
+    plans, found = tuple(plans), []
     for player, plex in enumerate(form.treeplexes):
         gradient = utility_gradient(form, plans, player)
         value = plan_value(gradient, plans[player])
         best_response_sweep(plex.parent_sequence, plex.first_sequence, plex.num_actions, gradient)
-        values.append(value)
-        best.append(float(gradient[0]))
-        gains.append(max(best[player] - value, 0.0))
+        found.append(PlayerValues(value, float(gradient[0])))
+    return _evaluation(form, found)
+
+
+def _evaluation(form: GameForm, found: Sequence[PlayerValues]) -> Evaluation:
+    """Return the evaluation of a policy, given what each player earns."""
+    values = tuple(own.value for own in found)
+    best = tuple(own.best for own in found)
+    gains = tuple(max(own.best - own.value, 0.0) for own in found)
     conv, rounding = sum(gains), form.rounding
     halved = security_levels = None
     if form.is_two_player_constant_sum:
         total = float(form.constant_sum or 0.0)
         halved = conv / 2
         security_levels = (total - best[1] - rounding, total - best[0] - rounding)
-    return Evaluation(tuple(values), tuple(gains), conv, halved, security_levels, rounding)
+    return Evaluation(values, gains, conv, halved, security_levels, rounding)
 
 
 def evaluate_policy(policy: TabularPolicy | PublicPolicy) -> Evaluation:
@@ -185,21 +196,33 @@ def evaluate_policy(policy: TabularPolicy | PublicPolicy) -> Evaluation:
     0.458333333333
     """
     if isinstance(policy, PublicPolicy):
-        return evaluate_plans(policy.public_form, policy.realization_plans())
-    check_policy(policy)
-    return evaluate_plans(policy.sequence_form, policy.realization_plans())
+        form = policy.public_form
+        return _evaluation(form, values_of_policies(form, policy.probabilities))
+    return evaluate_plans(_form_of(policy), policy.realization_plans())
 
 
-def expected_values(policy: TabularPolicy) -> tuple[float, ...]:
+def evaluate_public_weights(form: PublicForm, weights: tuple[FloatArray, ...]) -> Evaluation:
+    """Evaluate `PublicPolicy.from_weights` without building the policy, to the same bits.
+
+    Parameters
+    ----------
+    form : PublicForm
+    weights : tuple[FloatArray, ...]
+        Per player, [Q] nonnegative weights in float64, in the order of `game_layouts`. They are
+        overwritten.
+    """
+    return _evaluation(form, values_of_weights(form, weights))
+
+
+def expected_values(policy: TabularPolicy | PublicPolicy) -> tuple[float, ...]:
     """Return the expected utility of each player, in the game's units.
 
     Raises
     ------
     ParameterError
-        If `policy` is not a `TabularPolicy`.
+        If `policy` is neither a `TabularPolicy` nor a `PublicPolicy`.
     """
-    check_policy(policy)
-    form = policy.sequence_form
+    form = _form_of(policy)
     plans = policy.realization_plans()
     return tuple(
         plan_value(utility_gradient(form, plans, player), plans[player])
@@ -207,21 +230,31 @@ def expected_values(policy: TabularPolicy) -> tuple[float, ...]:
     )
 
 
-def best_response(policy: TabularPolicy, player: Player) -> BestResponse:
+def best_response(policy: TabularPolicy | PublicPolicy, player: Player) -> BestResponse:
     """Return a best response of one player to the policies of the others, and its value.
 
     Raises
     ------
     ParameterError
-        If `policy` is not a `TabularPolicy`, or the game has no such player.
+        If `policy` is neither a `TabularPolicy` nor a `PublicPolicy`, or the game has no such
+        player.
     """
-    check_policy(policy)
-    form = policy.sequence_form
+    form = _form_of(policy)
     check_player(player, form.num_players, form.name)
     value, pure = _best_behavior(form, policy.realization_plans(), player)
     chosen = [*policy.probabilities]
     chosen[player] = pure
+    if isinstance(form, PublicForm):
+        return BestResponse(player, value, PublicPolicy(form, (chosen[0], chosen[1])))
     return BestResponse(player, value, TabularPolicy(form, tuple(chosen)))
+
+
+def _form_of(policy: TabularPolicy | PublicPolicy) -> GameForm:
+    """Return the game of a policy, which is checked to be one."""
+    if isinstance(policy, PublicPolicy):
+        return policy.public_form
+    check_policy(policy)
+    return policy.sequence_form
 
 
 def best_response_plan(form: GameForm, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
@@ -249,18 +282,18 @@ def _best_behavior(
     return float(gradient[0]), pure
 
 
-def nash_conv(policy: TabularPolicy) -> float:
+def nash_conv(policy: TabularPolicy | PublicPolicy) -> float:
     """Return NashConv: the sum over players of the gain of a best response.
 
     Raises
     ------
     ParameterError
-        If `policy` is not a `TabularPolicy`.
+        If `policy` is neither a `TabularPolicy` nor a `PublicPolicy`.
     """
     return evaluate_policy(policy).nash_conv
 
 
-def exploitability(policy: TabularPolicy) -> float:
+def exploitability(policy: TabularPolicy | PublicPolicy) -> float:
     """Return NashConv / 2 in a two-player constant-sum game, in the game's units.
 
     Papers differ: some call NashConv itself, or the gain of one player, exploitability.
@@ -268,7 +301,7 @@ def exploitability(policy: TabularPolicy) -> float:
     Raises
     ------
     ParameterError
-        If `policy` is not a `TabularPolicy`.
+        If `policy` is neither a `TabularPolicy` nor a `PublicPolicy`.
     UnsupportedGameError
         If the game is not two-player constant-sum, because exploitability is then undefined.
     """
@@ -276,6 +309,6 @@ def exploitability(policy: TabularPolicy) -> float:
     if result is None:
         raise UnsupportedGameError(
             f"exploitability is defined only for two-player constant-sum games, and "
-            f"{policy.sequence_form.name} is not such a game; use nash_conv(policy)"
+            f"{_form_of(policy).name} is not such a game; use nash_conv(policy)"
         )
     return result

@@ -15,10 +15,11 @@ from infoset.efg import ExtensiveForm
 from infoset.evaluation import BestResponse
 from infoset.experiments.folders import RUNS, run_slug, save_folder, saved_record
 from infoset.experiments.json_values import json_text, json_value
+from infoset.front import save_policy
 from infoset.game import Game, GameSource
 from infoset.plotting import plot_comparison, plot_convergence, plot_policy, plot_team
-from infoset.policy import TabularPolicy, save_policy
-from infoset.runs import SolveResult, trace_rows
+from infoset.policy import PublicPolicy, TabularPolicy
+from infoset.runs import SolveResult, form_of, trace_rows
 from infoset.teams import TeamResult
 from infoset.utils.arguments import check_type
 from infoset.utils.files import replace_file, write_text
@@ -62,10 +63,11 @@ MEASURED = {
 
 
 def save_run(
-    result: SolveResult,
+    result: SolveResult[Any],
     folder: str | Path | None = None,
     *,
     game: Game | ExtensiveForm | None = None,
+    storage: str = "float64",
 ) -> Path:
     """Write the policy, trace, figure and numbers of a solver result to a new folder.
 
@@ -80,6 +82,8 @@ def save_run(
         By default `runs/GAME-METHOD`.
     game : Game or ExtensiveForm, optional
         The game whose parameters are saved; by default the one that was solved.
+    storage : str
+        How the file of a policy on a public form stores probabilities; see `infoset.save_policy`.
 
     Returns
     -------
@@ -89,7 +93,8 @@ def save_run(
     Raises
     ------
     ParameterError
-        If `result` is not a `SolveResult`, or the folder or a file cannot be written.
+        If `result` is not a `SolveResult`, a tabular policy is to be stored with fewer digits, or
+        the folder or a file cannot be written.
     """
     check_type("result", result, SolveResult, 'a result of solve, such as solve("kuhn_poker")')
     about = {
@@ -97,20 +102,23 @@ def save_run(
         "method": result.method,
         "seed": result.seed,
     }
-    if len(result.trace) > 1:
+    if "convergence" in run_files(result)["picture"]:
         figure = plot_convergence(result.trace, game=result.game, method=result.method)
     else:
         figure = plot_policy(result.policy, title=f"{result.game}, {result.method}")
-    return _write_run(result, folder, about=about, rows=trace_rows(result), figure=figure)
+    return _write_run(
+        result, folder, about=about, rows=trace_rows(result), figure=figure, storage=storage
+    )
 
 
-def run_files(result: SolveResult | TeamResult) -> dict[str, str]:
+def run_files(result: SolveResult[Any] | TeamResult) -> dict[str, str]:
     """Return the file names of a result by content.
 
     A result that was measured once, as those of linear programs, has no convergence to plot; the
-    picture shows its policy.
+    picture shows its policy, unless that is a policy on a public form.
     """
-    return {**RUN_FILES, "picture": "policy.png"} if len(result.trace) == 1 else {**RUN_FILES}
+    shows_policy = len(result.trace) == 1 and isinstance(result.policy, TabularPolicy)
+    return {**RUN_FILES, "picture": "policy.png"} if shows_policy else {**RUN_FILES}
 
 
 def save_team(
@@ -184,7 +192,7 @@ def save_response(
     """
     check_type("response", response, BestResponse, "a result of best_response(policy, player)")
     policy, player = response.policy, response.player
-    name = policy.sequence_form.name
+    name = form_of(policy).name
     about = {
         **source_record(policy, game),
         "method": f"best response of player {player}",
@@ -231,7 +239,7 @@ def save_comparison(results: Sequence[SolveResult], folder: str | Path | None = 
     game = results[0].game
     record = {
         "game": game,
-        "fingerprint": results[0].policy.sequence_form.fingerprint,
+        "fingerprint": form_of(results[0].policy).fingerprint,
         "results": [result.summary() for result in results],
         "version": __version__,
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -250,12 +258,13 @@ def save_comparison(results: Sequence[SolveResult], folder: str | Path | None = 
 
 
 def _write_run(
-    result: SolveResult | TeamResult,
+    result: SolveResult[Any] | TeamResult,
     folder: str | Path | None,
     *,
     about: Mapping[str, Any],
     rows: Iterable[list[object]],
     figure: Figure,
+    storage: str = "float64",
 ) -> Path:
     """Write the files of a result with one policy to a new folder, and return the folder.
 
@@ -269,11 +278,13 @@ def _write_run(
     rows : Iterable[list[object]]
         Rows of the trace, after a row of column names.
     figure : Figure
+    storage : str
+        As in `save_run`.
     """
     files = run_files(result)
 
     def write(made: Path) -> None:
-        save_policy(result.policy, made / RUN_FILES["policy"], about)
+        save_policy(result.policy, made / RUN_FILES["policy"], about, storage=storage)
         with replace_file(made / RUN_FILES["trace"]) as path:
             _write_trace(rows, path)
         with replace_file(made / files["picture"]) as path:
@@ -285,19 +296,21 @@ def _write_run(
     return save_folder(default if folder is None else folder, write)
 
 
-def source_record(policy: TabularPolicy, game: Game | ExtensiveForm | None) -> dict[str, Any]:
+def source_record(
+    policy: TabularPolicy | PublicPolicy, game: Game | ExtensiveForm | None
+) -> dict[str, Any]:
     """Return where a game came from and its parameters, as JSON values.
 
     The name of the game is never loaded: it may be the title of a file.
 
     Parameters
     ----------
-    policy : TabularPolicy
+    policy : TabularPolicy or PublicPolicy
         A policy for the game.
     game : Game, ExtensiveForm or None
         The game to describe; by default the one for which the policy was made.
     """
-    source = policy.sequence_form.source
+    source = form_of(policy).source
     if game is not None:
         source = GameSource.of_rules(game) if isinstance(game, Game) else GameSource()
     return {
@@ -307,14 +320,14 @@ def source_record(policy: TabularPolicy, game: Game | ExtensiveForm | None) -> d
 
 
 def _with_source(
-    numbers: Mapping[str, Any], policy: TabularPolicy, about: Mapping[str, Any]
+    numbers: Mapping[str, Any], policy: TabularPolicy | PublicPolicy, about: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the numbers of a result with its source, the version, and the time."""
     return {
         **numbers,
         **about,
         "version": __version__,
-        "fingerprint": policy.sequence_form.fingerprint,
+        "fingerprint": form_of(policy).fingerprint,
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 

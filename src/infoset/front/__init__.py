@@ -7,6 +7,12 @@ from infoset.front.comparison import (
     comparison_budget,
     prepare_comparison,
 )
+from infoset.front.form_choice import (
+    FORMS,
+    ChosenForm,
+    choose_form,
+    to_public_form,
+)
 from infoset.front.game_info import GameInfo, info
 from infoset.front.game_sources import (
     CompiledGame,
@@ -18,6 +24,7 @@ from infoset.front.game_sources import (
     to_form,
     to_game,
 )
+from infoset.front.hand_evaluation import evaluate_hands
 from infoset.front.kernel_cache import compile_kernels
 from infoset.front.learning_runs import learn, resolve_learner
 from infoset.front.named_games import (
@@ -39,29 +46,37 @@ from infoset.front.policy_files import (
     is_correlated,
     is_network,
     is_policy_file,
+    is_public,
     load_correlated_policy_file,
     load_network_file,
     load_policy,
+    load_public_policy_file,
     policy_path,
     read_policy_metadata,
+    save_policy,
+)
+from infoset.front.policy_sources import (
+    EvaluatedPolicy,
+    is_public_policy,
+    resolve_average,
+    resolve_policy,
+    resolve_public_policy,
+    resolve_public_profile,
 )
 from infoset.front.registration import (
     register_learner,
     register_method,
     register_searcher,
 )
-from infoset.front.solution import (
-    evaluate,
-    resolve_average,
-    resolve_method,
-    resolve_policy,
-    solve,
-)
+from infoset.front.solution import evaluate, resolve_method, solve
 from infoset.front.team_solution import TeamEvaluation, evaluate_teams, solve_team
 
 __all__ = [
+    "FORMS",
+    "ChosenForm",
     "ComparedMethod",
     "CompiledGame",
+    "EvaluatedPolicy",
     "FormLike",
     "GameInfo",
     "GameLike",
@@ -72,10 +87,12 @@ __all__ = [
     "build_tree",
     "build_world_graph",
     "check_game",
+    "choose_form",
     "compare",
     "comparison_budget",
     "compile_kernels",
     "evaluate",
+    "evaluate_hands",
     "evaluate_teams",
     "game_of_policy",
     "info",
@@ -83,12 +100,15 @@ __all__ = [
     "is_correlated",
     "is_network",
     "is_policy_file",
+    "is_public",
+    "is_public_policy",
     "is_searcher",
     "learn",
     "load",
     "load_correlated_policy_file",
     "load_network_file",
     "load_policy",
+    "load_public_policy_file",
     "play_matches",
     "policy_path",
     "prepare_comparison",
@@ -102,8 +122,11 @@ __all__ = [
     "resolve_method",
     "resolve_players",
     "resolve_policy",
+    "resolve_public_policy",
+    "resolve_public_profile",
     "resolve_searcher",
     "save_efg",
+    "save_policy",
     "solve",
     "solve_team",
     "to_compiled",
@@ -112,4 +135,5 @@ __all__ = [
     "to_openspiel",
     "to_pettingzoo",
     "to_pettingzoo_parallel",
+    "to_public_form",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from infoset.errors import (
     ComparisonError,
@@ -14,7 +14,8 @@ from infoset.errors import (
     PolicyMismatchError,
     UnknownNameError,
 )
-from infoset.front.game_sources import FormLike, to_form
+from infoset.front.form_choice import choose_form
+from infoset.front.game_sources import FormLike
 from infoset.front.learning_runs import (
     LearnerMethod,
     Seeds,
@@ -26,16 +27,26 @@ from infoset.front.python_files import check_has_name, is_python_file, load_from
 from infoset.front.solution import METHOD_KINDS, resolve_method
 from infoset.learning import LEARNERS, AutoLearner, LearnerSpec, make_simulator
 from infoset.regret import RegretScheme
-from infoset.runs import Budget, Callback, SolveResult, Target, TracePoint, make_budget
+from infoset.runs import (
+    Budget,
+    Callback,
+    SolveResult,
+    Target,
+    TracePoint,
+    form_of,
+    make_budget,
+)
 from infoset.solvers import (
     METHODS,
     MethodSpec,
     Run,
     has_seed,
     run_method,
+    run_on_public_form,
+    runs_on_public_forms,
     with_seed,
 )
-from infoset.tree import BuildProgress, GameTree, SequenceForm
+from infoset.tree import BuildProgress, GameForm, GameTree, PublicForm, SequenceForm
 from infoset.utils.arguments import check_callable, check_type
 
 __all__ = [
@@ -53,9 +64,10 @@ ComparedMethod: TypeAlias = str | RegretScheme | MethodSpec | LearnerSpec | Run 
 
 
 def compare(
-    game: FormLike,
+    game: FormLike | PublicForm,
     methods: Sequence[ComparedMethod],
     *,
+    form: str = "auto",
     target: Target | None = None,
     iterations: int | None = None,
     seconds: float | None = None,
@@ -63,7 +75,7 @@ def compare(
     callback: Callable[[str, TracePoint], object] | None = None,
     memory: int | None = None,
     progress: BuildProgress | None = None,
-) -> tuple[SolveResult, ...]:
+) -> tuple[SolveResult[Any], ...]:
     """Solve a game with several methods in turn, each with the same limits.
 
     Each method first runs one iteration outside the limits, so that a method that does not apply
@@ -71,12 +83,14 @@ def compare(
 
     Parameters
     ----------
-    game : str, Game, GameTree, ExtensiveForm or SequenceForm
-        A sequence form cannot be learned from play.
+    game : str, Game, GameTree, ExtensiveForm, SequenceForm or PublicForm
+        Sequence forms and public forms cannot be learned from play.
     methods : Sequence[str, RegretScheme, MethodSpec, LearnerSpec, function or SolveResult]
         At least one. Methods as in `solve`; learners as in `learn`, whose iterations are episodes;
         and finished results, such as one from `make_result`, which are returned unchanged in their
         places.
+    form : str
+        As in `solve`, the same for all methods; learners need the tree.
     target, iterations, seconds
         As in `solve`, for each method; without any, 1,000 iterations.
     seeds : int or Sequence[int], optional
@@ -113,18 +127,22 @@ def compare(
     """
     if callback is not None:
         check_callable("callback", callback, "a function of the method's name and a TracePoint")
-    form, entries = prepare_comparison(game, methods, seeds, memory=memory, progress=progress)
-    budget = partial(comparison_budget, form, target=target, iterations=iterations, seconds=seconds)
+    found, entries = prepare_comparison(
+        game, methods, seeds, form=form, memory=memory, progress=progress
+    )
+    budget = partial(
+        comparison_budget, found, target=target, iterations=iterations, seconds=seconds
+    )
     budget()
-    _try_out(entries, form)
-    results: list[SolveResult] = []
+    _try_out(entries, found)
+    results: list[SolveResult[Any]] = []
     for entry in entries:
         if isinstance(entry, SolveResult):
             results.append(entry)
             continue
         watch = None if callback is None else partial(callback, entry.name)
         try:
-            result = run_method(entry, form, budget(callback=watch))
+            result = _run(entry, found, budget(callback=watch))
         except Exception as error:
             if not results:
                 raise
@@ -136,15 +154,23 @@ def compare(
     return tuple(results)
 
 
+def _run(entry: MethodSpec, form: GameForm, budget: Budget) -> SolveResult[Any]:
+    """Run a method on either form."""
+    if isinstance(form, PublicForm):
+        return run_on_public_form(entry, form, budget)
+    return run_method(entry, form, budget)
+
+
 def prepare_comparison(
-    game: FormLike,
+    game: FormLike | PublicForm,
     methods: Sequence[ComparedMethod],
     seeds: Seeds | None = None,
     *,
+    form: str = "auto",
     memory: int | None = None,
     progress: BuildProgress | None = None,
-) -> tuple[SequenceForm, list[MethodSpec | SolveResult]]:
-    """Build a game, and return its sequence form with one method for each run of a comparison.
+) -> tuple[GameForm, list[MethodSpec | SolveResult[Any]]]:
+    """Build a game, and return its form with one method for each run of a comparison.
 
     The parameters are those of `compare`, which also accepts what is returned.
 
@@ -161,12 +187,12 @@ def prepare_comparison(
     found = [_resolve(method) for method in methods]
     _check_names(found)
     numbers = None if seeds is None else check_seeds(seeds)
-    form, tree = _build(game, found, memory, progress)
-    entries: list[MethodSpec | SolveResult] = []
+    built, tree = _build(game, found, form, memory, progress)
+    entries: list[MethodSpec | SolveResult[Any]] = []
     simulator = None if tree is None else make_simulator(tree)
     for one in found:
         if isinstance(one, SolveResult):
-            _check_game(one, form)
+            _check_game(one, built)
             entries.append(one)
         elif isinstance(one, LearnerSpec):
             assert simulator is not None
@@ -174,7 +200,7 @@ def prepare_comparison(
             entries.append(LearnerMethod(learner, simulator))
         else:
             entries.append(one)
-    return form, entries if numbers is None else _seeded(entries, numbers)
+    return built, entries if numbers is None else _seeded(entries, numbers)
 
 
 def _check_names(found: Sequence[MethodSpec | LearnerSpec | SolveResult]) -> None:
@@ -207,29 +233,34 @@ def _resolve(method: ComparedMethod) -> MethodSpec | LearnerSpec | SolveResult:
 
 
 def _build(
-    game: FormLike,
-    found: Sequence[MethodSpec | LearnerSpec | SolveResult],
+    game: FormLike | PublicForm,
+    found: Sequence[MethodSpec | LearnerSpec | SolveResult[Any]],
+    form: str,
     memory: int | None,
     progress: BuildProgress | None,
-) -> tuple[SequenceForm, GameTree | None]:
-    """Return the sequence form of a game, and its tree if learners need it."""
+) -> tuple[GameForm, GameTree | None]:
+    """Return the form of a game, and its tree if learners need it."""
     learners = [one for one in found if isinstance(one, LearnerSpec)]
     if not learners:
-        return to_form(game, memory=memory, progress=progress), None
-    if isinstance(game, SequenceForm):
+        methods = [one for one in found if not isinstance(one, SolveResult | LearnerSpec)]
+        others = [method for method in methods if not runs_on_public_forms(method)]
+        other = others[0] if others else None
+        return choose_form(game, form, other, memory=memory, progress=progress).form, None
+    if isinstance(game, SequenceForm | PublicForm) or form == "public":
+        kind = "public" if isinstance(game, PublicForm) or form == "public" else "sequence"
         raise ParameterError(
-            f"{learners[0].name} learns from play, which a sequence form does not allow; give the "
-            "game by name, as rules, or as a tree"
+            f"{learners[0].name} learns from play, which a {kind} form does not allow; give the "
+            "game by name, as rules, or as a tree, and leave form out"
         )
     tree = build_learning_tree(game, memory, progress)
     return tree.sequence_form, tree
 
 
-def _check_game(result: SolveResult, form: SequenceForm) -> None:
-    if result.policy.sequence_form.fingerprint != form.fingerprint:
+def _check_game(result: SolveResult[Any], form: GameForm) -> None:
+    if form_of(result.policy).fingerprint != form.fingerprint:
         raise PolicyMismatchError(
-            f"the result of {result.method} is of {result.game}, not of {form.name}; give results "
-            "of one game"
+            f"the result of {result.method} is of {result.game}, not of {form.name}, or on another "
+            "form of it; give results of one form of one game"
         )
 
 
@@ -278,7 +309,7 @@ def applicable_methods(
 
 
 def comparison_budget(
-    sequence_form: SequenceForm,
+    game_form: GameForm,
     *,
     target: Target | None = None,
     iterations: int | None = None,
@@ -295,11 +326,11 @@ def comparison_budget(
     if target is None and iterations is None and seconds is None:
         iterations = DEFAULT_ITERATIONS
     return make_budget(
-        sequence_form, target=target, iterations=iterations, seconds=seconds, callback=callback
+        game_form, target=target, iterations=iterations, seconds=seconds, callback=callback
     )
 
 
-def _try_out(entries: Sequence[MethodSpec | SolveResult], form: SequenceForm) -> None:
+def _try_out(entries: Sequence[MethodSpec | SolveResult[Any]], form: GameForm) -> None:
     """Run one iteration of each method; exact methods get a time limit of 0 and stop immediately.
 
     A method that does not apply to the game fails here. Compilation happens here too, so that the
@@ -310,6 +341,6 @@ def _try_out(entries: Sequence[MethodSpec | SolveResult], form: SequenceForm) ->
         if isinstance(entry, SolveResult) or (has_seed(entry) and entry.name in tried):
             continue
         tried.add(entry.name)
-        outcome = run_method(entry, form, Budget(iterations=1, seconds=0)).outcome
+        outcome = _run(entry, form, Budget(iterations=1, seconds=0)).outcome
         if outcome == "interrupted":
             raise KeyboardInterrupt

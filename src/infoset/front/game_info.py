@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -18,15 +19,17 @@ from infoset.efg import (
 from infoset.errors import ExplorationLimitError, GameTooLargeError
 from infoset.front.game_sources import GameLike, resolve_game
 from infoset.game import Game
-from infoset.search.models import search_model_type
+from infoset.search.models import large_model_type, search_model_type
 from infoset.tree import (
     BuildProgress,
+    GameCounts,
     GameTree,
     HistoryEstimate,
     PublicCounts,
     SequenceForm,
     WorldGraph,
     allowed_memory,
+    build_limits,
     common_sum,
     count_histories,
     count_public_form,
@@ -85,8 +88,15 @@ class GameInfo:
     public_nodes : int or None
         Number of public nodes of the public form, if the game has public rules; None otherwise. It
         is counted without building anything.
+    public_hands : tuple[int, int] or None
+        Number of hands of each player in the public form.
+    public_sequences : tuple[int, int] or None
+        Number of sequences of each player in the public form.
     public_form_bytes : int or None
         Peak memory of building the public form and solving it by CFR; None if it is unknown.
+    public_form_fits : bool or None
+        Whether `public_form_bytes` is within the memory limit; None without public rules, False if
+        the public states are too many to count.
     search_model : str or None
         The search model of the game. `RulesModel` calls the rules in plain Python; all others are
         compiled and hundreds of times faster. None for an extensive form.
@@ -120,7 +130,10 @@ class GameInfo:
     solving_bytes: int | None = None
     solving_fits: bool | None = None
     public_nodes: int | None = None
+    public_hands: tuple[int, int] | None = None
+    public_sequences: tuple[int, int] | None = None
     public_form_bytes: int | None = None
+    public_form_fits: bool | None = None
     search_model: str | None = None
     stop: str | None = None
     estimate: HistoryEstimate | None = None
@@ -146,7 +159,8 @@ def info(
     """Report the size and properties of a game.
 
     Histories are counted without being built. If the game fits in memory, it is built, and its
-    infostates are counted too.
+    infostates are counted too. If its public rules tell that it has more world states than
+    `max_worlds`, all numbers are counted by these rules, and no world state is visited.
 
     Parameters
     ----------
@@ -168,6 +182,12 @@ def info(
         return _of_form(game)
     if isinstance(game, GameTree):
         return _with_tree(_from_graph(game.graph, allowed_memory(memory)), game)
+    public = None
+    with suppress(KeyboardInterrupt):  # a second one ends the visit of the world states
+        public = _public_counts(game, memory)
+    with build_limits(max_worlds=max_worlds) as limits:
+        if public is not None and public.world_states > limits.max_worlds:
+            return _from_public_rules(game, public, memory)
     watch = BuildWatch(max_worlds, max_seconds, memory, progress)
     graph = explore_game(game, watch, partial=True)
     left = watch.memory_left()
@@ -207,8 +227,7 @@ def _from_graph(graph: WorldGraph, allowed: int) -> GameInfo:
         fits=counts.is_exact and counts.fits(allowed),
         solving_bytes=solving,
         solving_fits=None if solving is None else solving <= allowed,
-        public_nodes=None if public is None else public.nodes,
-        public_form_bytes=None if public is None else public.bytes,
+        **_of_public_form(graph.game, public, allowed),
         search_model=search_model_type(graph).__name__,
         stop=graph.stop,
         estimate=estimate_histories(graph.game) if graph.stop in SIZE_LIMITS else None,
@@ -216,13 +235,49 @@ def _from_graph(graph: WorldGraph, allowed: int) -> GameInfo:
     )
 
 
-def _public_counts(game: Game, allowed: int) -> PublicCounts | None:
+def _public_counts(game: Game, memory: int | None) -> PublicCounts | None:
     """Return the size of the public form; None without public rules, or if it is too large."""
     rules = public_rules_of(game)
     try:
-        return None if rules is None else count_public_form(rules, allowed)
+        return None if rules is None else count_public_form(rules, memory)
     except GameTooLargeError:
         return None
+
+
+def _of_public_form(game: Game, counts: PublicCounts | None, allowed: int) -> dict[str, Any]:
+    """Return the fields about the public form."""
+    if counts is None:
+        return {"public_form_fits": None if public_rules_of(game) is None else False}
+    return {
+        "public_nodes": counts.nodes,
+        "public_hands": counts.hands,
+        "public_sequences": counts.sequences,
+        "public_form_bytes": counts.bytes,
+        "public_form_fits": counts.bytes <= allowed,
+    }
+
+
+def _from_public_rules(game: Game, counts: PublicCounts, memory: int | None) -> GameInfo:
+    """Describe a game with too many world states, as its public rules count them."""
+    allowed = allowed_memory(memory)
+    tree = GameCounts(2, counts.world_states, counts.histories, counts.terminals, is_exact=True)
+    return GameInfo(
+        game=str(game),
+        num_players=2,
+        world_states=counts.world_states,
+        histories=counts.histories,
+        terminals=counts.terminals,
+        forecast_bytes=tree.bytes,
+        fits=False,
+        solving_fits=False,
+        **_of_public_form(game, counts, allowed),
+        search_model=large_model_type(game).__name__,
+        stop="worlds",
+        notes=(
+            *getattr(game, "notes", ()),
+            "counted by the public rules: more world states than are visited (--max-worlds)",
+        ),
+    )
 
 
 def _with_tree(

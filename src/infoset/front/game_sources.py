@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from infoset.efg import ExtensiveForm, as_game
-from infoset.errors import ParameterError
+from infoset.errors import GameTooLargeError, ParameterError
 from infoset.front.python_files import check_has_name, is_python_file, load_from_python_file
 from infoset.game import Game
 from infoset.games import load_game
@@ -13,15 +13,20 @@ from infoset.tree import (
     BuildProgress,
     GameTree,
     SequenceForm,
+    build_limits,
     build_sequence_form,
     build_tree,
+    count_public_form,
+    public_rules_of,
 )
 from infoset.utils.arguments import check_type
+from infoset.utils.text import format_count
 
 __all__ = [
     "CompiledGame",
     "FormLike",
     "GameLike",
+    "check_world_states",
     "load",
     "resolve_game",
     "to_compiled",
@@ -137,6 +142,7 @@ def to_compiled(
     """Return a game as arrays: rules are built into a tree, and arrays are returned unchanged."""
     game = resolve_game(game)
     if isinstance(game, Game):
+        check_world_states(game)
         return build_tree(game, memory=memory, progress=progress)
     return game
 
@@ -152,5 +158,33 @@ def to_form(
         return game
     game = resolve_game(game)
     if isinstance(game, Game):
+        check_world_states(game)
         return build_sequence_form(game, memory=memory, progress=progress)
     return game.sequence_form
+
+
+def check_world_states(game: Game) -> None:
+    """Raise if a game has more world states than the limit, as its public rules tell.
+
+    Without public rules, their number is unknown until they are visited, which takes a minute.
+
+    Raises
+    ------
+    GameTooLargeError
+        If there are more than `build_limits` allows. The message names what can be done.
+    """
+    rules = public_rules_of(game)
+    if rules is None:
+        return
+    with build_limits() as limits:
+        most = limits.max_worlds
+    try:
+        count_public_form(rules, max_worlds=most)
+    except GameTooLargeError as error:
+        raise GameTooLargeError(
+            f"{game} has more than {format_count(most)} world states, which is the limit on what "
+            "is visited: use its public form, on which solve (form='public', --form public), "
+            "evaluate, respond, show, match and play work without visiting them; raise max_worlds "
+            "(--max-worlds); or use smaller parameters",
+            error.counts,
+        ) from error

@@ -20,18 +20,21 @@ from infoset.errors import (
     UnknownNameError,
 )
 from infoset.evaluation import CorrelatedPolicy
+from infoset.front.form_choice import to_public_form
 from infoset.front.game_sources import to_form
 from infoset.front.policy_files import (
     RESULT,
     is_correlated,
     is_network,
     is_policy_file,
+    is_public,
     load_correlated_policy_file,
     load_critic_file,
     load_network_file,
+    load_public_policy_file,
 )
+from infoset.front.policy_sources import resolve_policy
 from infoset.front.python_files import is_python_file, load_from_python_file
-from infoset.front.solution import resolve_policy
 from infoset.game import Game, Infostate
 from infoset.game.infostate import infostate_generator
 from infoset.games import parse_spec
@@ -70,7 +73,8 @@ def resolve_players(
         policy or searcher class as `path/to/file.py:NAME`. A searcher's `blueprint` or
         `leaf_value` is a policy file or `uniform`, and its `values` are the file of a critic.
     game : Game or GameTree
-        If only rules are given, the sequence form is built only for policy files. If the rules were
+        If only rules are given, the sequence form is built only for tabular policy files, and the
+        public form for those of public forms. If the rules were
         derived from an extensive form by `as_game`, a file may belong to either.
     memory, progress
         As in `solve`.
@@ -95,6 +99,7 @@ def resolve_players(
         _check_name(player)
     rules = game.game if isinstance(game, GameTree) else game
     form = cache(lambda: to_form(game, memory=memory, progress=progress))
+    public_form = cache(lambda: to_public_form(game, memory=memory, progress=progress))
     model = cache(lambda: search_model(rules))
     given = find_source_form(rules)
 
@@ -104,6 +109,8 @@ def resolve_players(
                 return load_correlated_policy_file(player, form())
             if is_network(player):
                 return load_network_file(player)
+            if is_public(player):
+                return load_public_policy_file(player, public_form())
             if given is None:
                 return resolve_policy(player, form())
             return _from_either(player, given, game)

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from infoset.errors import InfosetError, PolicyFileError
-from infoset.evaluation import CorrelatedPolicy, load_correlated_policy
+from infoset.errors import InfosetError, ParameterError, PolicyFileError
+from infoset.evaluation import CorrelatedPolicy, evaluate_policy, load_correlated_policy
+from infoset.front.form_choice import to_public_form
 from infoset.front.game_sources import FormLike, to_form
 from infoset.game import Game
 from infoset.games import load_game
 from infoset.policy import (
+    PublicPolicy,
     TabularPolicy,
     is_correlated_file,
+    is_public_file,
     is_zoo_name,
     load_policy_csv,
+    load_public_policy,
     read_metadata,
+    rounded_policy,
+    save_public_policy,
     zoo_path,
 )
 from infoset.policy import load_policy as load_parquet
-from infoset.tree import SequenceForm
+from infoset.policy import save_policy as save_parquet
+from infoset.tree import PublicForm, SequenceForm
 from infoset.utils.arguments import check_path
 from infoset.utils.text import shortened
 
@@ -32,13 +41,16 @@ __all__ = [
     "is_correlated",
     "is_network",
     "is_policy_file",
+    "is_public",
     "load_correlated_policy_file",
     "load_critic_file",
     "load_network_file",
     "load_policy",
     "load_policy_file",
+    "load_public_policy_file",
     "policy_path",
     "read_policy_metadata",
+    "save_policy",
 ]
 
 FILE_ENDINGS: Final = (".parquet", ".csv", ".npz")
@@ -97,7 +109,71 @@ def is_correlated(policy: str | Path) -> bool:
     return is_correlated_file(policy_path(policy))
 
 
-def load_policy(path: str | Path, game: FormLike | None = None) -> TabularPolicy:
+def is_public(policy: str | Path) -> bool:
+    """Return whether a policy file, or the file of a run folder, has one on a public form."""
+    return is_public_file(policy_path(policy))
+
+
+def save_policy(
+    policy: TabularPolicy | PublicPolicy,
+    path: str | Path,
+    metadata: Mapping[str, Any] | None = None,
+    *,
+    storage: str = "float64",
+) -> None:
+    """Write a policy to a Parquet file; an existing file is replaced atomically.
+
+    The columns are those of `infoset.policy.save_policy`, with one row for each infostate and
+    action; or, for a policy on a public form, those of `infoset.policy.save_public_policy`, with
+    one column for each hand. In this case, `measured` in the metadata has values, gains and
+    exploitability of the policy as it is stored.
+
+    Parameters
+    ----------
+    policy : TabularPolicy or PublicPolicy
+    path : str or Path
+    metadata : Mapping[str, Any], optional
+        Additional items to store in the file; the values must be JSON values.
+    storage : str
+        How the file of a policy on a public form stores a probability, see
+        `infoset.policy.STORAGES`: "float64", which loses nothing; "float32"; or "uint16" or
+        "uint8", multiples of 1/65,535 or 1/255.
+
+    Raises
+    ------
+    ParameterError
+        If `policy` is something else, `path` is not a path, or a tabular policy is to be stored
+        with fewer digits.
+    UnknownNameError
+        If the storage is unknown.
+    PolicyFileError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> from infoset.front import build_public_form, solve
+    >>> result = solve(build_public_form("leduc_poker"), iterations=100)
+    >>> save_policy(result.policy, "leduc.parquet", storage="uint8")
+    >>> load_policy("leduc.parquet")["Ks", "raise"]["fold"]
+    0.0
+    """
+    if isinstance(policy, PublicPolicy):
+        check_path("path", path)
+        measured = asdict(evaluate_policy(rounded_policy(policy, storage)))
+        about = {**(metadata or {}), "measured": measured}
+        save_public_policy(policy, path, about, storage=storage)
+        return
+    if storage != "float64":
+        raise ParameterError(
+            f"storage={storage!r} applies to policies on public forms; a tabular policy is stored "
+            "in float64: leave storage out"
+        )
+    save_parquet(policy, path, metadata)
+
+
+def load_policy(
+    path: str | Path, game: FormLike | PublicForm | None = None
+) -> TabularPolicy | PublicPolicy:
     """Read a policy from a file, or from the folder of a run.
 
     Parameters
@@ -105,9 +181,15 @@ def load_policy(path: str | Path, game: FormLike | None = None) -> TabularPolicy
     path : str or Path
         A Parquet or CSV file, a network, or a folder with one of them; or `zoo:NAME`, a policy that
         is installed with the library.
-    game : str, Game, GameTree, ExtensiveForm or SequenceForm, optional
+    game : str, Game, GameTree, ExtensiveForm, SequenceForm or PublicForm, optional
         The game of the policy. By default it is the game that the file names, which must be known
-        by name: a library game or one from `register_game`.
+        by name: a library game or one from `register_game`. A policy on a public form needs the
+        game or its public form.
+
+    Returns
+    -------
+    TabularPolicy or PublicPolicy
+        A `PublicPolicy` if one was saved.
 
     Raises
     ------
@@ -121,7 +203,11 @@ def load_policy(path: str | Path, game: FormLike | None = None) -> TabularPolicy
     >>> load_policy("zoo:kuhn_poker")["[Q]"]
     {'pass': 1.0, 'bet': 0.0}
     """
-    return load_policy_file(path, to_form(game_of_policy(path) if game is None else game))
+    check_path("policy", path)
+    found = game_of_policy(path) if game is None else game
+    if is_public(path) or isinstance(found, PublicForm):
+        return load_public_policy_file(path, to_public_form(found))
+    return load_policy_file(path, to_form(found))
 
 
 def game_of_policy(path: str | Path) -> Game:
@@ -161,6 +247,39 @@ def load_policy_file(path: str | Path, sequence_form: SequenceForm) -> TabularPo
     if is_network(found):
         return load_network_file(found).tabulate(sequence_form)
     return (load_policy_csv if is_csv(found) else load_parquet)(found, sequence_form)
+
+
+def load_public_policy_file(path: str | Path, public_form: PublicForm) -> PublicPolicy:
+    """Read a policy on a public form from a file, or from the folder of a run.
+
+    A tabular policy is converted if the game is small enough for its sequence form.
+
+    Raises
+    ------
+    PolicyFileError, PolicyMismatchError
+        As in `load_policy`.
+    """
+    found = policy_path(path)
+    if is_public(found) or not found.is_file():
+        return load_public_policy(found, public_form)
+    if is_correlated(found):
+        raise PolicyFileError(
+            f"{path} is a correlated policy; a policy on a public form, or a tabular one, is needed"
+        )
+    tabular = load_policy_file(found, to_form(_rules_of(public_form, found)))
+    return PublicPolicy.from_tabular(public_form, tabular)
+
+
+def _rules_of(public_form: PublicForm, path: Path) -> Game:
+    """Return the game of a public form, if it is known by name."""
+    try:
+        return load_game(public_form.name)
+    except InfosetError as error:
+        raise PolicyFileError(
+            f"{path} holds a tabular policy, and {public_form.name}, whose public form is used, is "
+            "not known by name: convert it with infoset.PublicPolicy.from_tabular(public_form, "
+            "infoset.load_policy(path, game))"
+        ) from error
 
 
 def load_correlated_policy_file(path: str | Path, sequence_form: SequenceForm) -> CorrelatedPolicy:

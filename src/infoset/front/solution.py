@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import nan
 from pathlib import Path
 from types import FunctionType
-from typing import overload
+from typing import Any, Literal, overload
 
 from infoset.efg import ExtensiveForm, as_game, find_recall_violation
-from infoset.errors import GameTooLargeError, ParameterError, PolicyMismatchError
+from infoset.errors import ParameterError
 from infoset.evaluation import (
-    CorrelatedPolicy,
     Evaluation,
     behavior_values,
     evaluate_policy,
 )
-from infoset.front.game_sources import FormLike, resolve_game, to_form
-from infoset.front.policy_files import (
-    is_correlated,
-    is_policy_file,
-    load_correlated_policy_file,
-    load_policy_file,
+from infoset.front.form_choice import choose_form, to_public_form
+from infoset.front.game_sources import FormLike, GameLike, resolve_game, to_form
+from infoset.front.policy_sources import (
+    EvaluatedPolicy,
+    is_public_policy,
+    is_queried,
+    listed_policies,
+    resolve_profile,
+    resolve_public_profile,
 )
 from infoset.front.python_files import check_has_name, is_python_file, load_from_python_file
-from infoset.game import Game
 from infoset.policy import (
-    Policy,
     PublicPolicy,
     TabularPolicy,
-    tabulate,
-    uniform_policy,
+    uniform_public_policy,
 )
 from infoset.regret import RegretScheme
 from infoset.runs import (
@@ -51,7 +51,7 @@ from infoset.solvers import (
     run_on_public_form,
 )
 from infoset.teams import TEAM_METHODS
-from infoset.tree import BuildProgress, GameForm, PublicForm, SequenceForm, public_rules_of
+from infoset.tree import BuildProgress, PublicForm, SequenceForm
 from infoset.utils.arguments import check_path
 from infoset.utils.clocks import compiling_seconds, working_seconds
 
@@ -59,9 +59,7 @@ __all__ = [
     "METHOD_KINDS",
     "checkpointing",
     "evaluate",
-    "resolve_average",
     "resolve_method",
-    "resolve_policy",
     "solve",
 ]
 
@@ -71,9 +69,10 @@ METHOD_KINDS = (RegretScheme, MethodSpec, FunctionType)
 
 @overload
 def solve(
-    game: FormLike,
+    game: SequenceForm,
     method: str | RegretScheme | MethodSpec | Run = ...,
     *,
+    form: str = ...,
     target: Target | None = ...,
     iterations: int | None = ...,
     seconds: float | None = ...,
@@ -90,6 +89,7 @@ def solve(
     game: PublicForm,
     method: str | RegretScheme | MethodSpec | Run = ...,
     *,
+    form: str = ...,
     target: Target | None = ...,
     iterations: int | None = ...,
     seconds: float | None = ...,
@@ -101,10 +101,62 @@ def solve(
     memory: int | None = ...,
     progress: BuildProgress | None = ...,
 ) -> SolveResult[PublicPolicy]: ...
+@overload
+def solve(
+    game: GameLike,
+    method: str | RegretScheme | MethodSpec | Run = ...,
+    *,
+    form: Literal["sequence"],
+    target: Target | None = ...,
+    iterations: int | None = ...,
+    seconds: float | None = ...,
+    callback: Callback | None = ...,
+    checkpoint: str | Path | None = ...,
+    checkpoint_seconds: float = ...,
+    precision: str = ...,
+    threads: int = ...,
+    memory: int | None = ...,
+    progress: BuildProgress | None = ...,
+) -> SolveResult: ...
+@overload
+def solve(
+    game: GameLike,
+    method: str | RegretScheme | MethodSpec | Run = ...,
+    *,
+    form: Literal["public"],
+    target: Target | None = ...,
+    iterations: int | None = ...,
+    seconds: float | None = ...,
+    callback: Callback | None = ...,
+    checkpoint: str | Path | None = ...,
+    checkpoint_seconds: float = ...,
+    precision: str = ...,
+    threads: int = ...,
+    memory: int | None = ...,
+    progress: BuildProgress | None = ...,
+) -> SolveResult[PublicPolicy]: ...
+@overload
+def solve(
+    game: GameLike,
+    method: str | RegretScheme | MethodSpec | Run = ...,
+    *,
+    form: str = ...,
+    target: Target | None = ...,
+    iterations: int | None = ...,
+    seconds: float | None = ...,
+    callback: Callback | None = ...,
+    checkpoint: str | Path | None = ...,
+    checkpoint_seconds: float = ...,
+    precision: str = ...,
+    threads: int = ...,
+    memory: int | None = ...,
+    progress: BuildProgress | None = ...,
+) -> SolveResult[Any]: ...
 def solve(
     game: FormLike | PublicForm,
     method: str | RegretScheme | MethodSpec | Run = DEFAULT_METHOD,
     *,
+    form: str = "auto",
     target: Target | None = None,
     iterations: int | None = None,
     seconds: float | None = None,
@@ -115,7 +167,7 @@ def solve(
     threads: int = 1,
     memory: int | None = None,
     progress: BuildProgress | None = None,
-) -> SolveResult | SolveResult[PublicPolicy]:
+) -> SolveResult[Any]:
     """Solve a game.
 
     Parameters
@@ -128,6 +180,10 @@ def solve(
         `path/to/file.py:NAME`; or your own method, such as a library scheme changed by
         `dataclasses.replace`, or a function of a sequence form and a budget that returns a policy.
         `auto` chooses by the size and kind of the game, and `SolveResult.reason` says why.
+    form : str
+        "sequence" or "public"; or "auto", which is the sequence form if it fits in the limits on
+        building, and otherwise the public form, if the game has public rules: the policy is then
+        a `PublicPolicy`, and `SolveResult.form_reason` says why.
     target : float or str, optional
         Distance from equilibrium at which to stop, in the game's units, or as a percentage of the
         payoff range such as `"0.1%"`: exploitability in two-player constant-sum games, NashConv in
@@ -181,41 +237,27 @@ def solve(
     chosen = resolve_method(method, precision, threads)
     kept = None if checkpoint is None else checkpointing(checkpoint, checkpoint_seconds)
     compiled_before, began = compiling_seconds(), working_seconds()
-    form: GameForm
-    if isinstance(game, PublicForm):
-        form = game
-    else:
-        try:
-            form = to_form(game, memory=memory, progress=progress)
-        except GameTooLargeError as error:
-            _suggest_public_form(error, game)
-            raise
+    found, why = choose_form(game, form, chosen, memory=memory, progress=progress)
     build_seconds = working_seconds() - began
     budget = make_budget(
-        form,
+        found,
         target=target,
         iterations=iterations,
         seconds=seconds,
         callback=callback,
         checkpoint=kept,
     )
-    result = (
-        run_on_public_form(chosen, form, budget)
-        if isinstance(form, PublicForm)
-        else run_method(chosen, form, budget)
+    result: SolveResult[Any] = (
+        run_on_public_form(chosen, found, budget)
+        if isinstance(found, PublicForm)
+        else run_method(chosen, found, budget)
     )
-    compile_seconds = compiling_seconds() - compiled_before
-    return replace(result, build_seconds=build_seconds, compile_seconds=compile_seconds)
-
-
-def _suggest_public_form(error: GameTooLargeError, game: FormLike) -> None:
-    """Raise an error that also suggests the public form, if the game has public rules."""
-    found = resolve_game(game) if isinstance(game, (str, Game)) else None
-    if isinstance(found, Game) and public_rules_of(found) is not None:
-        suggestion = f"solve(build_public_form({str(found)!r}), method)"
-        raise type(error)(
-            f"{error}. Its public form is smaller: {suggestion}", error.counts
-        ) from error
+    return replace(
+        result,
+        build_seconds=build_seconds,
+        compile_seconds=compiling_seconds() - compiled_before,
+        form_reason=why,
+    )
 
 
 def resolve_method(
@@ -268,72 +310,9 @@ def checkpointing(checkpoint: str | Path, seconds: float) -> Checkpointing:
     return Checkpointing(Path(checkpoint), seconds)
 
 
-def resolve_policy(
-    policy: TabularPolicy | Policy | SolveResult | str | Path, sequence_form: SequenceForm
-) -> TabularPolicy:
-    """Return the tabular policy for an object, a file, or the word `uniform`.
-
-    A file whose name ends in `.csv` is read as comma-separated values, one that ends in `.npz` as a
-    network, and any other as Parquet; the folder of a run stands for its policy. Any other policy,
-    such as a searcher, is queried once at each infostate.
-
-    Raises
-    ------
-    PolicyFileError
-        If the file cannot be read as a policy.
-    PolicyMismatchError
-        If the policy belongs to another game.
-    ParameterError
-        If the value is not a policy.
-    """
-    if isinstance(policy, SolveResult):
-        policy = policy.policy
-    if isinstance(policy, TabularPolicy):
-        if policy.sequence_form.fingerprint != sequence_form.fingerprint:
-            raise PolicyMismatchError(
-                f"the policy belongs to {policy.sequence_form.name}, not to {sequence_form.name}; "
-                "give a policy for this game"
-            )
-        return policy
-    if policy == "uniform":
-        return uniform_policy(sequence_form)
-    if isinstance(policy, (str, Path)):
-        return load_policy_file(policy, sequence_form)
-    if not _is_queried(policy):
-        give = "a policy such as infoset.solve(game).policy, a searcher, a file or 'uniform'"
-        raise ParameterError(f"policy={policy!r} is not a policy; give {give}")
-    return tabulate(sequence_form, [policy] * sequence_form.num_players)
-
-
-def resolve_average(
-    policy: CorrelatedPolicy | TabularPolicy | Policy | SolveResult | str | Path,
-    sequence_form: SequenceForm,
-) -> TabularPolicy:
-    """Return the tabular policy for an object, a file or `uniform`, correlated policies included.
-
-    The average stands for a correlated policy; see `CorrelatedPolicy.average`. For a best response
-    in a two-player game the two are the same.
-
-    Raises
-    ------
-    PolicyFileError, PolicyMismatchError, ParameterError
-        As raised by `resolve_policy`.
-    """
-    if isinstance(policy, CorrelatedPolicy):
-        return resolve_policy(policy.average(), sequence_form)
-    if isinstance(policy, (str, Path)) and is_policy_file(str(policy)) and is_correlated(policy):
-        return load_correlated_policy_file(policy, sequence_form).average()
-    return resolve_policy(policy, sequence_form)
-
-
-def _is_queried(policy: object) -> bool:
-    """Return whether a value is a policy that is not tabular."""
-    return not isinstance(policy, TabularPolicy) and hasattr(policy, "action_probabilities")
-
-
 def evaluate(
-    game: FormLike | TabularPolicy | PublicPolicy | SolveResult | SolveResult[PublicPolicy],
-    policy: TabularPolicy | Policy | SolveResult | str | Path | None = None,
+    game: FormLike | PublicForm | TabularPolicy | PublicPolicy | SolveResult[Any],
+    policy: EvaluatedPolicy | Sequence[EvaluatedPolicy] | None = None,
     *,
     memory: int | None = None,
     progress: BuildProgress | None = None,
@@ -341,14 +320,17 @@ def evaluate(
     """Measure a policy exactly: values, gains, NashConv, exploitability.
 
     A policy that is not tabular, such as a searcher, is queried once at each infostate, and these
-    answers are measured; `average_search` estimates the average policy of a searcher.
+    answers are measured; `average_search` estimates the average policy of a searcher. A policy on a
+    public form is measured there, without the tree of the game.
 
     Parameters
     ----------
-    game : str, Game, GameTree, ExtensiveForm, SequenceForm, policy or SolveResult
+    game : str, Game, GameTree, ExtensiveForm, SequenceForm, PublicForm, policy or SolveResult
         The game; or a `TabularPolicy`, a `PublicPolicy` or a result alone, which belongs to a game.
-    policy : Policy, SolveResult, str or Path, optional
-        The policy, a result with a policy, the path of its file, or `uniform`.
+    policy : Policy, SolveResult, str or Path, or a list of these, optional
+        The policy, a result with a policy, the path of its file, or `uniform`. A list has one for
+        each player, of which only that player's part is used: the values are those of their play
+        against each other.
     memory, progress
         As in `solve`.
 
@@ -361,21 +343,33 @@ def evaluate(
     --------
     >>> round(evaluate("kuhn_poker", "uniform").values[0], 9)
     0.125
+    >>> exact = solve("kuhn_poker", "lp")
+    >>> round(evaluate("kuhn_poker", ["uniform", exact]).values[0], 9)
+    -0.166666667
     """
-    if isinstance(game, SolveResult):
-        game = game.policy
-    if isinstance(game, (TabularPolicy, PublicPolicy)):
-        return evaluate_policy(game)
+    if isinstance(game, SolveResult | TabularPolicy | PublicPolicy):
+        return evaluate_policy(game.policy if isinstance(game, SolveResult) else game)
     if policy is None:
         raise ParameterError("policy is missing; give a policy, a searcher, a file, or 'uniform'")
+    players = listed_policies(policy)
+    has_form = isinstance(game, PublicForm | SequenceForm)
+    if isinstance(game, PublicForm) or (not has_form and any(map(is_public_policy, players))):
+        public_form = to_public_form(game, memory=memory, progress=progress)
+        return evaluate_policy(resolve_public_profile(players, public_form))
     given = game if isinstance(game, SequenceForm) else resolve_game(game)
-    if policy == "uniform" and isinstance(given, ExtensiveForm) and forgets(given):
-        unknown = (nan,) * given.num_players
-        return Evaluation(behavior_values(given), unknown, nan, None, None, nan)
-    if isinstance(given, ExtensiveForm) and _is_queried(policy):
-        given = as_game(given)
-    form = to_form(given, memory=memory, progress=progress)
-    return evaluate_policy(resolve_policy(policy, form))
+    if isinstance(given, ExtensiveForm):
+        if players == ["uniform"] and forgets(given):
+            unknown = (nan,) * given.num_players
+            return Evaluation(behavior_values(given), unknown, nan, None, None, nan)
+        given = as_game(given) if any(map(is_queried, players)) else given
+    if all(player == "uniform" for player in players):
+        # The only policy that every form has.
+        found, _ = choose_form(given, memory=memory, progress=progress)
+    else:
+        found = to_form(given, memory=memory, progress=progress)
+    if isinstance(found, PublicForm):
+        return evaluate_policy(uniform_public_policy(found))
+    return evaluate_policy(resolve_profile(players, found))
 
 
 def forgets(form: ExtensiveForm) -> bool:

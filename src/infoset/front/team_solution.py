@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.front.game_sources import GameLike, resolve_game, to_compiled
-from infoset.front.solution import checkpointing, resolve_policy
+from infoset.front.policy_sources import resolve_policy
+from infoset.front.solution import checkpointing
 from infoset.game import Game
 from infoset.policy import Policy, TabularPolicy
 from infoset.runs import DEFAULT_CHECKPOINT_SECONDS, SolveResult

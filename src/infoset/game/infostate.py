@@ -103,6 +103,11 @@ def join_steps(texts: Iterable[str]) -> str:
     return " / ".join(texts) or START
 
 
+def split_steps(line: str) -> list[str]:
+    """Return the steps of a line that `join_steps` has joined."""
+    return [] if line == START else line.split(" / ")
+
+
 def infostate_generator(seed: int, infostate: Infostate) -> np.random.Generator:
     """Return a random generator that depends only on a seed and an infostate."""
     digest = hashlib.blake2b(repr(infostate).encode(), digest_size=16).digest()

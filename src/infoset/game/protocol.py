@@ -19,6 +19,9 @@ from infoset.utils.arguments import SUM_TOLERANCE
 
 __all__ = ["Game", "Observation", "Probability", "parameter_text"]
 
+SPECIAL = frozenset("()[],;'\"")
+"""Characters that have a meaning in the text of a game."""
+
 Probability: TypeAlias = float | Fraction
 """A probability; values of type `Fraction` and int remain exact."""
 
@@ -375,11 +378,19 @@ class Game(ABC):
 def parameter_text(value: object) -> str:
     """Format a parameter for `load` and OpenSpiel: a tuple becomes a list with semicolons.
 
+    Text with brackets, separators or quotes is put in quotes.
+
     Examples
     --------
     >>> parameter_text((2, 3, 3)), parameter_text(True)
     ('[2;3;3]', 'True')
+    >>> parameter_text(("AA,KQs", "TT+"))
+    "['AA,KQs';TT+]"
     """
     if isinstance(value, tuple):
         return f"[{';'.join(map(parameter_text, value))}]"
-    return str(value)
+    text = str(value)
+    if isinstance(value, str) and not SPECIAL.isdisjoint(text):
+        quote = '"' if "'" in text else "'"
+        return f"{quote}{text}{quote}"
+    return text

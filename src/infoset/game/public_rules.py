@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -104,6 +104,17 @@ class PublicRules(ABC):
 
     def deals(self, state: Any) -> Sequence[PublicDeal]:
         """Return the outcomes of a chance move. Games without later chance need not override it."""
+        return ()
+
+    def symmetries(self) -> Sequence[Mapping[Any, Any]]:
+        """Return permutations of the cards under which the game remains the same.
+
+        Each is a mapping from the cards that it moves to those that take their places, such as
+        those of two suits that the board treats alike. The public form merges what they exchange:
+        lines that differ only by such cards, and hands that differ only by them. Weights of hands,
+        strengths, and probabilities of later chance must remain the same, which is checked; and so
+        must public states after chance, which `check_public_rules` compares along random plays.
+        """
         return ()
 
     def observation(self, state: Any, action: Action) -> Hashable:

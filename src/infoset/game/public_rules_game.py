@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -10,6 +11,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
+from infoset.game.infostate import Step
 from infoset.game.protocol import Game, Observation, Probability
 from infoset.game.public_rules import PublicHand, PublicRules
 from infoset.typing import Action, FloatArray, JointAction, Player
@@ -47,11 +49,11 @@ class PublicRulesGame(Game):
 
     num_players = 2
     public_actions = True
+    rules: PublicRules
 
     def __init__(self, rules: PublicRules, name: str) -> None:
         self.rules = rules
         self._name = name
-        self._hands = tuple(rules.hands(0)), tuple(rules.hands(1))
 
     def __str__(self) -> str:
         return self._name
@@ -99,23 +101,33 @@ class PublicRulesGame(Game):
     def _dealt(self, hands: tuple[int, int]) -> Iterable[tuple[Sequence[PublicHand], int]]:
         return zip(self._hands, hands, strict=True)
 
-    def _deals(self, world: Position) -> list[tuple[Position, Probability]]:
-        """Return the pairs of hands that share no card, with their probabilities."""
+    def _deals(self, world: Position) -> Iterator[tuple[Position, Probability]]:
+        """Yield the pairs of hands that share no card, with their probabilities."""
+        total = self._total_weight
+        for (i, own), (j, other) in product(*map(enumerate, self._hands)):
+            weight = own.weight * other.weight
+            if weight and not set(own.cards) & set(other.cards):
+                yield Position((i, j), world.state), weight / total
+
+    @cached_property
+    def _total_weight(self) -> float | Fraction:
+        """The sum of the weights of all pairs that share no card, exact if the weights are."""
         first, second = self._hands
-        weights = {
-            (i, j): own.weight * other.weight
-            for (i, own), (j, other) in product(enumerate(first), enumerate(second))
-            if not set(own.cards) & set(other.cards) and own.weight * other.weight
-        }
-        total = sum(weights.values())
-        exact = all(isinstance(weight, (int, Fraction)) for weight in weights.values())
-        return [
-            (
-                Position(pair, world.state),
-                Fraction(weight) / Fraction(total) if exact else weight / total,
-            )
-            for pair, weight in weights.items()
-        ]
+        exact = all(isinstance(hand.weight, (int, Fraction)) for hand in (*first, *second))
+        of_all: Probability = Fraction(0) if exact else 0.0
+        total = of_all
+        of_card: dict[Hashable, Probability] = defaultdict(int)
+        of_hand: dict[frozenset[Hashable], Probability] = defaultdict(int)
+        for hand in second:
+            of_all += hand.weight
+            for card in hand.cards:
+                of_card[card] += hand.weight
+            of_hand[frozenset(hand.cards)] += hand.weight
+        for hand in first:
+            # Hands with the same two cards are among those of each card.
+            twins = of_hand[frozenset(hand.cards)] if len(hand.cards) == 2 else 0
+            total += hand.weight * (of_all - sum(of_card[card] for card in hand.cards) + twins)
+        return total
 
     def rewards(
         self, world: Position, joint_action: JointAction, next_world: Position
@@ -156,6 +168,43 @@ class PublicRulesGame(Game):
             first, second = (own[place] for own, place in zip(self._hands, pair, strict=True))
             if not set(first.cards) & set(second.cards):
                 return Position((pair[0], pair[1]), world.state)
+
+    def sample_observed_transition(
+        self,
+        world: Position,
+        joint_action: JointAction,
+        player: Player | None,
+        step: Step,
+        rng: np.random.Generator,
+    ) -> tuple[Position, float] | None:
+        """Deal the hand that the player does not observe."""
+        if world.hands is not None or step.public is not None:
+            return None
+        if player is None:
+            return self.sample_transition(world, joint_action, rng), 1.0
+        if step.private not in self._places[player]:
+            return None
+        place = self._places[player][step.private]
+        own, others = self._hands[player][place], self._hands[1 - player]
+        held = set(own.cards)
+        weights = np.array([float(h.weight) * held.isdisjoint(h.cards) for h in others])
+        if not weights.any() or not own.weight:
+            return None
+        other = int(rng.choice(len(others), p=weights / weights.sum()))
+        pair = (place, other) if player == 0 else (other, place)
+        density = float(own.weight) * float(weights.sum()) / float(self._total_weight)
+        return Position(pair, world.state), density
+
+    @cached_property
+    def _places(self) -> tuple[dict[Hashable, int], dict[Hashable, int]]:
+        """Per player, the place of each hand by its label."""
+        first, second = ({hand.label: i for i, hand in enumerate(own)} for own in self._hands)
+        return first, second
+
+    @cached_property
+    def _hands(self) -> tuple[tuple[PublicHand, ...], tuple[PublicHand, ...]]:
+        """Per player, the hands."""
+        return tuple(self.rules.hands(0)), tuple(self.rules.hands(1))
 
     @cached_property
     def _hand_weights(self) -> tuple[FloatArray, ...]:

@@ -6,11 +6,14 @@ from infoset.games.cooperative_matching_pennies import CooperativeMatchingPennie
 from infoset.games.dark_hex import DarkHex
 from infoset.games.goofspiel import Goofspiel
 from infoset.games.hanabi import Hanabi
+from infoset.games.hand_ranges import parse_range, range_text
+from infoset.games.holdem_cards import HOLE_CARDS
 from infoset.games.kuhn_poker import KuhnPoker
 from infoset.games.kuhn_poker_long import KuhnPokerLong
 from infoset.games.leduc_poker import LeducPoker
 from infoset.games.liars_dice import LiarsDice
 from infoset.games.matrix import MATRIX_GAMES, MatrixGame, matrix_game
+from infoset.games.nolimit_endgame import NoLimitEndgame
 from infoset.games.packs import PACK_SIZES, PackEntry, get_pack_entry, load_pack
 from infoset.games.parameters import Domain
 from infoset.games.phantom import PhantomGame
@@ -31,6 +34,7 @@ from infoset.games.trick_taking import TrickTaking
 
 __all__ = [
     "GAMES",
+    "HOLE_CARDS",
     "MATRIX_GAMES",
     "PACK_SIZES",
     "BanditTree",
@@ -46,6 +50,7 @@ __all__ = [
     "LeducPoker",
     "LiarsDice",
     "MatrixGame",
+    "NoLimitEndgame",
     "PackEntry",
     "ParameterEntry",
     "PhantomGame",
@@ -59,6 +64,8 @@ __all__ = [
     "load_game",
     "load_pack",
     "matrix_game",
+    "parse_range",
     "parse_spec",
+    "range_text",
     "register_game",
 ]

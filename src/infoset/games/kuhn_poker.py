@@ -1,4 +1,4 @@
-"""Kuhn poker, for two to ten players."""
+"""Kuhn poker, for two to ten players and decks of any size."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from infoset.game import Game, Observation, Probability, Step
+from infoset.game import Game, Observation, Probability, PublicEnd, PublicHand, PublicRules, Step
 from infoset.games.cards import (
     deals,
     public_observation,
@@ -17,8 +17,8 @@ from infoset.games.cards import (
     sample_cards,
     sample_others,
 )
-from infoset.games.parameters import check_parameters, integer
-from infoset.typing import NOOP, JointAction, Player
+from infoset.games.parameters import check_parameters, integer, parameter_error
+from infoset.typing import NOOP, Action, JointAction, Player
 
 __all__ = ["KuhnPoker"]
 
@@ -45,15 +45,17 @@ class Betting(NamedTuple):
 class KuhnPoker(Game):
     """Kuhn poker: each player has one card and may bet one chip.
 
-    Every player antes one chip and gets one card. The deck has one card more than there are
-    players, all of different ranks. Players act in order: each bets one chip or passes. After a bet
-    all other players act once more; then a bet is a call and a pass is a fold. The highest card
-    among the players who bet, or among all players if nobody bet, wins the chips.
+    Every player antes one chip and gets one card. All cards of the deck have different ranks.
+    Players act in order: each bets one chip or passes. After a bet all other players act once more;
+    then a bet is a call and a pass is a fold. The highest card among the players who bet, or among
+    all players if nobody bet, wins the chips.
 
     Parameters
     ----------
     players : int
         Number of players.
+    num_cards : int
+        Number of cards in the deck; -1 for one more than there are players.
 
     Notes
     -----
@@ -72,16 +74,20 @@ class KuhnPoker(Game):
     public_actions = True
 
     players: int = integer(2, low=2, high=10)
+    num_cards: int = integer(-1, low=2, high=1000, special=-1, is_addition=True)
     num_players: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_parameters(self)
         object.__setattr__(self, "num_players", self.players)
+        if len(self.deck) < self.players:
+            rule = f"must be at least the number of players, {self.players}"
+            raise parameter_error(self, "num_cards", rule, self.players + 1)
 
     @cached_property
     def deck(self) -> tuple[str, ...]:
         """The cards, in increasing order."""
-        return rank_names(self.players + 1)
+        return rank_names(self.players + 1 if self.num_cards == -1 else self.num_cards)
 
     def initial_world(self) -> Table:
         """Return the table before the deal."""
@@ -148,6 +154,52 @@ class KuhnPoker(Game):
         known = {} if player is None else {player: step.private}
         found = sample_others(self.deck, self.players, known, rng)
         return found and (Table(found[0]), found[1])
+
+    def public_rules(self) -> PublicRules | None:
+        """Return the rules by public states and hands, for two players."""
+        return KuhnPublicRules(self.deck) if self.players == 2 else None
+
+
+class KuhnPublicRules(PublicRules):
+    """The rules of Kuhn poker for two players; a public state is the moves so far."""
+
+    def __init__(self, deck: tuple[str, ...]) -> None:
+        self._hands = [PublicHand(card, cards=(card,)) for card in deck]
+        self._strengths = (tuple(range(len(deck))),) * 2
+
+    def hands(self, player: Player) -> Sequence[PublicHand]:
+        """Return the cards of the deck."""
+        return self._hands
+
+    def initial_state(self) -> tuple[str, ...]:
+        """Return the state after the deal."""
+        return ()
+
+    def actor(self, state: tuple[str, ...]) -> Player | None:
+        """Return the player whose turn it is."""
+        return betting_after(state, 2).turn
+
+    def legal_actions(self, state: tuple[str, ...]) -> Sequence[str]:
+        """Return `pass` and `bet`."""
+        return ("pass", "bet")
+
+    def next_state(self, state: tuple[str, ...], action: Action) -> tuple[str, ...]:
+        """Return the state after a move."""
+        return (*state, str(action))
+
+    def end(self, state: tuple[str, ...]) -> PublicEnd | None:
+        """Return the chips won or lost after a fold or at a showdown."""
+        betting = betting_after(state, 2)
+        if betting.turn is not None:
+            return None
+        second, first = (_pair(payoffs(winner, betting.bettors, 2)) for winner in (1, 0))
+        if len(betting.left) == 1:
+            return PublicEnd((first if betting.left == (0,) else second,))
+        return PublicEnd((second, (0, 0), first), self._strengths)
+
+
+def _pair(earned: tuple[int, ...]) -> tuple[int, int]:
+    return earned[0], earned[1]
 
 
 # The same moves are made with every deal of the cards: the results of these functions are cached.

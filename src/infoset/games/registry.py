@@ -22,6 +22,7 @@ from infoset.games.kuhn_poker_long import KuhnPokerLong
 from infoset.games.leduc_poker import LeducPoker
 from infoset.games.liars_dice import LiarsDice
 from infoset.games.matrix import MATRIX_GAMES, matrix_game
+from infoset.games.nolimit_endgame import NoLimitEndgame
 from infoset.games.parameters import Domain
 from infoset.games.phantom_ttt import PhantomTicTacToe
 from infoset.games.random_game import RandomGame
@@ -172,6 +173,11 @@ def entries() -> Iterator[GameEntry]:
         LeducPoker,
         "a private and a public card, two rounds of raises",
         "leduc_poker",
+    )
+    yield GameEntry(
+        "nolimit_endgame",
+        NoLimitEndgame,
+        "Texas hold'em with any bet sizes, from a board on",
     )
     yield GameEntry("liars_dice", LiarsDice, "bid on all dice, or call a liar", "liars_dice")
     yield GameEntry("goofspiel", Goofspiel, "bid cards for prizes simultaneously", "goofspiel")

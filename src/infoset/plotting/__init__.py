@@ -5,6 +5,7 @@ from infoset.plotting.comparison import AXES, plot_comparison
 from infoset.plotting.convergence import plot_convergence, plot_learning
 from infoset.plotting.drawing import VIEWS, Drawing, draw
 from infoset.plotting.figure_files import check_target, save_figure
+from infoset.plotting.hand_pictures import plot_hands
 from infoset.plotting.heat_maps import plot_beliefs, plot_heat_map
 from infoset.plotting.line_charts import Line, plot_lines
 from infoset.plotting.payoff_tables import PayoffTable, payoff_table
@@ -31,6 +32,7 @@ __all__ = [
     "plot_beliefs",
     "plot_comparison",
     "plot_convergence",
+    "plot_hands",
     "plot_heat_map",
     "plot_learning",
     "plot_lines",

@@ -8,8 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from infoset.efg import ExtensiveForm
-from infoset.errors import ParameterError, UnsupportedGameError
-from infoset.front import GameLike, resolve_average, resolve_game, to_form
+from infoset.errors import ParameterError, PolicyMismatchError, UnsupportedGameError
+from infoset.front import (
+    GameLike,
+    choose_form,
+    is_public_policy,
+    resolve_average,
+    resolve_game,
+    resolve_public_policy,
+    to_compiled,
+    to_form,
+)
 from infoset.game import Game
 from infoset.game.broken_rules import check_num_players
 from infoset.plotting.figure_files import check_target, figure_bytes
@@ -21,8 +30,8 @@ from infoset.plotting.picture import Picture
 from infoset.plotting.policy_bars import plot_policy
 from infoset.plotting.sheet import draw_sheet
 from infoset.plotting.truncation import Limits, TruncatedTree, compile_part
-from infoset.policy import TabularPolicy
-from infoset.tree import GameTree, build_tree
+from infoset.policy import PublicPolicy, TabularPolicy
+from infoset.tree import GameTree, PublicForm, build_tree
 from infoset.typing import Player
 from infoset.utils.arguments import check_choice, check_player
 from infoset.utils.files import write_output
@@ -110,12 +119,13 @@ class TableDrawing(Drawing):
 class PolicyDrawing(Drawing):
     """A policy, shown and saved like other drawings; it has no pictures of trees."""
 
-    policy: TabularPolicy
+    policy: TabularPolicy | PublicPolicy
     max_rows: int
+    line: str | None = None
 
     def figure(self) -> Figure:
         """Return a new matplotlib figure, not registered with `pyplot`."""
-        return plot_policy(self.policy, max_rows=self.max_rows)
+        return plot_policy(self.policy, max_rows=self.max_rows, line=self.line)
 
 
 def draw(
@@ -123,7 +133,8 @@ def draw(
     view: str = "history",
     *,
     player: Player = 0,
-    policy: TabularPolicy | str | Path | None = None,
+    policy: TabularPolicy | PublicPolicy | str | Path | None = None,
+    line: str | None = None,
     depth: int | None = None,
     max_nodes: int | None = None,
     memory: int | None = None,
@@ -141,13 +152,16 @@ def draw(
         act, and public states as regions. `infostate`: the infostates of one player. `public`: the
         public states, with the infostates of each player there. `all`: these three views on one
         sheet. `payoffs`: the payoff table of a two-player game with few strategies. `policy`: the
-        action probabilities of a policy, as `plot_policy` draws them.
+        action probabilities of a policy, as `plot_policy` draws them, also of a policy on a public
+        form.
     player : Player
         Player of the view `infostate`.
     policy : TabularPolicy, str or Path, optional
         A policy, its file, or `uniform`; the average of a correlated policy. Edges are labeled
         with their probabilities, and their widths grow with them. At infostates to which the others
         do not lead, the steps of own actions have the probabilities of the actions.
+    line : str, optional
+        For the view `policy` of hands of two cards: the line to draw, as in `plot_hands`.
     depth : int, optional
         Maximum number of steps from the root to draw.
     max_nodes : int, optional
@@ -162,8 +176,8 @@ def draw(
     UnknownNameError
         If the view or the game is unknown.
     ParameterError
-        If the player, the depth or the number of nodes is out of range, or the view `policy` has
-        no policy.
+        If the player, the depth or the number of nodes is out of range, the view `policy` has no
+        policy, or a line is given for another picture.
     UnsupportedGameError
         If an extensive form is drawn in another view, or a payoff table is not possible.
     GameTooLargeError
@@ -186,17 +200,24 @@ def draw(
     if isinstance(loaded, Game):
         check_num_players(loaded)
     check_player(player, loaded.num_players, str(loaded))
+    if view == "policy":
+        return _draw_policy(loaded, policy, max_nodes or MAX_ROWS, line, memory)
+    if line is not None:
+        raise ParameterError(
+            f"line={line!r} is for the view 'policy': give view='policy' (--view policy)"
+        )
+    if isinstance(policy, PublicPolicy):
+        policy = policy.to_tabular(to_form(loaded, memory=memory))
     if view == "payoffs":
         return _draw_payoffs(loaded, policy, memory)
-    if view == "policy":
-        return _draw_policy(loaded, policy, max_nodes or MAX_ROWS, memory)
     if isinstance(loaded, ExtensiveForm):
         return _draw_form(loaded, view, limits, policy)
     is_for_any_part = policy is None or policy == "uniform"
     if isinstance(loaded, Game) and is_for_any_part:
         truncated = compile_part(loaded, depth)
     else:
-        tree = loaded if isinstance(loaded, GameTree) else build_tree(loaded, memory=memory)
+        tree = to_compiled(loaded, memory=memory)
+        assert isinstance(tree, GameTree)
         truncated = TruncatedTree(tree, tree.num_histories)
     return draw_subject(truncated, view, player=player, limits=limits, policy=policy)
 
@@ -248,16 +269,26 @@ def _draw_payoffs(
 
 def _draw_policy(
     game: Game | GameTree | ExtensiveForm,
-    policy: TabularPolicy | str | Path | None,
+    policy: TabularPolicy | PublicPolicy | str | Path | None,
     max_rows: int,
+    line: str | None,
     memory: int | None,
 ) -> Drawing:
     if policy is None:
         raise ParameterError(
             "the view 'policy' draws a policy, which is missing: give policy= (--policy POLICY)"
         )
-    form = to_form(game, memory=memory)
-    return PolicyDrawing((), resolve_average(policy, form), max_rows)
+    if isinstance(policy, PublicPolicy):
+        if policy.public_form.name != str(game):
+            raise PolicyMismatchError(
+                f"the policy is for {policy.public_form.name}, not for {game}; give a policy for "
+                "this game"
+            )
+        return PolicyDrawing((), policy, max_rows, line)
+    form = choose_form(game, "public" if is_public_policy(policy) else "auto", memory=memory).form
+    if isinstance(form, PublicForm):
+        return PolicyDrawing((), resolve_public_policy(policy, form), max_rows, line)
+    return PolicyDrawing((), resolve_average(policy, form), max_rows, line)
 
 
 def _draw_form(

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
+from infoset.errors import ParameterError
 from infoset.plotting.figures import COLORS, TITLE_FONT_SIZE, new_figure, wrap_spec
+from infoset.plotting.hand_pictures import ROOT, has_two_cards, plot_hands
 from infoset.plotting.pen import INK
-from infoset.plotting.policy_grids import PolicyGrid, find_grids
-from infoset.policy import PolicyRow, TabularPolicy, check_policy
+from infoset.plotting.policy_grids import PolicyGrid, find_grids, find_public_grids
+from infoset.policy import PolicyRow, PublicPolicy, TabularPolicy, check_policy
 from infoset.utils.arguments import check_choice, check_count
 
 if TYPE_CHECKING:
@@ -74,7 +76,12 @@ class _Panel:
 
 
 def plot_policy(
-    policy: TabularPolicy, *, title: str = "", max_rows: int = 24, layout: str = "auto"
+    policy: TabularPolicy | PublicPolicy,
+    *,
+    title: str = "",
+    max_rows: int = 24,
+    layout: str = "auto",
+    line: str | None = None,
 ) -> Figure:
     """Draw the probabilities of all actions as stacked bars, one for each infostate.
 
@@ -85,14 +92,18 @@ def plot_policy(
 
     Parameters
     ----------
-    policy : TabularPolicy
+    policy : TabularPolicy or PublicPolicy
     title : str
         Text above the panels; by default the game.
     max_rows : int
         Maximum number of rows of each player.
     layout : str
         `bars`, `grid`, or `auto`: a grid if every player holds one of a few hands, as in most card
-        games, otherwise bars. Where hands are unknown or too many, `grid` draws bars, too.
+        games, otherwise bars. Where hands are unknown or too many, `grid` draws bars, too. On a
+        public form whose hands are two cards, `auto` and `grid` draw the hands at one line, as
+        `plot_hands` does.
+    line : str, optional
+        The line of this picture, which other pictures do not have; by default the start.
 
     Returns
     -------
@@ -102,9 +113,9 @@ def plot_policy(
     Raises
     ------
     ParameterError
-        If `policy` is not a `TabularPolicy`, or `max_rows` is less than 1.
+        If `policy` is neither, `max_rows` is less than 1, or there is a `line` but no such picture.
     UnknownNameError
-        If `layout` is unknown.
+        If `layout` or `line` is unknown.
 
     Examples
     --------
@@ -118,9 +129,12 @@ def plot_policy(
     >>> [label.get_text() for label in figure.axes[0].get_xticklabels()]
     ['J', 'Q', 'K']
     """
-    check_policy(policy)
     check_count("max_rows", max_rows, minimum=1)
     check_choice("layout", layout, LAYOUTS)
+    if isinstance(policy, PublicPolicy):
+        return _plot_public(policy, title, max_rows, layout, line)
+    check_policy(policy)
+    _refuse_line(line, policy.sequence_form.name)
     grids = () if layout == "bars" else find_grids(policy)
     panels = (
         [_grid_panel(policy, grid, max_rows) for grid in grids]
@@ -128,6 +142,48 @@ def plot_policy(
         else _bar_panels(policy, max_rows)
     )
     return _draw(panels, title or policy.sequence_form.name)
+
+
+def _plot_public(
+    policy: PublicPolicy, title: str, max_rows: int, layout: str, line: str | None
+) -> Figure:
+    """Draw a policy on a public form: one line of hands of two cards, a grid, or bars."""
+    form = policy.public_form
+    if layout != "bars" and any(has_two_cards(policy, player) for player in range(2)):
+        return plot_hands(policy, ROOT if line is None else line, title=title)
+    _refuse_line(line, form.name)
+    panels = []
+    for grid in () if layout == "bars" else find_public_grids(policy):
+        shown = [*map(_shortened, grid.public_states[:max_rows])]
+        cells = {place: row for place, row in grid.cells.items() if place[0] < max_rows}
+        name = _panel_title(grid.player, len(shown), len(grid.public_states), " public states")
+        panels.append(_Panel(name, shown, [*grid.hands], cells))
+    return _draw(panels or _public_bars(policy, max_rows), title or form.name)
+
+
+def _public_bars(policy: PublicPolicy, max_rows: int) -> list[_Panel]:
+    panels = []
+    for player, group in groupby(policy.rows(), key=attrgetter("player")):
+        shown = [*islice(group, max_rows)]
+        total = policy.public_form.treeplexes[player].num_infostates
+        panels.append(
+            _Panel(
+                _panel_title(player, len(shown), total, ""),
+                [_shortened(row.infostate) for row in shown],
+                [],
+                {(place, 0): row for place, row in enumerate(shown)},
+            )
+        )
+    return panels
+
+
+def _refuse_line(line: str | None, game: str) -> None:
+    """Raise if a line is given for a picture of all lines."""
+    if line is not None:
+        raise ParameterError(
+            f"line={line!r} is for hands of two cards on a public form, such as those of "
+            f"nolimit_endgame; the picture of {game} has all lines: leave line out (--line)"
+        )
 
 
 def _bar_panels(policy: TabularPolicy, max_rows: int) -> list[_Panel]:

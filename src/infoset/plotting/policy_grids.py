@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from infoset.game.infostate import Infostate, value_text
-from infoset.policy import PolicyRow, TabularPolicy
+from infoset.policy import PolicyRow, PublicPolicy, TabularPolicy
 from infoset.tree import InfostateTree
 from infoset.typing import NOOP, Player
 from infoset.views.labels import EMPTY
 
-__all__ = ["PolicyGrid", "find_grids"]
+__all__ = ["PolicyGrid", "find_grids", "find_public_grids"]
 
 MAX_HANDS: Final = 24
 MIN_DENSITY: Final = 0.5
@@ -64,6 +66,33 @@ def find_grids(policy: TabularPolicy) -> tuple[PolicyGrid, ...]:
         if grid is None or not grid.is_readable:
             return ()
         grids.append(grid)
+    return tuple(grids)
+
+
+def find_public_grids(policy: PublicPolicy) -> tuple[PolicyGrid, ...]:
+    """Return the tables of the players of a public form; empty if a player has too many hands."""
+    grids: list[PolicyGrid] = []
+    form = policy.public_form
+    plans = policy.realization_plans()
+    for player in range(2):
+        nodes, hands = form.decisions[player].tolist(), [*map(value_text, form.hands[player])]
+        if not 1 < len(hands) <= MAX_HANDS:
+            return ()
+        cells = {}
+        for place, node in enumerate(nodes[:MAX_SCANNED]):
+            chosen, alive = policy.at_node(node), form.hand_sets[player][form.hand_set[node]]
+            before = form.sequences[player].last[[node]].astype(np.int64)
+            reach = plans[player][form.places(player, before)[0]]
+            for hand in np.flatnonzero(alive).tolist():
+                cells[place, hand] = PolicyRow(
+                    player,
+                    f"[{hands[hand]}] / {form.label(node)}",
+                    float(reach[hand]),
+                    form.legal_actions(node),
+                    chosen[:, hand],
+                )
+        lines = tuple(form.label(node) for node in nodes)
+        grids.append(PolicyGrid(player, tuple(hands), lines, cells))
     return tuple(grids)
 
 

@@ -5,6 +5,7 @@ from infoset.policy.csv_files import load_policy_csv, save_policy_csv
 from infoset.policy.mixtures import decompose_plan, distance, mix, transfer_policy
 from infoset.policy.parquet_files import (
     is_correlated_file,
+    is_public_file,
     load_policy,
     read_metadata,
     read_policy_table,
@@ -21,7 +22,17 @@ from infoset.policy.protocol import (
     checked_probabilities,
     probabilities_at,
 )
-from infoset.policy.public_policy import PublicPolicy, uniform_public_policy
+from infoset.policy.public_policy import (
+    PublicPolicy,
+    check_public_policy,
+    uniform_public_policy,
+)
+from infoset.policy.public_policy_files import (
+    STORAGES,
+    load_public_policy,
+    rounded_policy,
+    save_public_policy,
+)
 from infoset.policy.tabular import (
     PolicyRow,
     TabularPolicy,
@@ -44,6 +55,7 @@ from infoset.policy.zoo_files import ZOO_PREFIX, is_zoo_name, zoo_path
 
 __all__ = [
     "IDENTITY",
+    "STORAGES",
     "TRANSFORMATIONS",
     "ZOO_PREFIX",
     "ActionTable",
@@ -60,6 +72,7 @@ __all__ = [
     "behavior_to_plan",
     "check_distributions",
     "check_policy",
+    "check_public_policy",
     "check_transformations",
     "checked_probabilities",
     "constant_transformations",
@@ -67,16 +80,20 @@ __all__ = [
     "distance",
     "hash_transformations",
     "is_correlated_file",
+    "is_public_file",
     "is_zoo_name",
     "load_policy",
     "load_policy_csv",
+    "load_public_policy",
     "mix",
     "probabilities_at",
     "random_policy",
     "read_metadata",
     "read_policy_table",
+    "rounded_policy",
     "save_policy",
     "save_policy_csv",
+    "save_public_policy",
     "tabulate",
     "transfer_policy",
     "transform_policy",

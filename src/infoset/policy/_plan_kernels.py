@@ -57,6 +57,27 @@ def normalize_behavior(
 
 
 @linear_kernel
+def first_invalid(
+    first_sequence: IntArray, num_actions: IntArray, probabilities: FloatArray, tolerance: float
+) -> int:
+    """Return the first infostate whose probabilities are not a distribution; -1 if all are.
+
+    first_sequence, num_actions [I], probabilities [Q]. Their sum may differ from 1 by `tolerance`.
+    """
+    for infostate in range(len(num_actions)):
+        first = first_sequence[infostate]
+        total = 0.0
+        smallest = 0.0
+        for sequence in range(first, first + num_actions[infostate]):
+            total += probabilities[sequence]
+            smallest = min(smallest, probabilities[sequence])
+        # Written so that a NaN is invalid, too.
+        if not (smallest >= 0.0 and abs(total - 1.0) <= tolerance):
+            return infostate
+    return -1
+
+
+@linear_kernel
 def widest_plan(
     parent_sequence: IntArray,
     first_sequence: IntArray,

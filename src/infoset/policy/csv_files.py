@@ -13,6 +13,7 @@ import numpy as np
 
 from infoset.errors import PolicyFileError, nearest_names
 from infoset.policy.parquet_files import replace_policy_file
+from infoset.policy.public_policy import PublicPolicy
 from infoset.policy.tabular import TabularPolicy, check_policy
 from infoset.tree import SequenceForm
 from infoset.typing import Action, FloatArray, Player
@@ -26,7 +27,7 @@ SPECIAL = frozenset(',"\r\n')
 ALL_LINES = "every action of every infostate has exactly one line"
 
 
-def save_policy_csv(policy: TabularPolicy, file: str | Path | TextIO) -> None:
+def save_policy_csv(policy: TabularPolicy | PublicPolicy, file: str | Path | TextIO) -> None:
     """Write a policy as comma-separated values, one line per infostate and action.
 
     The first line names the columns: `player`, `infostate`, `own_reach`, `action`, `probability`.
@@ -36,14 +37,16 @@ def save_policy_csv(policy: TabularPolicy, file: str | Path | TextIO) -> None:
 
     Parameters
     ----------
-    policy : TabularPolicy
+    policy : TabularPolicy or PublicPolicy
+        A policy on a public form is written as that of the tree, whose infostates are the hands and
+        the lines.
     file : str, Path or TextIO
         A path, or a stream open for writing. An existing file at the path is replaced atomically.
 
     Raises
     ------
     ParameterError
-        If `policy` is not a `TabularPolicy`.
+        If `policy` is neither a `TabularPolicy` nor a `PublicPolicy`.
     PolicyFileError
         If the file cannot be written.
 
@@ -61,7 +64,8 @@ def save_policy_csv(policy: TabularPolicy, file: str | Path | TextIO) -> None:
     1,(start),1.0,Heads,0.5
     1,(start),1.0,Tails,0.5
     """
-    check_policy(policy)
+    if not isinstance(policy, PublicPolicy):
+        check_policy(policy)
     if not isinstance(file, str | PathLike):
         if not hasattr(file, "write"):
             check_path("file", file)
@@ -76,7 +80,7 @@ def save_policy_csv(policy: TabularPolicy, file: str | Path | TextIO) -> None:
         _write(policy, stream)
 
 
-def _write(policy: TabularPolicy, stream: TextIO) -> None:
+def _write(policy: TabularPolicy | PublicPolicy, stream: TextIO) -> None:
     stream.write(",".join(COLUMNS) + "\n")
     for row in policy.rows():
         about = f"{row.player},{_quoted(row.infostate)},{row.own_reach}"

@@ -26,12 +26,22 @@ from infoset.utils.text import shortened
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["is_correlated_file", "load_policy", "read_metadata", "read_policy_table", "save_policy"]
+__all__ = [
+    "is_correlated_file",
+    "is_public_file",
+    "load_policy",
+    "read_metadata",
+    "read_policy_table",
+    "save_policy",
+]
 
 FORMAT = 2
 KEY = b"infoset"
 PROBABILITY, PROBABILITIES = "probability", "probabilities"
 """The columns of numbers of a single policy, and of a correlated policy."""
+
+HAND = "hand_"
+"""Beginning of the names of the columns of a policy on a public form: one for each hand."""
 
 NUMBERS = "sha256_of_numbers"
 """Key of the digest of the probabilities."""
@@ -84,24 +94,43 @@ def write_table(
         If the file cannot be written.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     check_path("path", path)
     about = {
         **(metadata or {}),
-        "format": FORMAT,
-        "version": __version__,
         "game": policy.sequence_form.name,
         "fingerprint": policy.sequence_form.fingerprint,
     }
     name, numbers = column
-    about = with_checksum({**about, NUMBERS: numbers_checksum(numbers)})
     table = pa.table({**_labels(policy), name: numbers})
-    with replace_policy_file(Path(path)) as temporary:
+    write_parquet(table, about, numbers_checksum(numbers), Path(path))
+
+
+def write_parquet(
+    table: pa.Table,
+    about: Mapping[str, Any],
+    digest: str,
+    path: Path,
+    dictionary: Any = True,
+) -> None:
+    """Write a table with metadata, to which format, version and checksums are added.
+
+    digest : of the numbers in the table. dictionary : the columns stored as a dictionary.
+
+    Raises
+    ------
+    PolicyFileError
+        If the file cannot be written.
+    """
+    import pyarrow.parquet as pq
+
+    whole = with_checksum({**about, "format": FORMAT, "version": __version__, NUMBERS: digest})
+    with replace_policy_file(path) as temporary:
         pq.write_table(
-            table.replace_schema_metadata({KEY: json.dumps(about).encode()}),
+            table.replace_schema_metadata({KEY: json.dumps(whole).encode()}),
             temporary,
             compression="zstd",
+            use_dictionary=dictionary,
             write_page_checksum=True,
         )
 
@@ -146,7 +175,7 @@ def _labels(policy: TabularPolicy) -> dict[str, pa.Array[Any]]:
 def read_metadata(path: str | Path) -> dict[str, Any]:
     """Return the metadata of a policy file: game, method, seed, version, fingerprint.
 
-    The file may contain a correlated policy.
+    The file may contain a correlated policy, or one on a public form.
 
     Raises
     ------
@@ -156,20 +185,33 @@ def read_metadata(path: str | Path) -> dict[str, Any]:
         If the file is not a readable policy.
     """
     check_path("path", path)
-    column = PROBABILITIES if is_correlated_file(path) else PROBABILITY
-    about = _metadata(_read(Path(path), column), column, Path(path))
+    if is_public_file(path):
+        column = f"{HAND}0"
+    else:
+        column = PROBABILITIES if is_correlated_file(path) else PROBABILITY
+    about = checked_metadata(read_parquet(Path(path), column), column, Path(path))
     return {name: value for name, value in about.items() if name not in (CHECKSUM, NUMBERS)}
 
 
 def is_correlated_file(path: str | Path) -> bool:
     """Return whether a file is the table of a correlated policy; False if it cannot be read."""
+    return PROBABILITIES in _column_names(path)
+
+
+def is_public_file(path: str | Path) -> bool:
+    """Return whether a file is the table of a policy on a public form; False if not readable."""
+    return f"{HAND}0" in _column_names(path)
+
+
+def _column_names(path: str | Path) -> list[str]:
+    """Return the names of the columns of a file; empty if it cannot be read."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        return PROBABILITIES in pq.read_schema(path).names
+        return list(pq.read_schema(path).names)
     except (pa.ArrowException, OSError, ValueError):
-        return False
+        return []
 
 
 def load_policy(path: str | Path, sequence_form: SequenceForm) -> TabularPolicy:
@@ -199,8 +241,8 @@ def read_policy_table(path: str | Path) -> list[tuple[int, str, str, float]]:
         If the file is missing, damaged, or not a policy.
     """
     check_path("path", path)
-    table = _read(Path(path), PROBABILITY)
-    _metadata(table, PROBABILITY, Path(path))
+    table = read_parquet(Path(path), PROBABILITY)
+    checked_metadata(table, PROBABILITY, Path(path))
     names = ("player", "infostate", "action", PROBABILITY)
     if not set(names) <= set(table.column_names):
         raise PolicyFileError(f"{path} lacks one of the columns {', '.join(names)}")
@@ -239,8 +281,8 @@ def read_table(
     check_sequence_form(sequence_form)
     check_path("path", path)
     path = Path(path)
-    table = _read(path, column)
-    about = _metadata(table, column, path)
+    table = read_parquet(path, column)
+    about = checked_metadata(table, column, path)
     if about["fingerprint"] != sequence_form.fingerprint:
         if about["game"] == sequence_form.name:
             raise PolicyMismatchError(
@@ -248,20 +290,36 @@ def read_table(
                 "changed since the policy was saved, or one of the two is an exported file, whose "
                 "infostates are different; use the policy with its own game, or solve this one"
             )
-        raise PolicyMismatchError(
-            f"{path} holds a policy for {about['game']}, not for {sequence_form.name}; use "
-            f"it with {about['game']}, or give a file with a policy for {sequence_form.name}"
-        )
-    expected = sum(plex.num_sequences - 1 for plex in sequence_form.treeplexes)
+        raise other_game_error(path, about, sequence_form.name)
+    check_rows(table, sum(plex.num_sequences - 1 for plex in sequence_form.treeplexes), path)
+    return table, about
+
+
+def other_game_error(path: Path, about: Mapping[str, Any], name: str) -> PolicyMismatchError:
+    """Return the error for the file of another game."""
+    return PolicyMismatchError(
+        f"{path} holds a policy for {about['game']}, not for {name}; use "
+        f"it with {about['game']}, or give a file with a policy for {name}"
+    )
+
+
+def check_rows(table: pa.Table, expected: int, path: Path) -> None:
+    """Raise unless a table has one row for each action."""
     if len(table) != expected:
         raise PolicyFileError(
             f"{path} has {len(table)} rows, but a policy for this game has {expected}: the file is "
             "incomplete or was modified; save the policy again"
         )
-    return table, about
 
 
-def _read(path: Path, column: str) -> pa.Table:
+def read_parquet(path: Path, column: str) -> pa.Table:
+    """Return the table in a file that has a column.
+
+    Raises
+    ------
+    PolicyFileError
+        If the file is missing, damaged, or another kind of policy.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -289,11 +347,24 @@ def _found(names: Sequence[str]) -> str:
         return "is a single policy: read it with infoset.policy.load_policy"
     if PROBABILITIES in names:
         return "is a correlated policy: read it with infoset.evaluation.load_correlated_policy"
+    if f"{HAND}0" in names:
+        return (
+            "is a policy on a public form: read it with infoset.load_policy(path), or with "
+            "infoset.policy.load_public_policy(path, public_form)"
+        )
     return f"is not a policy: it has no column {PROBABILITY!r}"
 
 
-def _metadata(table: pa.Table, column: str, path: Path) -> dict[str, Any]:
-    """Return the metadata of a table, after comparing its checksums."""
+def checked_metadata(table: pa.Table, column: str, path: Path) -> dict[str, Any]:
+    """Return the metadata of a table, after comparing its checksums.
+
+    column : of the numbers; the first one, if each hand has one.
+
+    Raises
+    ------
+    PolicyFileError
+        If the table is not that of a policy, was changed, or has another format.
+    """
     raw = (table.schema.metadata or {}).get(KEY)
     try:
         about = json.loads(raw) if raw else None
@@ -306,8 +377,12 @@ def _metadata(table: pa.Table, column: str, path: Path) -> dict[str, Any]:
             f"{path} has format {shortened(repr(about['format']))}; this version reads format "
             f"{FORMAT}: save the policy again"
         )
-    if table.column_names.count(column) != 1 or (
-        not has_checksum(about) or about.get(NUMBERS) != numbers_checksum(table.column(column))
+    is_wide = column.startswith(HAND)
+    if not (
+        has_checksum(about)
+        and table.column_names.count(column) == 1
+        and about.get(NUMBERS)
+        == (hands_checksum(table) if is_wide else numbers_checksum(table.column(column)))
     ):
         raise PolicyFileError(
             f"the content of {path} does not match its checksum: the file was changed or damaged, "
@@ -327,3 +402,14 @@ def numbers_checksum(numbers: pa.Array[Any] | pa.ChunkedArray[Any]) -> str:
         return ""
     values = column.to_numpy(zero_copy_only=False)
     return sha256(np.ascontiguousarray(values).tobytes()).hexdigest()
+
+
+def hands_checksum(table: pa.Table) -> str:
+    """Return a digest of the numbers of all hands; of each column, its type and its numbers."""
+    digest = sha256()
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if name.startswith(HAND):
+            numbers = column.combine_chunks().drop_null().to_numpy(zero_copy_only=False)
+            digest.update(f"{name} {column.type} {len(numbers)} ".encode())
+            digest.update(np.ascontiguousarray(numbers).tobytes())
+    return digest.hexdigest()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -11,14 +11,15 @@ import numpy as np
 
 from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
 from infoset.game import Infostate, Step
+from infoset.game.infostate import value_text
 from infoset.policy._plan_kernels import behavior_to_plan, normalize_behavior
-from infoset.policy.tabular import TabularPolicy, check_behavior, check_weights
+from infoset.policy.tabular import PolicyRow, TabularPolicy, check_behavior, check_weights
 from infoset.tree import InfostateTree, PublicForm, SequenceForm, check_public_form
-from infoset.typing import CHANCE, NOOP, Action, FloatArray, IntArray, LongArray, Player
-from infoset.utils.arguments import check_player, check_type
+from infoset.typing import CHANCE, NOOP, Action, FloatArray, LongArray, Player
+from infoset.utils.arguments import SUM_TOLERANCE, check_player, check_type
 from infoset.utils.short_repr import Facts, ShortRepr
 
-__all__ = ["PublicPolicy", "uniform_public_policy"]
+__all__ = ["PublicPolicy", "check_public_policy", "uniform_public_policy"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,8 +71,7 @@ class PublicPolicy(ShortRepr):
 
     def _label(self, player: Player, infostate: int) -> str:
         form = self.public_form
-        decision, hand = divmod(infostate, form.num_hands[player])
-        node = int(form.decisions[player][decision])
+        node, hand = (int(column[infostate]) for column in form.infostates[player])
         return f"{form.hands[player][hand]}, {form.label(node)}"
 
     @classmethod
@@ -107,13 +107,19 @@ class PublicPolicy(ShortRepr):
         Raises
         ------
         PolicyMismatchError
-            If the policy belongs to another game.
+            If the policy belongs to another game, or distinguishes hands that the form merges.
         """
         found = []
         for player, plex in enumerate(public_form.treeplexes):
             weights = np.ones(plex.num_sequences)
             own, in_tree = _sequences_in_tree(public_form, policy.sequence_form, player)
-            weights[own] = policy.probabilities[player][in_tree]
+            chosen = policy.probabilities[player][in_tree]
+            weights[own] = chosen
+            if np.abs(weights[own] - chosen).max(initial=0.0) > SUM_TOLERANCE:
+                raise PolicyMismatchError(
+                    f"the policy of player {player} distinguishes hands that this public form "
+                    "merges: build it by build_public_form(game, merge_symmetric=False)"
+                )
             found.append(weights)
         return cls.from_weights(public_form, found)
 
@@ -155,14 +161,36 @@ class PublicPolicy(ShortRepr):
         The rows are the actions at the nodes `public_form.decisions[player]`, in order.
         """
         check_player(player, 2, self.public_form.name)
-        num_rows = len(self.public_form.sequences[player].start) - 1
-        return self._rows(player, 1, num_rows)
+        return self.public_form.by_hand(player, self.probabilities[player])
 
     def _rows(self, player: Player, first: int, count: int) -> FloatArray:
         """Return [count, hands] the probabilities of public sequences from `first` on."""
-        _, _, start, stride = self.public_form.sequences[player]
-        chosen, hand = slice(first, first + count), np.arange(self.public_form.num_hands[player])
-        return self.probabilities[player][start[chosen, None] + stride[chosen, None] * hand]
+        places = self.public_form.places(player, slice(first, first + count))
+        return self.probabilities[player][places]
+
+    def rows(self) -> Iterator[PolicyRow]:
+        """Yield one row per public decision and hand, ordered by player, with parents first.
+
+        The infostate is the hand in brackets and the line, as the infostates of a tree are written.
+        Hands that chance has removed are left out. Of lines that symmetric suits exchange, the form
+        has one.
+        """
+        form = self.public_form
+        for player, plan in enumerate(self.realization_plans()):
+            last = form.sequences[player].last
+            hands = [value_text(label) for label in form.hands[player]]
+            for node in form.decisions[player].tolist():
+                probabilities, before = self.at_node(node), last[[node]].astype(np.int64)
+                reach = plan[form.places(player, before)[0]].tolist()
+                line = f" / {form.labels[node]}" if node else ""
+                for hand in np.flatnonzero(form.hand_sets[player][form.hand_set[node]]).tolist():
+                    yield PolicyRow(
+                        player=player,
+                        infostate=f"[{hands[hand]}]{line}",
+                        own_reach=reach[hand],
+                        actions=form.legal_actions(node),
+                        probabilities=probabilities[:, hand],
+                    )
 
     def at_node(self, node: int) -> FloatArray:
         """Return [actions, hands] the probabilities of the player who acts at a public node.
@@ -201,17 +229,16 @@ class PublicPolicy(ShortRepr):
             )
         hand, line = key
         form = self.public_form
-        if line not in self._nodes:
-            raise UnknownNameError.of("line", line, self._nodes)
-        node = self._nodes[line]
-        labels = form.hands[int(form.player[node])]
+        node, permutation = form.find_line(line)
+        player = int(form.player[node])
+        labels = form.hands[player]
         names = [*map(str, labels)]
         place = labels.index(hand) if hand in labels else -1
         if place < 0 and str(hand) in names:
             place = names.index(str(hand))
         if place < 0:
             raise UnknownNameError.of("hand", str(hand), names)
-        chosen = self.at_node(node)[:, place]
+        chosen = self.at_node(node)[:, form.hand_at(player, place, permutation)]
         return dict(zip(form.legal_actions(node), chosen.tolist(), strict=True))
 
     def action_probabilities(
@@ -243,19 +270,11 @@ class PublicPolicy(ShortRepr):
             raise UnknownNameError.of("hand", str(deal.private), map(str, labels))
         # A form that was derived from a tree has a root above several public deals.
         node = form.children.get((0, deal.public), 0) if form.player[0] == CHANCE else 0
+        at = node, 0
         for step in steps:
-            if (node, step.public) not in form.children:
-                raise UnknownNameError(
-                    f"no line of {form.name} continues {form.label(node)!r} by {step.public!r}"
-                )
-            node = form.children[node, step.public]
-        return node, labels.index(deal.private)
-
-    @cached_property
-    def _nodes(self) -> dict[str, int]:
-        """The public decisions by line."""
-        form = self.public_form
-        return {form.label(node): node for own in form.decisions for node in own.tolist()}
+            at = form.advance(at, step.public)
+        node, permutation = at
+        return node, form.hand_at(infostate.player, labels.index(deal.private), permutation)
 
 
 def uniform_public_policy(public_form: PublicForm) -> PublicPolicy:
@@ -271,6 +290,23 @@ def uniform_public_policy(public_form: PublicForm) -> PublicPolicy:
     return PublicPolicy.from_weights(public_form, weights)
 
 
+def check_public_policy(policy: object) -> None:
+    """Raise unless a value is a policy on a public form.
+
+    Raises
+    ------
+    ParameterError
+        If the value is something else. The message shows how to make one.
+    """
+    check_type(
+        "policy",
+        policy,
+        PublicPolicy,
+        'a PublicPolicy, such as infoset.solve("leduc_poker", form="public").policy; '
+        "PublicPolicy.from_tabular converts tabular policies",
+    )
+
+
 def _sequences_in_tree(
     public_form: PublicForm, sequence_form: SequenceForm, player: Player
 ) -> tuple[LongArray, LongArray]:
@@ -283,10 +319,8 @@ def _sequences_in_tree(
     """
     check_type("sequence_form", sequence_form, SequenceForm, "the sequence form of a game tree")
     tree, plex = sequence_form.infostate_trees[player], public_form.treeplexes[player]
-    known = public_form.tree_infostates
-    infostate = _infostates_by_label(public_form, tree) if known is None else known[player]
-    own = np.flatnonzero(infostate >= 0)
-    infostate, num_actions = infostate[own], plex.num_actions[own]
+    own, infostate = _infostates_of_both(public_form, tree)
+    num_actions = plex.num_actions[own]
     if (
         public_form.name != sequence_form.name
         or not np.array_equal(np.sort(infostate), tree.acting)
@@ -307,27 +341,58 @@ def _sequences_in_tree(
     return first, in_tree
 
 
-def _infostates_by_label(public_form: PublicForm, tree: InfostateTree) -> IntArray:
-    """Return [I] the infostate in a tree of each infostate of a player's treeplex; -1 for none.
+def _infostates_of_both(
+    public_form: PublicForm, tree: InfostateTree
+) -> tuple[LongArray, LongArray]:
+    """Return pairs of infostates of a player's treeplex and of a tree that are the same.
+
+    In a form with symmetry, several infostates of the tree are one of the treeplex.
+    """
+    if public_form.tree_infostates is not None:
+        known = public_form.tree_infostates[tree.player]
+        own = np.flatnonzero(known >= 0)
+        return own, known[own].astype(np.int64)
+    pairs = [*_same_labels(public_form, tree)]
+    found = np.array(pairs, np.int64).reshape(len(pairs), 2)
+    return found[:, 0], found[:, 1]
+
+
+def _same_labels(public_form: PublicForm, tree: InfostateTree) -> Iterator[tuple[int, int]]:
+    """Yield pairs of infostates whose labels agree.
 
     The private observation of the first transition is the hand, and the public observations of
     those that follow are the line.
     """
     player, observed = tree.player, tree.observations
+    classes, class_map = public_form.hand_classes[player], public_form.class_map
     hands = {label: place for place, label in enumerate(public_form.hands[player])}
-    children = public_form.children
-    place_of = {node: place for place, node in enumerate(public_form.decisions[player].tolist())}
-    found = np.full((len(place_of), len(hands)), -1, np.int32)
-    # [S] the node and the hand of each infostate; -1 where the form has none, as after the end
-    node, hand = [-1], [-1]
+    nodes, first = np.unique(public_form.infostates[player][0], return_index=True)
+    first_at = dict(zip(nodes.tolist(), first.tolist(), strict=True))
+    # [S] the node with its permutation, and the hand; None where the form has none, as at the end
+    at: list[tuple[int, int] | None] = [None]
+    hand: list[int | None] = [None]
     for infostate, parent in enumerate(tree.parent.tolist()[1:], start=1):
         if parent == 0:
-            node.append(0)
-            hand.append(hands.get(observed[tree.private_observation[infostate]], -1))
+            at.append((0, 0))
+            hand.append(hands.get(observed[tree.private_observation[infostate]]))
         else:
-            seen = observed[tree.public_observation[infostate]]
-            node.append(children.get((node[parent], seen), -1))
+            at.append(_advanced(public_form, at[parent], observed, tree, infostate))
             hand.append(hand[parent])
-        if tree.num_actions[infostate] and node[-1] in place_of and hand[-1] >= 0:
-            found[place_of[node[-1]], hand[-1]] = infostate
-    return found.ravel()
+        place, held = at[-1], hand[-1]
+        if tree.num_actions[infostate] and place and held is not None and place[0] in first_at:
+            held = public_form.hand_at(player, held, place[1])
+            yield first_at[place[0]] + int(classes[class_map[place[0]], held]), infostate
+
+
+def _advanced(
+    public_form: PublicForm,
+    at: tuple[int, int] | None,
+    observed: Sequence[Hashable],
+    tree: InfostateTree,
+    infostate: int,
+) -> tuple[int, int] | None:
+    """Return where the line of an infostate is in the form; None if the form does not have it."""
+    try:
+        return at and public_form.advance(at, observed[tree.public_observation[infostate]])
+    except UnknownNameError:
+        return None

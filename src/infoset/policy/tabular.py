@@ -13,7 +13,7 @@ import numpy as np
 
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.game import Infostate
-from infoset.policy._plan_kernels import behavior_to_plan, normalize_behavior
+from infoset.policy._plan_kernels import behavior_to_plan, first_invalid, normalize_behavior
 from infoset.policy.protocol import (
     Policy,
     PolicyFunction,
@@ -273,15 +273,16 @@ def check_behavior(
             f"probabilities of player {player} have shape {values.shape}; the player has "
             f"{treeplex.num_sequences} sequences, including the empty one"
         )
-    if not (values >= 0).all():
+    first = treeplex.first_sequence
+    wrong = first_invalid(first, treeplex.num_actions, values, SUM_TOLERANCE)
+    if wrong < 0 and values[0] >= 0:
+        return
+    chosen = values[first[wrong] :][: treeplex.num_actions[wrong]] if wrong >= 0 else values[:1]
+    if not (chosen >= 0).all():
         raise ParameterError(f"player {player} has a probability that is negative or NaN")
-    sums = np.add.reduceat(values, treeplex.first_sequence) if len(values) > 1 else values
-    wrong = np.flatnonzero(np.abs(sums - 1) > SUM_TOLERANCE)
-    if len(wrong):
-        raise ParameterError(
-            f"probabilities of player {player} at {label(int(wrong[0]))!r} sum to "
-            f"{float(sums[wrong[0]])}, not 1"
-        )
+    raise ParameterError(
+        f"probabilities of player {player} at {label(wrong)!r} sum to {float(chosen.sum())}, not 1"
+    )
 
 
 def check_policy(policy: object) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -60,8 +61,7 @@ class Layout:
 
         Arguments are in order of position. The result is float64 in order of sequence.
         """
-        averaged = np.asarray(total if total[0] > 0 else plan, np.float64)
-        return self.to_sequences(averaged / averaged[0])
+        return self.to_sequences(averaged(total, plan))
 
     def uniform_policy(self) -> FloatArray:
         """Return [Q] the uniform behavior, in order of position; 1 for the empty sequence."""
@@ -71,11 +71,30 @@ class Layout:
         return policy
 
 
+def averaged(total: FloatArray, plan: FloatArray) -> FloatArray:
+    """Return [Q] the average plan as `Layout.average_plan` does, but in order of position."""
+    chosen = np.asarray(total if total[0] > 0 else plan, np.float64)
+    average: FloatArray = chosen / chosen[0]
+    return average
+
+
+_OF_PUBLIC_FORMS: WeakKeyDictionary[PublicForm, tuple[Layout, ...]] = WeakKeyDictionary()
+
+
 def game_layouts(form: GameForm) -> tuple[Layout, ...]:
     """Return the layouts of all players, with the infostates of a public state contiguous.
 
-    In a public form, the hands of each action at a public node are at consecutive positions.
+    In a public form, the hands of each action at a public node are at consecutive positions. Its
+    layouts are computed once, because solvers and measurements use them.
     """
+    if isinstance(form, PublicForm):
+        if form not in _OF_PUBLIC_FORMS:
+            _OF_PUBLIC_FORMS[form] = _layouts(form)
+        return _OF_PUBLIC_FORMS[form]
+    return _layouts(form)
+
+
+def _layouts(form: GameForm) -> tuple[Layout, ...]:
     pairs = zip(form.treeplexes, public_states(form), strict=True)
     return tuple(action_major_layout(plex, public_state) for plex, public_state in pairs)
 
@@ -83,8 +102,7 @@ def game_layouts(form: GameForm) -> tuple[Layout, ...]:
 def public_states(form: GameForm) -> tuple[IntArray, ...]:
     """Return per player [I] the public state, or the public node, of each acting infostate."""
     if isinstance(form, PublicForm):
-        pairs = zip(form.decisions, form.num_hands, strict=True)
-        return tuple(np.repeat(nodes, num_hands) for nodes, num_hands in pairs)
+        return tuple(node for node, _ in form.infostates)
     return tuple(tree.public_state[tree.acting] for tree in form.infostate_trees)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from infoset.errors import ParameterError
 from infoset.regret._cfr_kernels import iterate, realize_policy
-from infoset.regret.layout import game_layouts, public_states
+from infoset.regret.layout import averaged, game_layouts, public_states
 from infoset.regret.payoffs import payoffs_by_player
 from infoset.regret.scheme import RegretScheme
 from infoset.regret.threads import PlayerState, ThreadedIteration, partition_player
@@ -114,8 +114,13 @@ class RegretMinimizer(IterativeState, Generic[FormT]):
     def _set_state(self) -> None:
         sizes = [plex.num_sequences for plex in self.sequence_form.treeplexes]
         number = self.precision
-        self._gradients, self._regrets, self._plans, self._averages = (
-            tuple(np.zeros(size, number) for size in sizes) for _ in range(4)
+        self._regrets, self._plans, self._averages = (
+            tuple(np.zeros(size, number) for size in sizes) for _ in range(3)
+        )
+        # In alternating iterations, a gradient is used up before the next one is computed.
+        shared = np.zeros(max(sizes), number) if self.scheme.alternating else None
+        self._gradients = tuple(
+            np.zeros(size, number) if shared is None else shared[:size] for size in sizes
         )
         limit = self.scheme.adaptive_limit
         self._limit = -1.0 if limit is None else limit
@@ -180,6 +185,11 @@ class RegretMinimizer(IterativeState, Generic[FormT]):
         """Return each player's [Q] average realization plan; at the start, the current plan."""
         pairs = zip(self._layouts, self._averages, self._plans, strict=True)
         return tuple(layout.average_plan(total, plan) for layout, total, plan in pairs)
+
+    def average_plans_by_position(self) -> tuple[FloatArray, ...]:
+        """Return `average_plans` in the order in which the layouts store sequences."""
+        pairs = zip(self._averages, self._plans, strict=True)
+        return tuple(averaged(total, plan) for total, plan in pairs)
 
     def current_plans(self) -> tuple[FloatArray, ...]:
         """Return each player's [Q] realization plan from which the next iteration starts."""

@@ -26,7 +26,7 @@ from infoset.runs.loop import (
     run_measured,
 )
 from infoset.runs.outside_results import make_result, make_trace
-from infoset.runs.result import Callback, JointGaps, Outcome, SolveResult, TracePoint
+from infoset.runs.result import Callback, JointGaps, Outcome, SolveResult, TracePoint, form_of
 from infoset.runs.trace_files import RunTrace, read_trace, read_traces, trace_rows
 
 __all__ = [
@@ -49,6 +49,7 @@ __all__ = [
     "TracePoint",
     "check_budget",
     "check_compatibility",
+    "form_of",
     "gradient_cost",
     "json_settings",
     "make_budget",

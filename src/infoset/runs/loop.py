@@ -77,6 +77,7 @@ def run_measured(
     measure: Callable[[PolicyT], Evaluation] = evaluate_policy,
     joint: Callable[[], JointGaps] = JointGaps,
     is_at_limit: Callable[[PolicyT], bool] | None = None,
+    evaluate: Callable[[], Evaluation] | None = None,
 ) -> SolveResult[PolicyT]:
     """Run an iterative method, named `method` in the result, until its budget is used up.
 
@@ -87,7 +88,9 @@ def run_measured(
     records them, and the target of the budget applies to them instead. `is_at_limit` is for methods
     that converge to something other than a Nash equilibrium. Once it returns True, a run without a
     target, an iteration limit or a time limit ends with the outcome 'converged', and a run with a
-    target that was not reached ends as 'stalled'.
+    target that was not reached ends as 'stalled'. `evaluate` returns what `measure` would return
+    for the answer so far, for solvers that need not build the policy for it; the final answer is
+    evaluated by `measure`.
 
     Raises
     ------
@@ -103,8 +106,12 @@ def run_measured(
     try:
         while outcome is None:
             _run_to(solver, next(measurements), budget, checkpointer)
-            policy, measured = _measured(solver, method, measure)
-            if budget.policy_callback is not None:
+            policy = None
+            if evaluate is not None and budget.policy_callback is None and is_at_limit is None:
+                measured = _finite(solver, method, evaluate())
+            else:
+                policy, measured = _measured(solver, method, measure)
+            if policy is not None and budget.policy_callback is not None:
                 budget.policy_callback(policy)
             outcome = budget.record(solver.iteration, measured, joint())
             outcome = outcome or _default_outcome(solver, budget, policy, is_at_limit)
@@ -132,12 +139,12 @@ def run_measured(
 def _default_outcome(
     solver: IterativeSolver[PolicyT],
     budget: Budget,
-    policy: PolicyT,
+    policy: PolicyT | None,
     is_at_limit: Callable[[PolicyT], bool] | None,
 ) -> Outcome | None:
     """Return why to stop a run that has reached no limit of its budget; None to continue."""
     wants_limit = budget.is_default or budget.target is not None
-    if is_at_limit is not None and wants_limit and is_at_limit(policy):
+    if is_at_limit and policy is not None and wants_limit and is_at_limit(policy):
         return "converged" if budget.is_default else "stalled"
     last = budget.max_iterations(solver.cost_per_iteration)
     return "iterations" if last is not None and solver.iteration >= last else None
@@ -148,10 +155,14 @@ def _measured(
 ) -> tuple[PolicyT, Evaluation]:
     """Return the answer so far, and its evaluation."""
     policy = _unbroken(solver, method, solver.policy)
-    measured = measure(policy)
+    return policy, _finite(solver, method, measure(policy))
+
+
+def _finite(solver: IterativeSolver[PolicyT], method: str, measured: Evaluation) -> Evaluation:
+    """Return an evaluation; raise an error if its numbers are not finite."""
     if not isfinite(measured.nash_conv):
         raise _breakdown(solver, method, f"NashConv is {measured.nash_conv}")
-    return policy, measured
+    return measured
 
 
 def _unbroken(

@@ -139,6 +139,8 @@ class SolveResult(ShortRepr, Generic[PolicyT]):
         Time that `solve` took to compile kernels, or to load them from disk.
     seed : int or None
         Random seed of the run; None if the method does not use random numbers.
+    form_reason : str or None
+        Why `solve` chose the public form; None if it did not, or was asked for it.
     """
 
     game: str
@@ -155,6 +157,7 @@ class SolveResult(ShortRepr, Generic[PolicyT]):
     build_seconds: float = 0.0
     compile_seconds: float = 0.0
     seed: int | None = None
+    form_reason: str | None = None
 
     def _facts(self) -> Facts:
         kind = "NashConv" if self.exploitability is None else "exploitability"
@@ -196,6 +199,8 @@ class SolveResult(ShortRepr, Generic[PolicyT]):
             "method": self.method,
             "seed": self.seed,
             "reason": self.reason,
+            "form": "public" if isinstance(self.policy, PublicPolicy) else "sequence",
+            "form_reason": self.form_reason,
             "iterations": self.iterations,
             "seconds": self.seconds,
             "build_seconds": self.build_seconds,

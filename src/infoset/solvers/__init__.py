@@ -16,6 +16,7 @@ from infoset.solvers.coarse_correlated import (
     CoarseCorrelatedSolver,
     solve_coarse_correlated,
 )
+from infoset.solvers.depth_limited_public_game import CutPublicGame, cut_public_game
 from infoset.solvers.exact import solve_exactly
 from infoset.solvers.excessive_gap import ExcessiveGap, ExcessiveGapSolver
 from infoset.solvers.fictitious_play import FictitiousPlay, FictitiousPlaySolver
@@ -27,6 +28,11 @@ from infoset.solvers.first_order import (
 )
 from infoset.solvers.local_method import LocalMethod
 from infoset.solvers.locked_game import LockedGame, lock_policy
+from infoset.solvers.locked_public_game import (
+    LockedPublicGame,
+    PublicBehavior,
+    lock_public_policy,
+)
 from infoset.solvers.lp import LinearProgram, solve_by_lp
 from infoset.solvers.methods import (
     DEFAULT_METHOD,
@@ -38,6 +44,7 @@ from infoset.solvers.methods import (
     has_seed,
     run_method,
     run_on_public_form,
+    runs_on_public_forms,
     with_seed,
 )
 from infoset.solvers.min_probabilities import MinProbabilities
@@ -46,6 +53,11 @@ from infoset.solvers.perturbed_game import (
     PerturbedMethod,
     PerturbedSolver,
     perturb_game,
+)
+from infoset.solvers.public_resolving import (
+    PublicResolution,
+    public_gadget_game,
+    resolve_public_subgame,
 )
 from infoset.solvers.quantal import quantal_distance, quantal_gap
 from infoset.solvers.reg_cfr import RegCFR, RegCFRSolver
@@ -65,6 +77,7 @@ __all__ = [
     "CoarseCorrelated",
     "CoarseCorrelatedSolver",
     "CustomMethod",
+    "CutPublicGame",
     "Decomposition",
     "DecompositionSolver",
     "ExcessiveGap",
@@ -76,12 +89,15 @@ __all__ = [
     "LinearProgram",
     "LocalMethod",
     "LockedGame",
+    "LockedPublicGame",
     "MethodSpec",
     "MinProbabilities",
     "PerturbedGame",
     "PerturbedMethod",
     "PerturbedSolver",
     "Prediction",
+    "PublicBehavior",
+    "PublicResolution",
     "RNaD",
     "RNaDSolver",
     "RTCFRPlus",
@@ -94,16 +110,21 @@ __all__ = [
     "SubgameSolver",
     "average_policy",
     "current_policy",
+    "cut_public_game",
     "get_method",
     "has_seed",
     "lock_policy",
+    "lock_public_policy",
     "payoff_scale",
     "perturb_game",
+    "public_gadget_game",
     "quantal_distance",
     "quantal_gap",
+    "resolve_public_subgame",
     "resolve_subgames",
     "run_method",
     "run_on_public_form",
+    "runs_on_public_forms",
     "solve_by_decomposition",
     "solve_by_lp",
     "solve_coarse_correlated",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import cast, overload
 
 import numpy as np
 
@@ -14,10 +15,17 @@ from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import RegretScheme
 from infoset.runs import Budget, SolveResult
 from infoset.solvers._infostates import find_infostate, numbers_by_action, sequences_at
+from infoset.solvers._locked_sequences import locked_sequences
+from infoset.solvers.locked_public_game import (
+    LockedPublicGame,
+    PublicBehavior,
+    lock_public_policy,
+)
 from infoset.solvers.methods import MethodSpec, get_method, run_method
 from infoset.tree import (
     CenteredPayoffs,
     InfostateTree,
+    PublicForm,
     SequenceForm,
     TerminalReach,
     Treeplex,
@@ -116,7 +124,13 @@ def _check_game(policy: TabularPolicy, form: SequenceForm) -> None:
         )
 
 
-def lock_policy(form: SequenceForm, behavior: Behavior) -> LockedGame:
+@overload
+def lock_policy(form: SequenceForm, behavior: Behavior) -> LockedGame: ...
+@overload
+def lock_policy(form: PublicForm, behavior: PublicBehavior) -> LockedPublicGame: ...
+def lock_policy(
+    form: SequenceForm | PublicForm, behavior: Behavior | PublicBehavior
+) -> LockedGame | LockedPublicGame:
     """Return the game in which chance plays given probabilities at some infostates.
 
     This is exact for any number of players and any payoffs: a realization plan of the returned
@@ -124,11 +138,11 @@ def lock_policy(form: SequenceForm, behavior: Behavior) -> LockedGame:
 
     Parameters
     ----------
-    form : SequenceForm
+    form : SequenceForm or PublicForm
     behavior : Mapping[tuple[str, Player], Mapping[Action, float]]
         The probabilities of the actions at each infostate, given by its text and its player.
         Actions that are left out have probability 0. `{key: policy[key] for key in keys}` takes
-        the probabilities from a policy.
+        the probabilities from a policy. For a public form, see `lock_public_policy`.
 
     Raises
     ------
@@ -150,15 +164,22 @@ def lock_policy(form: SequenceForm, behavior: Behavior) -> LockedGame:
     >>> round(result.values[0] * 18, 6), result.policy["[J]", 0]
     (-5.0, {'pass': 0.0, 'bet': 1.0})
     """
+    if isinstance(form, PublicForm):
+        return lock_public_policy(form, cast("PublicBehavior", behavior))
     check_sequence_form(form)
+    return _lock_sequence_form(form, cast("Behavior", behavior))
+
+
+def _lock_sequence_form(form: SequenceForm, behavior: Behavior) -> LockedGame:
+    """Return the sequence form in which chance plays at some infostates."""
     check_type("behavior", behavior, Mapping, "probabilities by infostate and player")
     policy, locked = _locked_policy(form, behavior)
     reduced = [
-        _reduced(plex, values, held)
+        locked_sequences(plex, values, held)
         for plex, values, held in zip(form.treeplexes, policy.probabilities, locked, strict=True)
     ]
     trees = tuple(map(_reduced_tree, form.infostate_trees, form.treeplexes, locked))
-    last, weights = [r[0] for r in reduced], [r[1] for r in reduced]
+    last, weights = [own.last for own in reduced], [own.weight for own in reduced]
     left = _reduced_form(form, trees, last, weights)
     if form.centered_payoffs is not None:
         centered = _reduced_form(form.centered, trees, last, weights)
@@ -166,7 +187,7 @@ def lock_policy(form: SequenceForm, behavior: Behavior) -> LockedGame:
             centered.terminal_sequence, centered.payoff, centered.payoff_range
         )
         left = replace(left, centered_payoffs=payoffs)
-    return LockedGame(form, left, policy, tuple(kept for _, _, kept in reduced))
+    return LockedGame(form, left, policy, tuple(own.kept for own in reduced))
 
 
 def _locked_policy(
@@ -187,29 +208,6 @@ def _locked_policy(
         filled[player][sequences_at(form, player, infostate)] = values
         locked[player][infostate] = True
     return TabularPolicy(form, tuple(filled)), locked
-
-
-def _reduced(
-    plex: Treeplex, probabilities: FloatArray, locked: BoolArray
-) -> tuple[LongArray, FloatArray, LongArray]:
-    """Return the map from a player's sequences to those of the reduced treeplex.
-
-    The result has three arrays: [Q] the last sequence of the reduced treeplex on the path to each
-    sequence, [Q] the product of the locked probabilities on that path, and [Q'] the indices of the
-    sequences that remain.
-    """
-    above = np.concatenate([[0], np.repeat(plex.parent_sequence, plex.num_actions)])
-    held = np.concatenate([[False], np.repeat(locked, plex.num_actions)])
-    kept = np.flatnonzero(~held)
-    last = np.where(held, above, np.arange(plex.num_sequences))
-    # Pointer doubling: each pass halves the lengths of paths.
-    while held[last].any():
-        last = last[last]
-    weight = np.where(held, probabilities, 1.0)
-    while above.any():
-        weight *= weight[above]
-        above = above[above]
-    return np.searchsorted(kept, last), weight, kept
 
 
 def _reduced_form(

@@ -38,10 +38,16 @@ __all__ = [
     "has_seed",
     "run_method",
     "run_on_public_form",
+    "runs_on_public_forms",
     "with_seed",
 ]
 
 DEFAULT_METHOD = "auto"
+
+MANY_HANDS = 50
+BEST_WITH_MANY_HANDS = "dcfr+"
+"""The method that needs the fewest iterations in endgames of poker and in Leduc poker with at least
+`MANY_HANDS` hands (docs/solvers/public_form.md)."""
 
 Run: TypeAlias = Callable[..., SolveResult | TabularPolicy]
 """Function of a sequence form and a budget, and optionally a `seed`, that solves a game."""
@@ -192,12 +198,18 @@ def run_method(spec: MethodSpec, sequence_form: SequenceForm, budget: Budget) ->
     return replace(result, outcome=_outcome_of(result, budget))
 
 
+def runs_on_public_forms(spec: MethodSpec) -> bool:
+    """Return whether a method runs on public forms: `auto` and the CFR family do."""
+    return isinstance(spec, Auto | RegretMethod)
+
+
 def run_on_public_form(
     spec: MethodSpec, public_form: PublicForm, budget: Budget
 ) -> SolveResult[PublicPolicy]:
     """Run a method on a public form until its budget is used up, and return its result.
 
-    `auto` runs the best iterative method over all benchmark games.
+    `auto` runs the best iterative method over all benchmark games or, if players have many hands,
+    the one that is best in endgames of poker.
 
     Raises
     ------
@@ -206,8 +218,11 @@ def run_on_public_form(
     """
     check_public_form(public_form)
     if isinstance(spec, Auto):
-        result = RegretMethod(SCHEMES[BEST]).run_on_public_form(public_form, budget)
-        reason = f"public forms need the CFR family; {BEST} is its best method over all benchmarks"
+        name, games = BEST, "over all benchmarks"
+        if min(public_form.num_hands) >= MANY_HANDS:
+            name, games = BEST_WITH_MANY_HANDS, "with many hands"
+        result = RegretMethod(SCHEMES[name]).run_on_public_form(public_form, budget)
+        reason = f"public forms need the CFR family; {name} is its best method {games}"
         return replace(result, reason=reason)
     if not isinstance(spec, RegretMethod):
         raise UnsupportedGameError(

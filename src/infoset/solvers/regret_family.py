@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, overload
 
+from infoset.evaluation import Evaluation, evaluate_public_weights
 from infoset.policy import PublicPolicy, TabularPolicy
 from infoset.regret import SCHEMES, LocalMinimizer, RegretMinimizer, RegretScheme
 from infoset.runs import Budget, SolveResult, gradient_cost, run_measured, settings_of
@@ -87,6 +88,10 @@ class PublicRegretSolver(RegretMinimizer[PublicForm]):
         """Return the policy from which the next iteration starts."""
         return current_policy(self)
 
+    def evaluate(self) -> Evaluation:
+        """Evaluate the average policy, to the bits of `evaluate_policy`, without building it."""
+        return evaluate_public_weights(self.sequence_form, self.average_plans_by_position())
+
 
 class RegretSolver(RegretMinimizer[SequenceForm]):
     """Regret minimization as an iterative method; the average policy is the answer."""
@@ -156,7 +161,7 @@ class RegretMethod:
         """Run on a public form until the budget is used up."""
         planned = planned_scheme(self.scheme, budget)
         solver = PublicRegretSolver(public_form, planned, self.precision, self.threads)
-        return run_measured(solver, self.name, budget)
+        return run_measured(solver, self.name, budget, evaluate=solver.evaluate)
 
 
 def planned_scheme(scheme: str | RegretScheme, budget: Budget) -> RegretScheme:

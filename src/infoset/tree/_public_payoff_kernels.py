@@ -39,10 +39,14 @@ class PublicPayoffs(NamedTuple):
     table : LongArray
         [B] the table of each batch.
     own_rows, other_rows : BoolArray
-        [B] whether the hands at all terms of a batch are at consecutive places.
+        [B] whether the hands at all terms of a batch are at consecutive places, one per hand.
     own_start, own_stride, other_start, other_stride : LongArray
-        [M] where the player's and the opponent's last sequences with hand h are, at start + h *
-        stride. Stride 0 stands for the empty sequence.
+        [M] where the player's and the opponent's last sequences with hands of class k are, at
+        start + k * stride. Stride 0 stands for the empty sequence.
+    own_classes, other_classes : IntArray
+        [M] row of `own_class` and of `other_class` at each term.
+    own_class, other_class : IntArray
+        [C, n] and [C, m] the class of each hand: the hand itself, unless cards can be exchanged.
     factor : FloatArray
         [4 * (M + LANES)] four rows of factors of the sums over the opponent's hands, as listed
         above.
@@ -81,8 +85,12 @@ class PublicPayoffs(NamedTuple):
     other_rows: BoolArray
     own_start: LongArray
     own_stride: LongArray
+    own_classes: IntArray
+    own_class: IntArray
     other_start: LongArray
     other_stride: LongArray
+    other_classes: IntArray
+    other_class: IntArray
     factor: FloatArray
     kind: LongArray
     own_weight: FloatArray
@@ -248,8 +256,10 @@ def read_reach(
         return
     for lane in range(count):
         start, stride = payoffs.other_start[begin + lane], payoffs.other_stride[begin + lane]
+        classes = payoffs.other_classes[begin + lane]
         for hand in range(num_hands):
-            reach = plan[start + hand * stride] * payoffs.other_weight[weights + hand]
+            at = start + payoffs.other_class[classes, hand] * stride
+            reach = plan[at] * payoffs.other_weight[weights + hand]
             payoffs.reach[hand * LANES + lane] = reach
 
 
@@ -278,9 +288,10 @@ def add_values(
         return
     for lane in range(count):
         start, stride = payoffs.own_start[begin + lane], payoffs.own_stride[begin + lane]
+        classes = payoffs.own_classes[begin + lane]
         for hand in range(num_hands):
             value = payoffs.value[hand * LANES + lane] * payoffs.own_weight[weights + hand]
-            gradient[start + hand * stride] += value
+            gradient[start + payoffs.own_class[classes, hand] * stride] += value
 
 
 @kernel

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from infoset.errors import CyclicGameError, GameTooLargeError
 from infoset.game import PublicRules
 from infoset.tree.counting import allowed_memory
+from infoset.tree.hand_symmetry import Cards, CardSymmetries, Group
+from infoset.tree.public_operators import MAX_CARDS
 from infoset.utils.text import format_bytes, format_count
 
 __all__ = ["PublicCounts", "check_public_form_fits", "count_public_form"]
@@ -34,12 +37,19 @@ class PublicCounts:
         Number of hands of each player.
     sequences : tuple[int, int]
         Number of sequences of each player, including the empty one.
+    world_states, histories, terminals : int
+        Numbers of the game that `PublicRulesGame` describes, in which the first transition deals
+        both hands, and nothing is merged. A game that describes its world states in another way
+        may have fewer of them.
     """
 
     nodes: int
     ends: int
     hands: tuple[int, int]
     sequences: tuple[int, int]
+    world_states: int
+    histories: int
+    terminals: int
 
     @property
     def bytes(self) -> int:
@@ -48,16 +58,73 @@ class PublicCounts:
         return public + BYTES_PER_SEQUENCE * sum(self.sequences)
 
 
+_State: TypeAlias = tuple[Hashable, Group]
+"""A public state, and the permutations that map the cards dealt before it to themselves."""
+
+
+class _Step(NamedTuple):
+    """The state after an action or a deal: how many outcomes it represents, and their cards."""
+
+    after: _State
+    num_outcomes: int = 1
+    cards: Cards = frozenset()
+
+
 class _Below(NamedTuple):
-    """Numbers of nodes, ends, and public sequences of each player from a public state on."""
+    """Numbers of nodes, ends, each player's sequences, histories and terminal histories."""
 
     nodes: int = 0
     ends: int = 0
     first: int = 0
     second: int = 0
+    histories: int = 0
+    terminals: int = 0
 
 
-def count_public_form(rules: PublicRules, memory: int | None = None) -> PublicCounts:
+class _PossiblePairs:
+    """The number of pairs of hands that are possible at public states.
+
+    Attributes
+    ----------
+    hands : tuple[tuple[PublicHand, ...], ...]
+        Per player, the hands.
+    dealt : dict[_State, Cards]
+        The cards that chance has dealt before each state.
+    """
+
+    def __init__(self, rules: PublicRules, root: _State) -> None:
+        self.hands = tuple(tuple(rules.hands(player)) for player in range(2))
+        self.dealt: dict[_State, Cards] = {root: frozenset()}
+        self._known: dict[Cards, int] = {}
+
+    def number(self, state: _State) -> int:
+        """Return the number of pairs with a positive probability at a state."""
+        dealt = self.dealt[state]
+        if dealt not in self._known:
+            self._known[dealt] = self._count(dealt)
+        return self._known[dealt]
+
+    def _count(self, dealt: Cards) -> int:
+        """Return the number of pairs that share no card with each other or with those dealt.
+
+        Inclusion and exclusion: hands that share two cards with a hand are subtracted twice.
+        """
+        first, second = (
+            [frozenset(h.cards) for h in own if h.weight and dealt.isdisjoint(h.cards)]
+            for own in self.hands
+        )
+        cards = Counter(card for hand in second for card in hand)
+        same = Counter(hand for hand in second if len(hand) == MAX_CARDS)
+        blocked = sum(sum(cards[card] for card in hand) - same[hand] for hand in first)
+        return len(first) * len(second) - blocked
+
+
+def count_public_form(
+    rules: PublicRules,
+    memory: int | None = None,
+    merge_symmetric: bool = True,
+    max_worlds: int | None = None,
+) -> PublicCounts:
     """Count the nodes and sequences of a public form, visiting each public state once.
 
     Parameters
@@ -65,13 +132,18 @@ def count_public_form(rules: PublicRules, memory: int | None = None) -> PublicCo
     rules : PublicRules
     memory : int, optional
         Limit in bytes on the form; by default 70% of the free memory.
+    merge_symmetric : bool
+        Whether the form merges what `PublicRules.symmetries` exchanges.
+    max_worlds : int, optional
+        Limit on the number of world states.
 
     Raises
     ------
     CyclicGameError
         If a public state can be reached from itself.
     GameTooLargeError
-        If there are so many public states that the form would not fit in memory.
+        If there are so many public states that the form would not fit in memory, or more world
+        states than `max_worlds`.
 
     Examples
     --------
@@ -80,11 +152,30 @@ def count_public_form(rules: PublicRules, memory: int | None = None) -> PublicCo
     >>> count_public_form(game.public_rules()).nodes
     1048576
     """
-    root = rules.initial_state()
-    known: dict[Hashable, _Below] = {}
+    symmetries = CardSymmetries(rules, "the game", merge_symmetric)
+    root: _State = (rules.initial_state(), symmetries.whole)
+    known: dict[_State, _Below] = {}
+    pairs = _PossiblePairs(rules, root)
+    world_states = 1
+
+    def following(state: _State) -> list[_State]:
+        nonlocal world_states
+        # As many states as permutations are represented by one, unless they map it to itself.
+        world_states += len(symmetries.whole) // len(state[1]) * pairs.number(state)
+        if max_worlds is not None and world_states > max_worlds:
+            raise GameTooLargeError(
+                f"the game has more than {max_worlds:,} world states; use smaller parameters, or "
+                "raise max_worlds",
+                {"world_states": world_states},
+            )
+        steps = _steps(rules, symmetries, state)
+        dealt = pairs.dealt[state]
+        pairs.dealt.update((step.after, dealt.union(step.cards)) for step in steps)
+        return [step.after for step in steps]
+
     # Depth first without recursion: a state is on the path until all states after it are known.
-    path: list[Hashable] = [root]
-    waiting = [_following(rules, root)]
+    path = [root]
+    waiting = [following(root)]
     on_path = {root}
     max_states = allowed_memory(memory) // BYTES_PER_PUBLIC_NODE
     while path:
@@ -100,45 +191,64 @@ def count_public_form(rules: PublicRules, memory: int | None = None) -> PublicCo
         if left:
             state = left[-1]
             if state in on_path:
-                raise CyclicGameError(path[path.index(state) :])
+                raise CyclicGameError([before for before, _ in path[path.index(state) :]])
             path.append(state)
-            waiting.append(_following(rules, state))
+            waiting.append(following(state))
             on_path.add(state)
             continue
         state = path.pop()
         waiting.pop()
         on_path.discard(state)
-        known[state] = _from(rules, state, known)
+        steps = _steps(rules, symmetries, state)
+        known[state] = _from(rules, symmetries, state, steps, known, pairs.number(state))
     total = known[root]
-    first, second = (len(rules.hands(player)) for player in range(2))
+    first, second = map(len, pairs.hands)
     return PublicCounts(
         nodes=total.nodes,
         ends=total.ends,
         hands=(first, second),
-        sequences=(1 + first * total.first, 1 + second * total.second),
+        sequences=(1 + total.first, 1 + total.second),
+        world_states=world_states,
+        histories=1 + total.histories,
+        terminals=total.terminals,
     )
 
 
-def _following(rules: PublicRules, state: Hashable) -> list[Hashable]:
-    """Return the public states after a state, with repetitions; empty at an end."""
+def _steps(rules: PublicRules, symmetries: CardSymmetries, at: _State) -> list[_Step]:
+    """Return the steps from a public state, which may lead to the same state; none at an end."""
+    state, group = at
     if rules.end(state) is not None:
         return []
     if rules.actor(state) is None:
-        return [deal.next_state for deal in rules.deals(state)]
-    return [rules.next_state(state, action) for action in rules.legal_actions(state)]
+        merged = symmetries.merged(rules.deals(state), group)
+        return [
+            _Step((deal.next_state, after), number, frozenset(deal.cards))
+            for deal, number, after in merged
+        ]
+    legal = rules.legal_actions(state)
+    return [_Step((rules.next_state(state, action), group)) for action in legal]
 
 
-def _from(rules: PublicRules, state: Hashable, known: dict[Hashable, _Below]) -> _Below:
+def _from(
+    rules: PublicRules,
+    symmetries: CardSymmetries,
+    at: _State,
+    steps: list[_Step],
+    known: dict[_State, _Below],
+    num_pairs: int,
+) -> _Below:
     """Return the counts from a state on, given those of the states after it."""
-    following = _following(rules, state)
-    if not following:
-        return _Below(ends=1)
-    columns = zip(*(known[after] for after in following), strict=True)
-    nodes, ends, *sequences = [sum(column) for column in columns]
-    actor = rules.actor(state)
+    if not steps:
+        return _Below(ends=1, histories=num_pairs, terminals=num_pairs)
+    columns = zip(*(known[step.after] for step in steps), strict=True)
+    nodes, ends, *sequences, _, _ = [sum(column) for column in columns]
+    actor = rules.actor(at[0])
     if actor is not None:
-        sequences[actor] += len(following)
-    return _Below(nodes + 1, ends, *sequences)
+        sequences[actor] += len(steps) * symmetries.num_classes(at[1], actor)
+    below = [(step.num_outcomes, known[step.after]) for step in steps]
+    histories = num_pairs + sum(number * after.histories for number, after in below)
+    terminals = sum(number * after.terminals for number, after in below)
+    return _Below(nodes + 1, ends, sequences[0], sequences[1], histories, terminals)
 
 
 def check_public_form_fits(counts: PublicCounts, name: str, memory: int | None = None) -> None:

@@ -6,14 +6,17 @@ import hashlib
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from infoset.errors import UnknownNameError
 from infoset.game import GameSource, step_text
-from infoset.game.infostate import join_steps
+from infoset.game.infostate import join_steps, split_steps
 from infoset.tree._sequence_form_kernels import max_additions
 from infoset.tree._unrolling_kernels import last_sequences
+from infoset.tree.hand_symmetry import HandSymmetry
 from infoset.tree.public_operators import Dense, HandPrior, Operator, Showdown, freeze_arrays
 from infoset.tree.sequence_form import (
     EXTENSIVE_FORM,
@@ -42,7 +45,8 @@ class PublicSequences(NamedTuple):
     """The sequences of one player's public decisions, and where those of each hand are.
 
     Public sequence 0 is the empty one; the others are one per public decision and action. Public
-    sequence s with hand h is the sequence `start[s] + h * stride[s]` of the player's treeplex.
+    sequence s with a hand of class k is the sequence `start[s] + k * stride[s]` of the player's
+    treeplex. Unless the form has `symmetry`, each hand is a class; see `PublicForm.places`.
 
     Attributes
     ----------
@@ -52,12 +56,15 @@ class PublicSequences(NamedTuple):
         [V] the public sequence of the first action, where the player acts; 0 elsewhere.
     start, stride : LongArray
         [public sequences] as above; both are 0 for the empty sequence, which all hands share.
+    class_map : IntArray
+        [public sequences] row of `PublicForm.hand_classes` at each.
     """
 
     last: IntArray
     first: IntArray
     start: LongArray
     stride: LongArray
+    class_map: IntArray
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -149,14 +156,17 @@ class PublicForm(ShortRepr):
         game's units.
     source : GameSource
         Where the game came from.
+    symmetry : HandSymmetry or None
+        What is merged because cards can be exchanged; None if nothing is.
     tree_infostates : tuple[IntArray, IntArray] or None
         If the form was derived from a game tree: per player, [I] the infostate in its infostate
         tree of each infostate of the treeplex; -1 if the hand is removed there.
 
     Notes
     -----
-    The infostates of a treeplex are ordered by public decision and then by hand. Infostates of
-    removed hands are in the treeplex, too; all their payoffs are zero.
+    The infostates of a treeplex are ordered by public decision and then by hand or, if there is
+    `symmetry`, by class of hands. Infostates of removed hands are in the treeplex, too; all their
+    payoffs are zero.
 
     Source: the factoring of utilities by hands is that of Johanson, Waugh, Bowling and Zinkevich
     (2011), "Accelerating best response calculation in large extensive games".
@@ -180,6 +190,7 @@ class PublicForm(ShortRepr):
     constant_sum: float | None
     payoff_rounding: float
     source: GameSource = EXTENSIVE_FORM
+    symmetry: HandSymmetry | None = None
     tree_infostates: tuple[IntArray, IntArray] | None = None
 
     def _facts(self) -> Facts:
@@ -242,14 +253,52 @@ class PublicForm(ShortRepr):
         first = np.where(own, 1 + np.cumsum(sizes) - sizes, 0).astype(np.int32)
         chosen = np.where(own[self.parent] & (self.parent >= 0), self.action, -1).astype(np.int32)
         node = np.repeat(np.flatnonzero(own), sizes[own])
-        before = first[node].astype(np.int64) - 1
-        rank = np.arange(len(node)) - before
+        # All sequences of a node are together: class by class, and its actions in order.
+        at_node = sizes.astype(np.int64) * self.num_classes[player][self.class_map]
+        before = (np.cumsum(at_node) - at_node)[node]
+        rank = np.arange(len(node)) - (first[node].astype(np.int64) - 1)
         return PublicSequences(
             last=last_sequences(self.parent, chosen, first),
             first=first,
-            start=np.append(0, 1 + before * self.num_hands[player] + rank),
+            start=np.append(0, 1 + before + rank),
             stride=np.append(0, self.num_actions[node]).astype(np.int64),
+            class_map=np.append(0, self.class_map[node]).astype(np.int32),
         )
+
+    @cached_property
+    def class_map(self) -> IntArray:
+        """[V] row of `hand_classes` at each public node."""
+        if self.symmetry is None:
+            return np.zeros(self.num_nodes, np.int32)
+        return self.symmetry.class_map
+
+    @cached_property
+    def hand_classes(self) -> tuple[IntArray, IntArray]:
+        """Per player, [C, hands] the class of each hand: the hand itself without `symmetry`."""
+        if self.symmetry is not None:
+            return self.symmetry.classes
+        first, second = (np.arange(size, dtype=np.int32)[None] for size in self.num_hands)
+        return first, second
+
+    @property
+    def num_classes(self) -> tuple[IntArray, IntArray]:
+        """Per player, [C] the number of classes in each row of `hand_classes`."""
+        first, second = (own.max(axis=1) + 1 for own in self.hand_classes)
+        return first, second
+
+    def places(self, player: Player, sequences: LongArray | slice) -> LongArray:
+        """Return [n, hands] the sequence of the treeplex of each public sequence with each hand.
+
+        Parameters
+        ----------
+        player : Player
+        sequences : LongArray or slice
+            [n] public sequences.
+        """
+        _, _, start, stride, class_map = self.sequences[player]
+        of_hand = self.hand_classes[player][class_map[sequences]]
+        places: LongArray = start[sequences][:, None] + stride[sequences][:, None] * of_hand
+        return places
 
     @cached_property
     def decisions(self) -> tuple[IntArray, IntArray]:
@@ -263,15 +312,34 @@ class PublicForm(ShortRepr):
         return self._treeplex(0), self._treeplex(1)
 
     def _treeplex(self, player: Player) -> Treeplex:
-        last, first, start, stride = self.sequences[player]
-        node, hand = self.decisions[player], np.arange(self.num_hands[player])
+        last, first, start, stride, class_map = self.sequences[player]
+        node, hand = self.infostates[player]
+        # The parent is that of the class's first hand; all its hands have the same one.
         parent, own = last[node], first[node]
+        before = self.hand_classes[player][class_map[parent], hand]
+        rank = self.hand_classes[player][class_map[own], hand]
         return Treeplex(
-            parent_sequence=_of_hands(start[parent], stride[parent], hand),
-            first_sequence=_of_hands(start[own], stride[own], hand),
-            num_actions=np.repeat(self.num_actions[node], len(hand)),
-            num_sequences=1 + len(hand) * (len(start) - 1),
+            parent_sequence=(start[parent] + stride[parent] * before).astype(np.int32),
+            first_sequence=(start[own] + stride[own] * rank).astype(np.int32),
+            num_actions=self.num_actions[node],
+            num_sequences=1 + int(self.num_classes[player][class_map[1:]].sum()),
         )
+
+    @cached_property
+    def infostates(self) -> tuple[tuple[IntArray, IntArray], tuple[IntArray, IntArray]]:
+        """Per player, [I] the public node of each infostate, and the first hand of its class."""
+        first, second = (self._infostates(player) for player in range(2))
+        return first, second
+
+    def _infostates(self, player: Player) -> tuple[IntArray, IntArray]:
+        nodes = self.decisions[player]
+        if self.symmetry is None:
+            hand = np.arange(self.num_hands[player], dtype=np.int32)
+            return np.repeat(nodes, len(hand)), np.tile(hand, len(nodes))
+        hands = self.symmetry.representatives[player]
+        rows = [hands[row] for row in self.class_map[nodes].tolist()]
+        none = np.zeros(0, np.int32)
+        return np.repeat(nodes, [*map(len, rows)]), np.concatenate([none, *rows])
 
     @cached_property
     def terminal_sequence(self) -> IntArray:
@@ -282,6 +350,19 @@ class PublicForm(ShortRepr):
             for player, (last, first, *_) in enumerate(self.sequences)
         ]
         return np.stack(columns, axis=1).astype(np.int32)
+
+    def by_hand(self, player: Player, values: FloatArray) -> FloatArray:
+        """Return [public actions, hands] the values of sequences [Q], without the empty one."""
+        return values[self.places(player, slice(1, None))]
+
+    def of_hands(self, player: Player, rows: FloatArray) -> FloatArray:
+        """Return [Q] the values of sequences from `rows` [public actions, hands]; 1 for the empty.
+
+        It is the inverse of `by_hand`: hands of one class have equal values.
+        """
+        values = np.ones(self.treeplexes[player].num_sequences)
+        values[self.places(player, slice(1, None))] = rows
+        return values
 
     def payoff_matrix(self, terminal: int, player: Player) -> FloatArray:
         """Return [hands of player 0, hands of player 1] the payoffs of a player at a terminal.
@@ -327,12 +408,15 @@ class PublicForm(ShortRepr):
 
     def _additions(self, player: Player, per_terminal: int) -> LongArray:
         """Return [Q] a bound on the number of additions to the gradient at each sequence."""
-        start, stride = self.sequences[player][2:]
+        start = self.sequences[player].start
         terminals = np.bincount(self.terminal_sequence[:, player], minlength=len(start))
-        additions = np.zeros(self.treeplexes[player].num_sequences, np.int64)
-        for hand in range(self.num_hands[player]):
-            additions[start + hand * stride] = terminals * per_terminal
-        return additions
+        places = self.places(player, np.flatnonzero(terminals))
+        additions = np.bincount(
+            places.ravel(),
+            np.repeat(terminals[terminals > 0] * per_terminal, self.num_hands[player]),
+            self.treeplexes[player].num_sequences,
+        )
+        return additions.astype(np.int64)
 
     @cached_property
     def gradient_cost(self) -> int:
@@ -354,12 +438,84 @@ class PublicForm(ShortRepr):
         return join_steps(reversed(texts))
 
     @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """[V] the public nodes as text, as `label` writes them."""
+        texts = [join_steps(())]
+        steps = [step_text(NOOP, None, observation) for observation in self.observations]
+        pairs = zip(self.parent.tolist(), self.observation.tolist(), strict=True)
+        for parent, seen in islice(pairs, 1, None):
+            before = (texts[parent],) if parent else ()
+            texts.append(join_steps((*before, steps[seen])))
+        return tuple(texts)
+
+    @cached_property
     def children(self) -> dict[tuple[int, Hashable], int]:
         """The node that follows each node after each public observation."""
         steps = enumerate(zip(self.parent.tolist(), self.observation.tolist(), strict=True))
         return {
             (parent, self.observations[seen]): node for node, (parent, seen) in steps if parent >= 0
         }
+
+    def advance(self, at: tuple[int, int], seen: Hashable) -> tuple[int, int]:
+        """Return where a line continues after a public observation.
+
+        Parameters
+        ----------
+        at : tuple[int, int]
+            A public node, and the permutation of `symmetry` that maps the line so far to that of
+            the node; 0 if they are the same line.
+        seen : Hashable
+            The public observation.
+
+        Raises
+        ------
+        UnknownNameError
+            If no line continues so.
+        """
+        node, permutation = at
+        continued = seen
+        if self.symmetry is not None and self.player[node] == CHANCE:
+            continued, permutation = self.symmetry.represented(node, permutation, seen)
+        if (node, continued) not in self.children:
+            raise UnknownNameError(
+                f"no line of {self.name} continues {self.label(node)!r} by {seen!r}"
+            )
+        return self.children[node, continued], permutation
+
+    def find_line(self, line: str) -> tuple[int, int]:
+        """Return the node of a line as text, and the permutation that maps the line to it.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such line, or nobody acts after it.
+        """
+        at = 0, 0
+        for text in split_steps(line):
+            if text not in self._steps[at[0]]:
+                break
+            at = self.advance(at, self._steps[at[0]][text])
+        else:
+            if self.player[at[0]] != CHANCE:
+                return at
+        own = np.flatnonzero(self.player != CHANCE).tolist()
+        raise UnknownNameError.of("line", line, map(self.label, own))
+
+    @cached_property
+    def _steps(self) -> list[dict[str, Hashable]]:
+        """[V] by text, the public observations that continue the line of each node."""
+        omitted = () if self.symmetry is None else self.symmetry.observations
+        of_chance = {step_text(NOOP, None, seen): seen for seen in omitted}
+        steps = [dict(of_chance) if p == CHANCE else {} for p in self.player.tolist()]
+        for node, seen in self.children:
+            steps[node][step_text(NOOP, None, seen)] = seen
+        return steps
+
+    def hand_at(self, player: Player, hand: int, permutation: int) -> int:
+        """Return the hand that takes the place of a hand under a permutation of `symmetry`."""
+        if self.symmetry is None:
+            return hand
+        return int(self.symmetry.permutations[player][permutation, hand])
 
     def legal_actions(self, node: int) -> tuple[Action, ...]:
         """Return the legal actions at a public node; empty where chance acts."""
@@ -379,6 +535,9 @@ class PublicForm(ShortRepr):
             *(array for operator in self.operators for array in _strengths(operator)),
         ):
             digest.update(np.ascontiguousarray(whole).astype("<i8").tobytes())
+        if self.symmetry is not None:
+            for rows in (self.symmetry.class_map, *self.symmetry.classes):
+                digest.update(rows.astype("<i8").tobytes())
         weights = [operator.weights for operator in self.operators if isinstance(operator, Dense)]
         for numbers in (self.prior.matrix(), ends.chance_reach, ends.payoff, *weights):
             digest.update(np.ascontiguousarray(numbers).astype("<f8").tobytes())
@@ -387,11 +546,6 @@ class PublicForm(ShortRepr):
 
 GameForm: TypeAlias = SequenceForm | PublicForm
 """A game with one treeplex per player, and with payoffs in one of two forms."""
-
-
-def _of_hands(start: LongArray, stride: LongArray, hand: LongArray) -> IntArray:
-    """Return the sequence of each public sequence with each hand, hands fastest."""
-    return (start[:, None] + stride[:, None] * hand).ravel().astype(np.int32)
 
 
 def _strengths(operator: Operator) -> tuple[IntArray, ...]:

@@ -22,7 +22,12 @@ from infoset.tree.public_operators import Dense, HandPrior, Showdown
 from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray, Player
 from infoset.utils.simd import LANES
 
-__all__ = ["public_payoffs", "public_utility_gradient", "split_public_payoffs"]
+__all__ = [
+    "public_hand_gradient",
+    "public_payoffs",
+    "public_utility_gradient",
+    "split_public_payoffs",
+]
 
 _BY_SEQUENCE: WeakKeyDictionary[PublicForm, dict[Player, PublicPayoffs]] = WeakKeyDictionary()
 
@@ -42,11 +47,44 @@ def public_utility_gradient(form: PublicForm, plan: FloatArray, player: Player) 
         known[player] = public_payoffs(form, player)
     gradient = np.zeros(form.treeplexes[player].num_sequences)
     # Several threads may measure at the same time.
-    public_gradient(_with_own_results(known[player]), plan, gradient)
+    public_gradient(with_own_results(known[player]), plan, gradient)
     return gradient
 
 
-def _with_own_results(payoffs: PublicPayoffs) -> PublicPayoffs:
+def public_hand_gradient(form: PublicForm, plan: FloatArray, player: Player) -> FloatArray:
+    """Return [Q + C] the gradient of `public_utility_gradient`, with a root for each hand.
+
+    What a hand earns where the player has not acted, as when the opponent folds before, is at place
+    Q + c, and not in the sum at the empty sequence, where it is 0. Hands of one class of the first
+    row of `PublicForm.hand_classes` share their root c; others have one each.
+
+    Parameters
+    ----------
+    form : PublicForm
+    plan : FloatArray
+        [Q] realization plan of the opponent.
+    player : Player
+    """
+    payoffs = public_payoffs(form, player)
+    num_sequences = form.treeplexes[player].num_sequences
+    is_root = payoffs.own_stride == 0
+    places = _Places(
+        np.where(is_root, num_sequences, payoffs.own_start),
+        np.where(is_root, 1, payoffs.own_stride),
+        payoffs.own_classes,
+    )
+    gradient = np.zeros(num_sequences + int(form.num_classes[player][0]))
+    placed = payoffs._replace(
+        own_start=places.start,
+        own_stride=places.stride,
+        own_rows=places.are_rows(payoffs.own_class, payoffs.first),
+        filled=(0, len(gradient)),
+    )
+    public_gradient(placed, plan, gradient)
+    return gradient
+
+
+def with_own_results(payoffs: PublicPayoffs) -> PublicPayoffs:
     """Return payoffs with arrays of their own for intermediate results."""
     return payoffs._replace(
         sums=payoffs.sums.copy(), reach=payoffs.reach.copy(), value=payoffs.value.copy()
@@ -74,31 +112,41 @@ def _restricted(payoffs: PublicPayoffs, begin: int, end: int) -> PublicPayoffs:
     factor = payoffs.factor.reshape(NUM_FACTORS, -1)
     padding = np.zeros((NUM_FACTORS, LANES), factor.dtype)
     own, other = (
-        (start[chosen], stride[chosen])
-        for start, stride in (
-            (payoffs.own_start, payoffs.own_stride),
-            (payoffs.other_start, payoffs.other_stride),
+        _Places(start[chosen], stride[chosen], classes[chosen])
+        for start, stride, classes in (
+            (payoffs.own_start, payoffs.own_stride, payoffs.own_classes),
+            (payoffs.other_start, payoffs.other_stride, payoffs.other_classes),
         )
     )
-    return _with_own_results(payoffs)._replace(
+    return with_own_results(payoffs)._replace(
         first=first,
         table=tables,
-        own_rows=_are_rows(own[1], first),
-        other_rows=_are_rows(other[1], first),
-        own_start=own[0],
-        own_stride=own[1],
-        other_start=other[0],
-        other_stride=other[1],
+        own_rows=own.are_rows(payoffs.own_class, first),
+        other_rows=other.are_rows(payoffs.other_class, first),
+        own_start=own.start,
+        own_stride=own.stride,
+        own_classes=own.classes,
+        other_start=other.start,
+        other_stride=other.stride,
+        other_classes=other.classes,
         factor=np.concatenate([factor[:, chosen], padding], axis=1).ravel(),
         filled=(begin, end),
     )
 
 
-def _are_rows(stride: LongArray, first: LongArray) -> BoolArray:
-    """Return [B] whether all terms of a batch have stride 1."""
-    is_one = np.append(stride == 1, True)
-    rows: BoolArray = np.logical_and.reduceat(is_one, first)[:-1]
-    return rows
+class _Places(NamedTuple):
+    """Where plans and gradients store a player's last sequences at terms; see `PublicPayoffs`."""
+
+    start: LongArray
+    stride: LongArray
+    classes: IntArray
+
+    def are_rows(self, class_of: IntArray, first: LongArray) -> BoolArray:
+        """Return [B] whether the hands at all terms of a batch are at consecutive places."""
+        is_each_hand = (class_of == np.arange(class_of.shape[1])).all(axis=1)
+        is_row = np.append((self.stride == 1) & is_each_hand[self.classes], True)
+        rows: BoolArray = np.logical_and.reduceat(is_row, first)[:-1]
+        return rows
 
 
 class _Table(NamedTuple):
@@ -148,7 +196,7 @@ def public_payoffs(
         [np.zeros((NUM_FACTORS, 0)), *(terms.factor for terms in found)], axis=1
     )
     first, table = _batches([len(terms.terminal) for terms in found])
-    places = [_places(form, p, terminal, positions) for p in (own, other)]
+    own_places, other_places = (_places(form, p, terminal, positions) for p in (own, other))
     blocking = _blocking(form.prior, own)
     own_order, other_order, weaker, not_stronger, twin_place = _orders(
         tables, blocking.twin, num_other
@@ -157,12 +205,16 @@ def public_payoffs(
     return PublicPayoffs(
         first=first,
         table=table,
-        own_rows=_are_rows(places[0][1], first),
-        other_rows=_are_rows(places[1][1], first),
-        own_start=places[0][0],
-        own_stride=places[0][1],
-        other_start=places[1][0],
-        other_stride=places[1][1],
+        own_rows=own_places.are_rows(form.hand_classes[own], first),
+        other_rows=other_places.are_rows(form.hand_classes[other], first),
+        own_start=own_places.start,
+        own_stride=own_places.stride,
+        own_classes=own_places.classes,
+        own_class=form.hand_classes[own].copy(),
+        other_start=other_places.start,
+        other_stride=other_places.stride,
+        other_classes=other_places.classes,
+        other_class=form.hand_classes[other].copy(),
         factor=factor.astype(precision).ravel(),
         kind=_kinds(tables),
         own_weight=_rows([table.own_weight for table in tables], num_own, precision),
@@ -258,17 +310,18 @@ def _places(
     player: Player,
     terminal: LongArray,
     positions: Sequence[IndexArray] | None,
-) -> tuple[LongArray, LongArray]:
-    """Return start and stride of a player's last sequences at terminals."""
+) -> _Places:
+    """Return where a player's last sequences at terminals are."""
     sequences = form.sequences[player]
     last = form.terminal_sequence[terminal, player]
+    classes = sequences.class_map[last]
     start, stride = sequences.start[last], sequences.stride[last]
     if positions is None:
-        return start, stride
-    # A single hand has no next one, and the empty sequence has stride 0.
-    after = start + (stride if form.num_hands[player] > 1 else 0)
+        return _Places(start, stride, classes)
+    # A single class has no next one, and the empty sequence has stride 0.
+    after = start + np.where(form.num_classes[player][classes] > 1, stride, 0)
     position = positions[player].astype(np.int64)
-    return position[start], position[after] - position[start]
+    return _Places(position[start], position[after] - position[start], classes)
 
 
 class _Blocking(NamedTuple):

@@ -85,11 +85,17 @@ class HandPrior(ShortRepr):
 
     def blocked(self) -> BoolArray:
         """Return [hands of player 0, hands of player 1] whether two hands share a card."""
-        first, second = self.cards
-        same = first[:, None, :, None] == second[None, :, None, :]
-        held = (first >= 0)[:, None, :, None]
-        shared: BoolArray = (same & held).any(axis=(2, 3))
+        num_cards = 1 + max(int(cards.max(initial=-1)) for cards in self.cards)
+        first, second = (_held(cards, num_cards) for cards in self.cards)
+        shared: BoolArray = (first @ second.T).astype(bool)
         return shared
+
+
+def _held(cards: IntArray, num_cards: int) -> FloatArray:
+    """Return [hands, cards] 1 for the cards of each hand."""
+    held = np.zeros((len(cards), num_cards + 1))
+    held[np.arange(len(cards))[:, None], cards] = 1  # the card -1 is the last column
+    return held[:, :-1]
 
 
 def _repeats(cards: IntArray) -> bool:
@@ -107,6 +113,10 @@ class Fold:
     def outcomes(self, prior: HandPrior) -> FloatArray:
         """Return [1, hands of player 0, hands of player 1] ones."""
         return np.ones((1, *map(len, prior.weights)))
+
+    def occurring(self, reached: BoolArray) -> BoolArray:
+        """Return [1] whether any pair of hands is reached."""
+        return np.array([reached.any()])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -133,6 +143,16 @@ class Showdown(ShortRepr):
         difference = np.subtract.outer(*self.strengths)
         return np.stack([difference < 0, difference == 0, difference > 0]).astype(np.float64)
 
+    def occurring(self, reached: BoolArray) -> BoolArray:
+        """Return [3] whether each outcome is that of a pair of hands that is reached."""
+        found = np.zeros(self.num_outcomes, bool)
+        first, second = self.strengths
+        for own, meets in zip(first, reached, strict=True):
+            found[np.sign(own - second[meets]) + 1] = True
+            if found.all():
+                break  # mostly after a few hands
+        return found
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dense(ShortRepr):
@@ -158,6 +178,11 @@ class Dense(ShortRepr):
     def outcomes(self, prior: HandPrior) -> FloatArray:
         """Return `weights`."""
         return self.weights
+
+    def occurring(self, reached: BoolArray) -> BoolArray:
+        """Return [outcomes] whether each outcome has weight for a pair of hands that is reached."""
+        found = [bool((weights[reached] > 0).any()) for weights in self.weights]
+        return np.array(found)
 
 
 def freeze_arrays(*arrays: NDArray[Any]) -> None:

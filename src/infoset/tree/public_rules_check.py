@@ -62,6 +62,9 @@ def check_public_rules(
     public form is compared with the one derived from the tree: public tree, hands, and gradients at
     a random policy. The first transition has to be the deal.
 
+    If the rules have symmetries, actors and legal actions must be the same along the plays in the
+    form that merges what they exchange; in small games, the gradients must be the same, too.
+
     Parameters
     ----------
     game : Game
@@ -95,11 +98,15 @@ def check_public_rules(
             f"{game} has no public rules to check: override Game.public_rules, in the class that "
             "defines the other rules"
         )
-    form, rng = form_of_public_rules(game, rules), np.random.default_rng(seed)
+    merged, rng = form_of_public_rules(game, rules), np.random.default_rng(seed)
+    form = merged
+    is_small = estimate_histories(game, seed=seed).histories <= max_histories
+    if merged.symmetry is not None and is_small:
+        form = form_of_public_rules(game, rules, merge_symmetric=False)
+        _compare_merged(merged, form, rng)
     has_all_deals = _compare_deals(game, form)
     for _ in range(num_lines):
-        _Line(game, rules, form, rng).compare()
-    is_small = estimate_histories(game, seed=seed).histories <= max_histories
+        _Line(game, rules, merged, rng).compare()
     if is_small:
         _compare_forms(form, derive_public_form(build_tree(game)), rng)
     return PublicRulesReport(str(game), num_lines, has_all_deals, is_small)
@@ -173,6 +180,7 @@ class _Line:
         self.history = initial_history(game).sample(NOBODY, rng)
         self.pair = _pair(self.history, _places(form))
         self.state = rules.initial_state()
+        self.at = 0, 0
 
     def _equal(self, what: str, by_rules: object, by_public_rules: object) -> None:
         if by_rules != by_public_rules:
@@ -195,6 +203,7 @@ class _Line:
             actor = self.rules.actor(self.state)
             acting = () if actor is None else (actor,)
             self._equal("who acts", tuple(self.history.actors), acting)
+            self._compare_merged(actor)
             if actor is None:
                 self._deal()
             else:
@@ -209,6 +218,23 @@ class _Line:
         earned = tuple(map(float, self.history.rewards_so_far))
         self._equal("the utilities", earned, tuple(map(float, end.utilities[outcome])))
 
+    def _compare_merged(self, actor: Player | None) -> None:
+        """Compare the line with the one that represents it."""
+        node = self.at[0]
+        legal = () if actor is None else tuple(self.rules.legal_actions(self.state))
+        player = CHANCE if actor is None else actor
+        if (self.form.player[node], self.form.legal_actions(node)) != (player, legal):
+            raise _difference(
+                self.game,
+                f"who acts, or what is legal, after {self.history.public_state} and after "
+                f"{self.form.label(node)!r}, which symmetries exchange",
+            )
+
+    def _advance(self, seen: Hashable) -> None:
+        """Continue the line that represents this one; it may end here."""
+        if self.rules.end(self.state) is None:
+            self.at = self.form.advance(self.at, seen)
+
     def _act(self, actor: Player) -> None:
         legal = tuple(self.rules.legal_actions(self.state))
         self._equal("the legal actions", self.history.legal_actions(actor), legal)
@@ -216,6 +242,7 @@ class _Line:
         expected = self.rules.observation(self.state, action)
         self.history = self.history.sample(self.history.joint({actor: action}), self.rng)
         self.state = self.rules.next_state(self.state, action)
+        self._advance(expected)
         if not self.history.is_terminal:
             self._equal("the public observation", self.history.observation.public, expected)
 
@@ -238,6 +265,69 @@ class _Line:
         self.history = self.history.sample(NOBODY, self.rng)
         seen = self.history.observation.public
         self.state = next(deal.next_state for deal in deals if deal.observation == seen)
+        self._advance(seen)
+
+
+def _compare_merged(merged: PublicForm, form: PublicForm, rng: np.random.Generator) -> None:
+    """Compare a form with the one in which symmetries have merged lines and hands.
+
+    Raises
+    ------
+    GameRuleError
+        At the first difference.
+    """
+    lines = [_represented(merged, _line(form, node)) for node in range(form.num_nodes)]
+    for node, (other, _) in enumerate(lines):
+        if (form.player[node], form.legal_actions(node)) != (
+            merged.player[other],
+            merged.legal_actions(other),
+        ):
+            raise _difference(
+                form.name,
+                f"who acts, or what is legal, after {form.label(node)!r} and after "
+                f"{merged.label(other)!r}, which symmetries exchange",
+            )
+    plans, places = [], []
+    for player in range(2):
+        plan = rng.random(merged.treeplexes[player].num_sequences)
+        plan[0] = 1.0
+        plans.append(plan)
+        places.append(_merged_places(merged, form, player, lines))
+    for player in range(2):
+        other = 1 - player
+        ours = public_utility_gradient(merged, plans[other], player)
+        whole = public_utility_gradient(form, plans[other][places[other]], player)
+        theirs = np.bincount(places[player], whole, len(ours))
+        if np.abs(ours - theirs).max() > CLOSE * max(1.0, form.payoff_width):
+            raise _difference(
+                form.name,
+                f"what player {player} earns at a random policy, with and without the lines and "
+                "hands that symmetries exchange",
+            )
+
+
+def _represented(form: PublicForm, line: tuple[Hashable, ...]) -> tuple[int, int]:
+    """Return the node that represents a line, and the permutation that maps the line to it."""
+    at = 0, 0
+    for seen in line:
+        at = form.advance(at, seen)
+    return at
+
+
+def _merged_places(
+    merged: PublicForm, form: PublicForm, player: Player, lines: list[tuple[int, int]]
+) -> LongArray:
+    """Return [Q] the sequence of the merged form for each sequence of a player."""
+    places = np.zeros(form.treeplexes[player].num_sequences, np.int64)
+    hands = range(form.num_hands[player])
+    for node in form.decisions[player].tolist():
+        at, permutation = lines[node]
+        image = [merged.hand_at(player, hand, permutation) for hand in hands]
+        first, other = form.sequences[player].first[node], merged.sequences[player].first[at]
+        for action in range(int(form.num_actions[node])):
+            own = form.places(player, np.array([first + action]))[0]
+            places[own] = merged.places(player, np.array([other + action]))[0, image]
+    return places
 
 
 def _compare_forms(form: PublicForm, derived: PublicForm, rng: np.random.Generator) -> None:
@@ -261,8 +351,8 @@ def _compare_forms(form: PublicForm, derived: PublicForm, rng: np.random.Generat
         wrong = np.flatnonzero(np.abs(ours - theirs) > CLOSE * max(1.0, form.payoff_width))
         if len(wrong):
             infostate = int(form.treeplexes[player].infostate_of_sequence[wrong[0]])
-            decision, hand = divmod(infostate, form.num_hands[player])
-            where = form.label(int(form.decisions[player][decision])) if infostate >= 0 else ""
+            node, hand = (int(column[infostate]) for column in form.infostates[player])
+            where = form.label(node) if infostate >= 0 else ""
             raise _difference(
                 form.name,
                 f"what player {player} earns with the hand {form.hands[player][hand]!r} after "

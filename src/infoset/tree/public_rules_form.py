@@ -11,6 +11,7 @@ import numpy as np
 from infoset.errors import GameRuleError
 from infoset.game import Game, GameSource, PublicEnd, PublicHand, PublicRules
 from infoset.game.hooks import RULES, has_hook
+from infoset.tree.hand_symmetry import CardSymmetries, Group
 from infoset.tree.public_form import PublicForm, PublicTerminals
 from infoset.tree.public_operators import Fold, HandPrior, Operator, Showdown
 from infoset.tree.sequence_form import UNIT
@@ -28,19 +29,32 @@ def public_rules_of(game: Game) -> PublicRules | None:
     return game.public_rules() if has_hook(game, "public_rules", (*RULES, "rewards")) else None
 
 
-def form_of_public_rules(game: Game, rules: PublicRules) -> PublicForm:
+def form_of_public_rules(
+    game: Game, rules: PublicRules, merge_symmetric: bool = True
+) -> PublicForm:
     """Return the public form of a game from its public rules.
+
+    Parameters
+    ----------
+    game : Game
+    rules : PublicRules
+        The public rules of the game.
+    merge_symmetric : bool
+        Whether to merge what `PublicRules.symmetries` exchanges.
 
     Raises
     ------
     GameRuleError
         If the public rules break a rule of `PublicRules`.
     """
-    return _PublicTree(game, rules).form()
+    return _PublicTree(game, rules, CardSymmetries(rules, str(game), merge_symmetric)).form()
 
 
 class _Place(NamedTuple):
-    """A public state to be visited: how it was reached, and what chance has dealt before it."""
+    """A public state to be visited: how it was reached, and what chance has dealt before it.
+
+    The permutations of `group` map the cards dealt so far to themselves.
+    """
 
     state: Hashable
     parent: int
@@ -48,13 +62,14 @@ class _Place(NamedTuple):
     observation: Hashable
     reach: float
     cards: frozenset[Hashable]
+    group: Group
 
 
 class _PublicTree:
     """The public tree, visited breadth first; the lists grow with it."""
 
-    def __init__(self, game: Game, rules: PublicRules) -> None:
-        self.game, self.rules = game, rules
+    def __init__(self, game: Game, rules: PublicRules, symmetries: CardSymmetries) -> None:
+        self.game, self.rules, self.symmetries = game, rules, symmetries
         self.hands = tuple(tuple(rules.hands(player)) for player in range(2))
         self.players: list[int] = []
         self.parents: list[int] = []
@@ -64,8 +79,10 @@ class _PublicTree:
         self.legal: list[int] = []
         self.action_sets: dict[tuple[Action, ...], int] = {}
         self.hand_set: list[int] = []
+        self.class_map: list[int] = []
         self.dealt: dict[frozenset[Hashable], int] = {frozenset(): 0}
         self.operators: dict[object, int] = {}
+        self.checked: set[tuple[int, Group]] = set()
         self.ends: list[tuple[_Place, PublicEnd, int]] = []
         self._visit_all()
 
@@ -73,7 +90,8 @@ class _PublicTree:
         return GameRuleError(rule, found=f"the public rules of {self.game}: {found}")
 
     def _visit_all(self) -> None:
-        waiting = deque([_Place(self.rules.initial_state(), -1, -1, None, 1.0, frozenset())])
+        root, group = self.rules.initial_state(), self.symmetries.whole
+        waiting = deque([_Place(root, -1, -1, None, 1.0, frozenset(), group)])
         while waiting:
             place = waiting.popleft()
             end = self.rules.end(place.state)
@@ -90,6 +108,7 @@ class _PublicTree:
         self.parents.append(place.parent)
         self.actions.append(place.action)
         self.hand_set.append(self.dealt.setdefault(place.cards, len(self.dealt)))
+        self.class_map.append(self.symmetries.class_row(place.group))
         root = place.parent < 0
         self.seen.append(
             -1 if root else self.observations.setdefault(place.observation, len(self.observations))
@@ -112,6 +131,7 @@ class _PublicTree:
                 rules.observation(place.state, action),
                 place.reach,
                 place.cards,
+                place.group,
             )
             for taken, action in enumerate(legal)
         )
@@ -124,16 +144,18 @@ class _PublicTree:
                 f"at {place.state!r} nobody acts, there are no deals, and it is not an end",
                 "every public state is a decision, a chance move or an end",
             )
+        self.symmetries.note_lines(number, deals, place.group)
         return (
             _Place(
                 deal.next_state,
                 number,
                 -1,
                 deal.observation,
-                place.reach * float(deal.probability),
+                place.reach * float(deal.probability) * count,
                 place.cards.union(deal.cards),
+                group,
             )
-            for deal in deals
+            for deal, count, group in self.symmetries.merged(deals, place.group)
         )
 
     def _add_end(self, place: _Place, end: PublicEnd) -> None:
@@ -145,6 +167,9 @@ class _PublicTree:
         if place.parent < 0:
             raise self._error("the initial state is an end", "the game has a decision")
         operator = self.operators.setdefault(end.strengths, len(self.operators))
+        if end.strengths is not None and (operator, place.group) not in self.checked:
+            self.symmetries.check_strengths(end.strengths, place.cards, place.group)
+            self.checked.add((operator, place.group))
         self.dealt.setdefault(place.cards, len(self.dealt))
         self.ends.append((place, end, operator))
 
@@ -178,6 +203,7 @@ class _PublicTree:
             constant_sum=constant_sum,
             payoff_rounding=relative * float(np.abs(limits).max()) + float(sums),
             source=GameSource.of_rules(self.game),
+            symmetry=self.symmetries.symmetry(self.class_map),
         )
 
     def _depth(self) -> int:
@@ -246,8 +272,7 @@ def _outcomes_that_occur(
     for terminal, key in enumerate(pairs):
         if key not in known:
             reached = meets & np.logical_and.outer(*(own[key[1]] for own in hand_sets))
-            outcomes = operators[key[0]].outcomes(prior)
-            known[key] = (outcomes[:, reached] > 0).any(axis=1)
+            known[key] = operators[key[0]].occurring(reached)
         rows.append(terminals.first_payoff[terminal] + np.flatnonzero(known[key]))
     earned: FloatArray = terminals.payoff[np.concatenate(rows)]
     return earned

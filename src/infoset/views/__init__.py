@@ -11,7 +11,7 @@ from infoset.views.form_views import (
     view_form_history,
     view_form_infostates,
 )
-from infoset.views.hand_grids import HandCellView, HandGridView, view_hand_grid
+from infoset.views.hand_grids import HandCellView, HandGridView, grid_of_hands, view_hand_grid
 from infoset.views.live_runs import LivePoint, LiveRun
 from infoset.views.method_catalog import WatchedMethod, watched_methods
 from infoset.views.plays import (
@@ -26,6 +26,16 @@ from infoset.views.plays import (
 from infoset.views.policy_differences import DifferencesView, DifferenceView, view_differences
 from infoset.views.policy_matches import MatchView, PositionView, view_match
 from infoset.views.policy_values import PolicyValues
+from infoset.views.public_form_views import (
+    view_public_beliefs,
+    view_public_children,
+    view_public_differences,
+    view_public_hand_grid,
+    view_public_infostates,
+    view_public_match,
+    view_public_state,
+)
+from infoset.views.public_places import PublicPlaces
 from infoset.views.state_views import (
     ActionView,
     BeliefView,
@@ -73,12 +83,14 @@ __all__ = [
     "PlayView",
     "PolicyValues",
     "PositionView",
+    "PublicPlaces",
     "RequestError",
     "ReviewView",
     "StateLink",
     "StateView",
     "ThoughtView",
     "WatchedMethod",
+    "grid_of_hands",
     "view_beliefs",
     "view_children",
     "view_differences",
@@ -90,6 +102,13 @@ __all__ = [
     "view_infostates",
     "view_match",
     "view_probabilities",
+    "view_public_beliefs",
+    "view_public_children",
+    "view_public_differences",
+    "view_public_hand_grid",
+    "view_public_infostates",
+    "view_public_match",
+    "view_public_state",
     "view_state",
     "watched_methods",
 ]

@@ -17,8 +17,8 @@ from infoset.efg import ExtensiveForm
 from infoset.errors import ParameterError
 from infoset.evaluation import CorrelatedPolicy
 from infoset.game import Game
-from infoset.policy import Policy, TabularPolicy
-from infoset.tree import GameTree
+from infoset.policy import Policy, PublicPolicy, TabularPolicy
+from infoset.tree import GameTree, PublicForm
 from infoset.views.form_views import (
     FormValues,
     view_form_children,
@@ -33,6 +33,16 @@ from infoset.views.plays import Play
 from infoset.views.policy_differences import view_differences
 from infoset.views.policy_matches import view_match
 from infoset.views.policy_values import PolicyValues
+from infoset.views.public_form_views import (
+    view_public_beliefs,
+    view_public_children,
+    view_public_differences,
+    view_public_hand_grid,
+    view_public_infostates,
+    view_public_match,
+    view_public_state,
+)
+from infoset.views.public_places import PublicPlaces
 from infoset.views.state_views import (
     view_beliefs,
     view_children,
@@ -51,7 +61,22 @@ MAX_SEED: Final = 2**31
 MAX_POLICIES: Final = 50
 
 Opponent = Policy | CorrelatedPolicy
-Subject = GameTree | ExtensiveForm | Game
+Subject = GameTree | PublicForm | ExtensiveForm | Game
+Values = PolicyValues | PublicPlaces | FormValues
+
+TREE_VIEWS: Final[Mapping[str, Callable[..., Any]]] = {
+    "state": view_state,
+    "children": view_children,
+    "infostates": view_infostates,
+    "hands": view_hand_grid,
+}
+PUBLIC_VIEWS: Final[Mapping[str, Callable[..., Any]]] = {
+    "state": view_public_state,
+    "children": view_public_children,
+    "infostates": view_public_infostates,
+    "hands": view_public_hand_grid,
+}
+"""Views of a place, by question, of games that are built as trees and as public forms."""
 
 
 class RequestError(ParameterError):
@@ -79,11 +104,12 @@ class Explorer:
 
     Parameters
     ----------
-    game : GameTree, ExtensiveForm or Game
-        A game as a tree has all views; an extensive form has those of histories and infostates;
-        rules, which are too large to build, can only be played.
-    policies : Mapping[str, TabularPolicy]
-        By the name that the page shows; at least one for a tree or an extensive form.
+    game : GameTree, PublicForm, ExtensiveForm or Game
+        A game as a tree has all views; a public form has those of public states and hands, without
+        histories and runs; an extensive form has those of histories and infostates; rules, which
+        are too large to build, can only be played.
+    policies : Mapping[str, TabularPolicy or PublicPolicy]
+        By the name that the page shows; at least one unless the game is given as rules.
     opponents : Mapping[str, Policy or CorrelatedPolicy]
         Further policies and searchers that can be played against.
     rules : Game, optional
@@ -111,7 +137,7 @@ class Explorer:
     def __init__(
         self,
         game: Subject,
-        policies: Mapping[str, TabularPolicy],
+        policies: Mapping[str, TabularPolicy | PublicPolicy],
         opponents: Mapping[str, Opponent] | None = None,
         *,
         rules: Game | None = None,
@@ -119,13 +145,14 @@ class Explorer:
     ) -> None:
         self.game = game
         self.tree = game if isinstance(game, GameTree) else None
+        self.public_form = game if isinstance(game, PublicForm) else None
         self.form = game if isinstance(game, ExtensiveForm) else None
         self.rules = rules or (self.tree.game if self.tree else None)
         if isinstance(game, Game):
             self.rules = game
         self.methods = tuple(methods) if self.tree else ()
         self.policy_names: list[str] = []
-        self._values: list[PolicyValues | FormValues] = []
+        self._values: list[Values] = []
         self._opponents: dict[str, Opponent] = {}
         self._plays: OrderedDict[int, _HeldPlay] = OrderedDict()
         self._num_plays = 0
@@ -174,7 +201,7 @@ class Explorer:
             raise RequestError(str(error)) from error
         return answer if isinstance(answer, (dict, list)) else asdict(answer)
 
-    def add_policy(self, name: str, policy: TabularPolicy) -> int:
+    def add_policy(self, name: str, policy: TabularPolicy | PublicPolicy) -> int:
         """Add a policy to those of the page; return its position.
 
         Raises
@@ -234,7 +261,7 @@ class Explorer:
 
     def describe(self) -> dict[str, Any]:
         """Return what the page shows first: the game, and the lists whose positions it sends."""
-        kind = "rules" if self.tree is None and self.form is None else "form"
+        kind = "rules"
         sizes: dict[str, int] = {}
         if self.tree is not None:
             kind = "tree"
@@ -243,10 +270,17 @@ class Explorer:
                 "public states": self._num_states(),
                 "infostates": sum(own.num_infostates for own in self.tree.infostate_trees),
             }
+        elif self.public_form is not None:
+            kind = "public"
+            sizes = {
+                "public nodes": self.public_form.num_nodes,
+                "hands": sum(self.public_form.num_hands),
+            }
         elif self.form is not None:
+            kind = "form"
             sizes = {"histories": self.form.num_histories}
         return {
-            "game": str(self.game),
+            "game": str(self.game) if self.public_form is None else self.public_form.name,
             "kind": kind,
             "num_players": self.game.num_players,
             "sizes": sizes,
@@ -268,7 +302,14 @@ class Explorer:
             "exploitability": measured.exploitability,
         }
 
-    def _values_of(self, policy: TabularPolicy) -> PolicyValues | FormValues:
+    def _values_of(self, policy: TabularPolicy | PublicPolicy) -> Values:
+        if self.public_form is not None and isinstance(policy, PublicPolicy):
+            return PublicPlaces(self.public_form, policy)
+        if isinstance(policy, PublicPolicy) or self.public_form is not None:
+            raise ParameterError(
+                f"{self.game} shows policies of its own form: give a PublicPolicy for a public "
+                "form, and a TabularPolicy for a tree"
+            )
         if self.tree is not None:
             return PolicyValues(self.tree, policy)
         if self.form is not None:
@@ -276,6 +317,8 @@ class Explorer:
         raise ParameterError(f"{self.game} is too large for policies in tables")
 
     def _num_states(self) -> int:
+        if self.public_form is not None:
+            return self.public_form.num_nodes + len(self.public_form.terminals)
         assert self.tree is not None
         return self.tree.public_tree.num_public_states
 
@@ -283,24 +326,26 @@ class Explorer:
         """Return the questions that can be asked about this game."""
         found: dict[str, _Question] = {"game": _Question(self.describe, {})}
         policy, player = lambda: len(self._values), lambda: self.game.num_players
-        if self.tree is not None:
+        if self.tree is not None or self.public_form is not None:
             at = {"policy": policy, "state": self._num_states}
             start = {"start": self._most}
             page = frozenset({"start"})
+            views = TREE_VIEWS if self.tree is not None else PUBLIC_VIEWS
             found |= {
-                "state": _Question(self._with_values(view_state), at),
-                "children": _Question(self._with_values(view_children), at | start, page),
-                "histories": _Question(self._with_values(view_histories), at | start, page),
+                "state": _Question(self._with_values(views["state"]), at),
+                "children": _Question(self._with_values(views["children"]), at | start, page),
                 "infostates": _Question(
-                    self._with_values(view_infostates), at | {"player": player} | start, page
+                    self._with_values(views["infostates"]), at | {"player": player} | start, page
                 ),
-                "hands": _Question(self._with_values(view_hand_grid), at | {"player": player}),
+                "hands": _Question(self._with_values(views["hands"]), at | {"player": player}),
                 "beliefs": _Question(self._beliefs, at | {"row": player, "column": player}),
                 "differences": _Question(
                     self._differences, {"first": policy, "second": policy} | start, page
                 ),
                 "match": _Question(self._match, {"first": policy, "second": policy}),
             }
+        if self.tree is not None:
+            found["histories"] = _Question(self._with_values(view_histories), at | start, page)
         if self.form is not None:
             at = {"policy": policy, "history": lambda: self.form.num_histories}  # type: ignore[union-attr]
             start, page = {"start": self._most}, frozenset({"start"})
@@ -349,15 +394,24 @@ class Explorer:
 
     def _beliefs(self, policy: int, state: int, row: int, column: int) -> Any:
         with self._lock:
+            values = self._values[policy]
+            if isinstance(values, PublicPlaces):
+                return view_public_beliefs(values, state, (row, column))
             return view_beliefs(self._tree_values(policy), state, (row, column))
 
     def _differences(self, first: int, second: int, start: int = 0) -> Any:
         with self._lock:
+            one, other = self._values[first], self._values[second]
+            if isinstance(one, PublicPlaces) and isinstance(other, PublicPlaces):
+                return view_public_differences(one, other, start)
             return view_differences(self._tree_values(first), self._tree_values(second), start)
 
     def _match(self, first: int, second: int) -> Any:
         with self._lock:
-            return view_match(self._values[first].policy, self._values[second].policy)
+            one, other = self._values[first], self._values[second]
+            if isinstance(one, PublicPlaces) and isinstance(other, PublicPlaces):
+                return view_public_match(one, other)
+            return view_match(self._tree_values(first).policy, self._tree_values(second).policy)
 
     def _tree_values(self, policy: int) -> PolicyValues:
         values = self._values[policy]
@@ -382,7 +436,7 @@ class Explorer:
 
     def _review(self, play: int, policy: int | None = None) -> Any:
         held = self._known_play(play)
-        chosen = None if policy is None or self.tree is None else self._values[policy].policy
+        chosen = None if policy is None or self.tree is None else self._tree_values(policy).policy
         with held.lock:
             return held.play.review(chosen)
 

@@ -9,6 +9,7 @@ __all__ = ["TERMS"]
 TERMS: Final = {
     "belief": "probabilities of what is hidden, given what is known",
     "counterfactual reach": "the product of the factors of all other players and chance",
+    "equity": "probability to win plus half of that to tie, if all betting stopped",
     "exploitability": "NashConv / 2; two-player constant-sum games only",
     "history": "the course of the game so far: w₀ a₀ w₁ a₁ …",
     "infostate": "the actions and observations of a player, in order",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,13 +10,13 @@ import numpy as np
 
 from infoset.errors import ParameterError
 from infoset.tree import InfostateTree
-from infoset.typing import Player
+from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_player
 from infoset.views.labels import RANKS, hand_class, private_texts
 from infoset.views.policy_values import PolicyValues
 from infoset.views.state_views import check_state, infostates_at
 
-__all__ = ["HandCellView", "HandGridView", "view_hand_grid"]
+__all__ = ["HandCellView", "HandGridView", "grid_of_hands", "view_hand_grid"]
 
 MAX_LABEL: Final = 30
 
@@ -78,27 +79,18 @@ def view_hand_grid(values: PolicyValues, state: int, player: Player) -> HandGrid
     check_state(tree, state)
     check_player(player, tree.num_players, str(tree))
     own, here = tree.infostate_trees[player], infostates_at(tree, state, player)
-    labels = private_texts(own, here.tolist(), MAX_LABEL)
-    places = [hand_class(label) for label in labels.values()]
-    if None in places or not places:
-        other = next((text for text in labels.values() if hand_class(text) is None), "nothing")
-        raise ParameterError(
-            f"player {player} holds {other} at public state {state}; a grid shows hands of two "
-            "cards, such as AhKd"
-        )
-    members: dict[tuple[int, int], list[int]] = {}
-    for number, place in zip(here.tolist(), places, strict=True):
-        assert place is not None
-        members.setdefault(place, []).append(number)
     actions = _action_labels(own, here.tolist())
-    cells = tuple(
-        tuple(
-            _cell(values, state, player, (row, column), members.get((row, column), []), actions)
-            for column in range(len(RANKS))
-        )
-        for row in range(len(RANKS))
+    first = own.first_sequence[here][:, None]
+    return grid_of_hands(
+        state,
+        player,
+        labels=list(private_texts(own, here.tolist(), MAX_LABEL).values()),
+        own_reach=values.own_reach[player][here],
+        reach=values.infostate_reach[player][here],
+        state_reach=float(values.state_reach[state]),
+        actions=actions,
+        policy=values.policy.probabilities[player][first + np.arange(len(actions))],
     )
-    return HandGridView(state, player, actions, cells)
 
 
 def _action_labels(own: InfostateTree, here: list[int]) -> tuple[str, ...]:
@@ -107,31 +99,83 @@ def _action_labels(own: InfostateTree, here: list[int]) -> tuple[str, ...]:
     return found.pop() if len(found) == 1 else ()
 
 
-def _cell(
-    values: PolicyValues,
+def grid_of_hands(
     state: int,
     player: Player,
-    place: tuple[int, int],
-    members: list[int],
+    *,
+    labels: Sequence[str],
+    own_reach: FloatArray,
+    reach: FloatArray,
+    state_reach: float,
     actions: tuple[str, ...],
+    policy: FloatArray,
+) -> HandGridView:
+    """Return hands as a grid.
+
+    Parameters
+    ----------
+    state : int
+    player : Player
+    labels : Sequence[str]
+        [K] the hands.
+    own_reach, reach : FloatArray
+        [K] the range, and the probability of each hand and the public state.
+    state_reach : float
+        Probability of the public state.
+    actions : tuple[str, ...]
+        [A] empty if the player does not act.
+    policy : FloatArray
+        [K, A] the probability of each action.
+
+    Raises
+    ------
+    ParameterError
+        If a label is not a hand of two cards.
+    """
+    members: dict[tuple[int, int], list[int]] = {}
+    for number, label in enumerate(labels):
+        members.setdefault(_class(state, player, label), []).append(number)
+    if not members:
+        _class(state, player, "nothing")
+
+    def cell(place: tuple[int, int]) -> HandCellView:
+        own = members.get(place, [])
+        return _cell(place, own_reach[own], reach[own], state_reach, policy[own])
+
+    size = range(len(RANKS))
+    cells = tuple(tuple(cell((row, column)) for column in size) for row in size)
+    return HandGridView(state, player, actions, cells)
+
+
+def _class(state: int, player: Player, label: str) -> tuple[int, int]:
+    place = hand_class(label)
+    if place is None:
+        raise ParameterError(
+            f"player {player} holds {label} at public state {state}; a grid shows hands of two "
+            "cards, such as AhKd"
+        )
+    return place
+
+
+def _cell(
+    place: tuple[int, int],
+    own_reach: FloatArray,
+    reach: FloatArray,
+    state_reach: float,
+    policy: FloatArray,
 ) -> HandCellView:
+    """Return the cell of a class, given the hands of the class; see `grid_of_hands`."""
     high, low = sorted(place)
     kind = "" if high == low else "s" if place == (high, low) else "o"
     label = f"{RANKS[high]}{RANKS[low]}{kind}"
-    reached = float(values.state_reach[state])
-    if not members:
-        return HandCellView(label, 0, 0.0, 0.0 if reached > 0 else None, ())
-    reach = values.infostate_reach[player][members]
-    weight = reach / reach.sum() if reach.sum() > 0 else np.full(len(members), 1 / len(members))
-    mixed: tuple[float, ...] = ()
-    if actions:
-        first = values.tree.infostate_trees[player].first_sequence[members]
-        table = values.policy.probabilities[player][first[:, None] + np.arange(len(actions))]
-        mixed = tuple((weight @ table).tolist())
+    if not len(reach):
+        return HandCellView(label, 0, 0.0, 0.0 if state_reach > 0 else None, ())
+    total = reach.sum()
+    weight = reach / total if total > 0 else np.full(len(reach), 1 / len(reach))
     return HandCellView(
         label=label,
-        num_hands=len(members),
-        own_reach=float(values.own_reach[player][members].mean()),
-        probability=float(reach.sum()) / reached if reached > 0 else None,
-        actions=mixed,
+        num_hands=len(reach),
+        own_reach=float(own_reach.mean()),
+        probability=float(total) / state_reach if state_reach > 0 else None,
+        actions=tuple((weight @ policy).tolist()),
     )

@@ -28,6 +28,7 @@ from infoset.views.labels import (
 from infoset.views.policy_values import PolicyValues
 
 __all__ = [
+    "MAX_BELIEFS",
     "MAX_CHILDREN",
     "MAX_INFOSTATES",
     "ActionView",
@@ -180,6 +181,8 @@ class InfostateView:
         Expected utility of the player here; None if chance and the others never lead here.
     actions : tuple[ActionView, ...]
         Empty where the player does not act.
+    equity : float or None
+        Probability to win plus half of that to tie, if all betting stopped; only in public forms.
     """
 
     infostate: int
@@ -188,6 +191,7 @@ class InfostateView:
     probability: float | None
     value: float | None
     actions: tuple[ActionView, ...]
+    equity: float | None = None
 
 
 @dataclass(frozen=True)

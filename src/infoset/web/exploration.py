@@ -24,13 +24,16 @@ from infoset.front import (
     resolve_average,
     resolve_game,
     resolve_players,
+    resolve_public_policy,
     solve,
+    to_compiled,
+    to_public_form,
 )
 from infoset.game import Game
-from infoset.policy import Policy, TabularPolicy
+from infoset.policy import Policy, PublicPolicy, TabularPolicy
 from infoset.runs import Callback, SolveResult
 from infoset.solvers import METHODS
-from infoset.tree import BuildProgress, GameTree, build_tree
+from infoset.tree import BuildProgress, GameTree, PublicForm, public_rules_of
 from infoset.utils.arguments import check_count
 from infoset.utils.notebooks import in_notebook
 from infoset.views import Explorer, watched_methods
@@ -50,7 +53,7 @@ MAX_PORT: Final = 65535
 DEFAULT_OPPONENTS: Final = ("uniform", "ismcts")
 """Opponents in a game that is too large to build, if none is named."""
 
-PolicyLike: TypeAlias = TabularPolicy | Policy | SolveResult | str | Path
+PolicyLike: TypeAlias = TabularPolicy | PublicPolicy | Policy | SolveResult[Any] | str | Path
 
 
 class Exploration:
@@ -154,7 +157,7 @@ def _shows_widgets() -> bool:
 
 
 def explore(
-    game: GameLike,
+    game: GameLike | PublicForm,
     policies: Sequence[PolicyLike] | Mapping[str, PolicyLike] = (),
     against: Sequence[str] = (),
     *,
@@ -167,9 +170,10 @@ def explore(
 
     Parameters
     ----------
-    game : str, Game, GameTree or ExtensiveForm
-        As in `solve`. An extensive form shows its histories and infostates; a game that is too
-        large to build can be played.
+    game : str, Game, GameTree, PublicForm or ExtensiveForm
+        As in `solve`. A game that is too large for a tree is shown as a public form if it has
+        public rules, with equity where hands are compared; others can be played. An extensive form
+        shows its histories and infostates.
     policies : Sequence or Mapping, optional
         Policies to show: `uniform`, a policy file or run folder, the name of a method, which then
         solves the game, a policy, or a result. A mapping gives their names. By default `uniform`.
@@ -213,7 +217,7 @@ def explore(
 
 
 def make_explorer(
-    game: GameLike,
+    game: GameLike | PublicForm,
     policies: Sequence[PolicyLike] | Mapping[str, PolicyLike] = (),
     against: Sequence[str] = (),
     *,
@@ -236,7 +240,8 @@ def make_explorer(
     InfosetError
         As raised by `explore`.
     """
-    subject = _built(resolve_game(game), memory, progress)
+    given = game if isinstance(game, PublicForm) else resolve_game(game)
+    subject = _built(given, memory, progress)
     named = _named(policies)
     if isinstance(subject, Game):
         if named:
@@ -246,7 +251,7 @@ def make_explorer(
             )
         rules: Game | None = subject
     else:
-        rules = _rules_of(subject)
+        rules = given if isinstance(given, Game) else _rules_of(subject)
         named = named or {"uniform": "uniform"}
     found = {name: _resolved(subject, policy, solving) for name, policy in named.items()}
     players = against or (DEFAULT_OPPONENTS if isinstance(subject, Game) else ())
@@ -259,21 +264,32 @@ def make_explorer(
 
 
 def _built(
-    game: Game | GameTree | ExtensiveForm, memory: int | None, progress: BuildProgress | None
-) -> Game | GameTree | ExtensiveForm:
-    """Return a game as a tree, or as rules if it is too large."""
+    game: Game | GameTree | PublicForm | ExtensiveForm,
+    memory: int | None,
+    progress: BuildProgress | None,
+) -> Game | GameTree | PublicForm | ExtensiveForm:
+    """Return a game as a tree or, if it is too large, as a public form, or as rules."""
     if not isinstance(game, Game):
         return game
     try:
-        return build_tree(game, memory=memory, progress=progress)
+        found = to_compiled(game, memory=memory, progress=progress)
+        assert isinstance(found, GameTree)
+        return found
+    except GameTooLargeError:
+        if public_rules_of(game) is None:
+            return game
+    try:
+        return to_public_form(game, memory=memory, progress=progress)
     except GameTooLargeError:
         return game
 
 
-def _rules_of(subject: GameTree | ExtensiveForm) -> Game | None:
-    """Return the rules of a game; None for an extensive form that rules cannot express."""
+def _rules_of(subject: GameTree | PublicForm | ExtensiveForm) -> Game | None:
+    """Return the rules of a game; None for a form alone, or one that rules cannot express."""
     if isinstance(subject, GameTree):
         return subject.game
+    if isinstance(subject, PublicForm):
+        return None
     try:
         return as_game(subject)
     except InfosetError:
@@ -284,7 +300,7 @@ def _named(policies: Sequence[PolicyLike] | Mapping[str, PolicyLike]) -> dict[st
     """Return policies by the names that the page shows."""
     if isinstance(policies, Mapping):
         return dict(policies)
-    if isinstance(policies, str | Path | TabularPolicy | SolveResult):
+    if isinstance(policies, str | Path | TabularPolicy | PublicPolicy | SolveResult):
         policies = [policies]
     named: dict[str, PolicyLike] = {}
     for number, policy in enumerate(policies, start=1):
@@ -298,17 +314,21 @@ def _named(policies: Sequence[PolicyLike] | Mapping[str, PolicyLike]) -> dict[st
 
 
 def _resolved(
-    subject: GameTree | ExtensiveForm | Game,
+    subject: GameTree | PublicForm | ExtensiveForm | Game,
     policy: PolicyLike,
     solving: Callable[[str], Callback | None],
-) -> TabularPolicy:
+) -> TabularPolicy | PublicPolicy:
     """Return a policy of a game; a method's name stands for its solution."""
     assert not isinstance(subject, Game)
     is_name = isinstance(policy, str) and not is_policy_file(policy)
     if is_name and METHODS.knows(str(policy)):
-        return solve(subject, str(policy), callback=solving(str(policy))).policy
+        if isinstance(subject, PublicForm):
+            return solve(subject, str(policy), callback=solving(str(policy))).policy
+        return solve(subject, str(policy), form="sequence", callback=solving(str(policy))).policy
     if is_name and str(policy).isidentifier() and policy != "uniform":
         raise UnknownNameError.of("policy", str(policy), ["uniform", *METHODS])
+    if isinstance(subject, PublicForm):
+        return resolve_public_policy(policy, subject)
     return resolve_average(policy, subject.sequence_form)
 
 

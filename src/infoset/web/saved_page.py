@@ -115,8 +115,9 @@ def _questions(explorer: Explorer, depth: int | None) -> Iterator[tuple[int, int
     """Yield all questions that a saved page answers, with the part of them that is done."""
     yield 0, 1, {"ask": "game"}
     policies = range(len(explorer.policy_names))
-    if explorer.tree is not None:
-        yield from _tree_questions(explorer, depth)
+    if explorer.tree is not None or explorer.public_form is not None:
+        tree = explorer.tree
+        yield from _tree_questions(explorer, depth) if tree else _public_questions(explorer, depth)
         for first in policies:
             for second in policies:
                 if first != second:
@@ -171,6 +172,30 @@ def _tree_questions(
                     found.append({"ask": "hands", **at, "player": player})
             for row, column in pairs:
                 found.append({"ask": "beliefs", **at, "row": row, "column": column})
+            for question in found:
+                yield done, len(states), question
+
+
+def _public_questions(
+    explorer: Explorer, depth: int | None
+) -> Iterator[tuple[int, int, dict[str, Any]]]:
+    """Yield the questions about the public nodes and ends of a public form."""
+    form = explorer.public_form
+    assert form is not None
+    states = _states([*form.parent.tolist(), *form.terminals.node.tolist()], depth)
+    for done, state in enumerate(states):
+        for policy in range(len(explorer.policy_names)):
+            at = {"policy": policy, "state": state}
+            found: list[dict[str, Any]] = [{"ask": "state", **at}]
+            about = explorer.ask(found[0])
+            for start in _starts(about["num_children"], PAGE_SIZES["children"]):
+                found.append({"ask": "children", **at, **start})
+            for player, number in enumerate(about["num_infostates"]):
+                for start in _starts(number, PAGE_SIZES["infostates"]):
+                    found.append({"ask": "infostates", **at, "player": player, **start})
+                if explorer.ask(found[-1])["are_hands"]:
+                    found.append({"ask": "hands", **at, "player": player})
+            found.append({"ask": "beliefs", **at, "row": 0, "column": 1})
             for question in found:
                 yield done, len(states), question
 

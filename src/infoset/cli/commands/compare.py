@@ -12,6 +12,7 @@ import typer
 
 from infoset.cli.exit_codes import INTERRUPTED
 from infoset.cli.options import (
+    FormOption,
     GameArgument,
     IterationsOption,
     JsonOption,
@@ -65,6 +66,7 @@ def run(
         ),
     ] = None,
     out: Annotated[Path | None, folder_option("runs/GAME-comparison")] = None,
+    form: FormOption = "auto",
     memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -85,12 +87,12 @@ def run(
     stops = Stops(target, iterations, seconds)._asdict()
     failure = None
     with live(str(rules)) as progress:
-        form, entries = prepare_comparison(
-            rules, _names(methods), seeds, memory=memory, progress=progress.building
+        found, entries = prepare_comparison(
+            rules, _names(methods), seeds, form=form, memory=memory, progress=progress.building
         )
-        show = partial(_show, progress, comparison_budget(form, **stops))
+        show = partial(_show, progress, comparison_budget(found, **stops))
         try:
-            results = compare(form, entries, callback=show, **stops)
+            results = compare(found, entries, callback=show, **stops)
         except ComparisonError as error:
             results, failure = error.results, error
     tell_notes(rules)

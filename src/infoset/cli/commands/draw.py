@@ -40,6 +40,15 @@ def run(
     view: ViewOption = "history",
     player: Annotated[int, typer.Option(help="Player of the infostate view, counted from 0.")] = 0,
     policy: PolicyOption = None,
+    line: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LINE",
+            help="For hands of two cards in the view policy: the public observations after which "
+            "they are drawn, such as 'check / bet 50'.",
+            show_default="the start",
+        ),
+    ] = None,
     depth: Annotated[
         int | None, typer.Option(help="Maximum number of steps from the root.")
     ] = None,
@@ -69,6 +78,7 @@ def run(
         view,
         player=player,
         policy=policy,
+        line=line,
         depth=depth,
         max_nodes=max_nodes,
         memory=memory,

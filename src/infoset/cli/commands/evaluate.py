@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
 
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from infoset.efg import ExtensiveForm
+    from infoset.evaluation import HandEvaluation
+    from infoset.front import EvaluatedPolicy
     from infoset.game import Game
     from infoset.search import ExploitabilityBound
     from infoset.teams import PayoffRule
@@ -41,6 +43,11 @@ if TYPE_CHECKING:
     Teams: TypeAlias = Sequence[tuple[int, ...]]
 
 DEFAULT_DEALS = 1000
+
+MAX_HANDS = 60
+"""Number of hands of a player that a table shows."""
+
+COLUMNS = ("hand", "probability", "value", "best_response_value", "gain")
 
 
 def run(
@@ -54,6 +61,21 @@ def run(
             show_default=False,
         ),
     ] = None,
+    others: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[POLICIES]",
+            help="The policies of the other players, so that each plays its own.",
+            show_default="POLICY plays for all",
+        ),
+    ] = None,
+    by_hand: Annotated[
+        bool,
+        typer.Option(
+            "--by-hand",
+            help="Print value, best response and gain of each hand, in a game with a public form.",
+        ),
+    ] = False,
     lower_bound: Annotated[
         bool,
         typer.Option(
@@ -108,6 +130,9 @@ def run(
 ) -> None:
     """Measure a policy exactly: values, gains of best responses, NashConv, exploitability.
 
+    With GAME and one policy for each player, their play against each other is
+    measured: the value, the security level and the gain of each.
+
     Of a correlated policy, the gap from a coarse correlated equilibrium is
     measured in place of the exploitability.
 
@@ -120,6 +145,12 @@ def run(
     from infoset.front import is_correlated, is_policy_file
 
     rules, path = game_and_policy(game, policy)
+    players = [path, *(others or ())]
+    if by_hand or len(players) > 1:
+        _refuse_combined(
+            "--by-hand" if by_hand else f"{len(players)} policies",
+            {"lower-bound": lower_bound or None, "teams": teams, "rule": rule},
+        )
     if lower_bound:
         _bound(rules, path, responder, deals or DEFAULT_DEALS, seed or 0, workers or 1, as_json)
         return
@@ -131,24 +162,33 @@ def run(
         raise typer.BadParameter("--rule needs --teams: it defines the payoff of a team")
     if teams is not None:
         _measure_teams(rules, path, teams, rule or "common", memory, as_json)
-    elif is_policy_file(path) and is_correlated(path):
+    elif by_hand:
+        _measure_hands(rules, players, memory, as_json)
+    elif len(players) == 1 and is_policy_file(path) and is_correlated(path):
         _measure_correlated(rules, path, memory, as_json)
     else:
-        _measure(rules, path, memory, as_json)
+        _measure(rules, players, memory, as_json)
 
 
-def _measure(rules: Game | ExtensiveForm, policy: str, memory: int | None, as_json: bool) -> None:
-    """Measure a policy exactly, and print the numbers."""
-    from infoset.front import evaluate, is_policy_file, resolve_searcher, to_game
+def _refuse_combined(what: str, options: Mapping[str, object]) -> None:
+    """Raise if one of several options is given."""
+    for name, value in options.items():
+        if value is not None:
+            raise typer.BadParameter(f"--{name} cannot be combined with {what}: omit one of them")
+
+
+def _measure(
+    rules: Game | ExtensiveForm, players: list[str], memory: int | None, as_json: bool
+) -> None:
+    """Measure a policy exactly, or one for each player, and print the numbers."""
+    from infoset.front import evaluate
 
     with live(str(rules)) as progress:
-        if policy != "uniform" and not is_policy_file(policy):
-            searcher = resolve_searcher(policy, to_game(rules))
-            tell(SEARCHER_NOTE)
-            found = evaluate(rules, searcher, memory=memory, progress=progress.building)
-        else:
-            found = evaluate(rules, policy, memory=memory, progress=progress.building)
+        found = evaluate(
+            rules, _policies(rules, players), memory=memory, progress=progress.building
+        )
     tell_notes(rules)
+    policy = ", ".join(players)
     if as_json:
         numbers = {
             "values": found.values,
@@ -164,8 +204,67 @@ def _measure(rules: Game | ExtensiveForm, policy: str, memory: int | None, as_js
     table = _table_of_players("gain of a best response", found.values, gains)
     for name, text in error_rows(found):
         table.add_row(name, "", text)
-    print_table(table, title=str(rules))
+    for player, level in enumerate(found.security_levels or () if len(players) > 1 else ()):
+        table.add_row(f"security level of player {player}", number_text(level), "")
+    print_table(table, title=f"{rules}: {policy}" if len(players) > 1 else str(rules))
     say_equilibrium(found)
+
+
+def _policies(rules: Game | ExtensiveForm, players: list[str]) -> list[EvaluatedPolicy]:
+    """Return names of files and `uniform` unchanged, and searchers and others as objects."""
+    from infoset.front import is_policy_file, resolve_searcher, to_game
+
+    found: list[EvaluatedPolicy] = []
+    for player in players:
+        if player == "uniform" or is_policy_file(player):
+            found.append(player)
+        else:
+            found.append(resolve_searcher(player, to_game(rules)))
+            tell(SEARCHER_NOTE)
+    return found
+
+
+def _measure_hands(
+    rules: Game | ExtensiveForm, players: list[str], memory: int | None, as_json: bool
+) -> None:
+    """Measure what each hand earns, and print the numbers."""
+    from infoset.front import evaluate_hands
+
+    with live(str(rules)) as progress:
+        found = evaluate_hands(
+            rules, _policies(rules, players), memory=memory, progress=progress.building
+        )
+    tell_notes(rules)
+    policy = ", ".join(players)
+    if as_json:
+        hands = [dict(zip(COLUMNS, columns, strict=True)) for columns in map(_columns, found)]
+        print_json({"game": str(rules), "policy": policy, "hands": hands})
+        return
+    for one in found:
+        _print_hands(one, f"{rules}: {policy}, player {one.player}")
+        say()
+    say("values are those given the hand; their means, by probability, are those of the game")
+
+
+def _columns(one: HandEvaluation) -> tuple[list[Any], ...]:
+    """Return the `COLUMNS` of a table of hands."""
+    numbers = (one.probabilities, one.values, one.best_response_values, one.gains)
+    labels = [*map(str, one.public_form.hands[one.player])]
+    return labels, *(column.tolist() for column in numbers)
+
+
+def _print_hands(one: HandEvaluation, title: str) -> None:
+    """Print a table of hands: all, or those with the largest gains by probability."""
+    rows = list(zip(*_columns(one), strict=True))
+    order = sorted(range(len(rows)), key=lambda place: -one.probabilities[place] * one.gains[place])
+    shown = sorted(order[:MAX_HANDS])
+    table = make_table("hand", ">probability", ">value", ">best response", ">gain")
+    for place in shown:
+        label, *numbers = rows[place]
+        table.add_row(label, *map(number_text, numbers))
+    print_table(table, title=title)
+    if len(shown) < len(rows):
+        say(f"the {len(shown)} hands whose gains count most, of {len(rows):,}; --json prints all")
 
 
 def _measure_teams(

@@ -63,7 +63,9 @@ def _describe(entry: GameEntry, as_json: bool) -> None:
             allowed = "" if parameter.domain is None else str(parameter.domain)
             table.add_row(parameter.name, _default_text(parameter), allowed, parameter.meaning)
         print_table(table)
-    say(f"for example: infoset info {entry.name}; infoset play {entry.name}")
+    required = ",".join(f"{p.name}=..." for p in entry.parameters if p.is_required)
+    game = f'"{entry.name}({required})"' if required else entry.name
+    say(f"for example: infoset info {game}; infoset play {game}")
 
 
 def _text(parameter: ParameterEntry) -> str:

@@ -86,6 +86,8 @@ def describe(found: GameInfo) -> dict[str, str]:
         "memory to build": bound + format_bytes(found.forecast_bytes),
         "memory to solve": "-" if solving is None else format_bytes(solving),
         "public nodes": number_text(found.public_nodes),
+        "hands": _by_player(found.public_hands),
+        "public sequences": _by_player(found.public_sequences),
         "public form memory": "-" if public is None else format_bytes(public),
         "search model": _searches(found.search_model),
     }
@@ -100,8 +102,14 @@ def remarks(found: GameInfo) -> list[str]:
             lines.append(f"the game has {found.estimate}")
         lines.append(SEARCHERS_PLAY)
     elif not found.fits:
-        lines.append(f"too large for the memory limit: {UNKNOWN}")
-        if found.solving_fits:
+        if found.stop is None:
+            lines.append(f"too large for the memory limit: {UNKNOWN}")
+        if found.public_form_fits and not found.solving_fits:
+            lines.append(
+                "infoset solve uses the public form, which fits; so do evaluate, respond, show, "
+                "match and play"
+            )
+        elif found.solving_fits:
             lines.append(
                 "infoset solve does not build the tree; it needs less memory, and may succeed"
             )

@@ -171,12 +171,16 @@ def _game_and_players(
     rules: Game, texts: tuple[str, str], exact: bool, memory: int | None, progress: Progress
 ) -> tuple[Game | GameTree, list[Policy | CorrelatedPolicy]]:
     """Return the game, built if a player needs its tree, and the players."""
-    from infoset.front import is_network, is_policy_file, resolve_players
+    from infoset.front import is_network, is_policy_file, is_public, resolve_players
+    from infoset.front.game_sources import check_world_states
     from infoset.tree import build_tree
 
     table: Game | GameTree = rules
-    is_table = (is_policy_file(text) and not is_network(text) for text in texts)
+    is_table = (
+        is_policy_file(text) and not (is_network(text) or is_public(text)) for text in texts
+    )
     if exact or any(is_table):
+        check_world_states(rules)
         table = build_tree(rules, memory=memory, progress=progress.building)
     return table, resolve_players(texts, table)
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from infoset.efg import ExtensiveForm
     from infoset.evaluation import BestResponse
     from infoset.game import Game
-    from infoset.policy import TabularPolicy
+    from infoset.policy import PublicPolicy, TabularPolicy
 
 
 def run(
@@ -62,11 +62,13 @@ def run(
     """
     from infoset.evaluation import expected_values
     from infoset.experiments import check_writable, save_response
+    from infoset.runs import form_of
 
     check_writable(out)
     rules, path = game_and_policy(game, policy)
     tell_average(path)
     response, before = _respond(rules, path, player, memory)
+    form = form_of(before)
     value = float(expected_values(before)[player])
     folder = save_results(lambda to: save_response(response, to, game=rules), out)
     numbers = {"player": player, "value": response.value, "gain": max(0.0, response.value - value)}
@@ -76,7 +78,7 @@ def run(
     table = make_table()
     table.add_row("value of the policy", number_text(value))
     table.add_row("value of the best response", number_text(response.value))
-    table.add_row("gain", error_text(numbers["gain"], before.sequence_form.rounding))
+    table.add_row("gain", error_text(numbers["gain"], form.rounding))
     print_table(table, title=f"{rules}: best response of player {player} to {path}")
     say(f"saved in {folder}: policy.parquet, result.json")
     say_how_to_show(game if policy else str(rules), folder)
@@ -88,15 +90,38 @@ def run(
 
 def _respond(
     rules: Game | ExtensiveForm, path: str, player: int, memory: int | None
-) -> tuple[BestResponse, TabularPolicy]:
+) -> tuple[BestResponse, TabularPolicy | PublicPolicy]:
     """Return a best response, and the policy to which it responds."""
     from infoset.evaluation import best_response
-    from infoset.front import is_policy_file, resolve_average, resolve_searcher, to_form, to_game
+    from infoset.front import (
+        choose_form,
+        is_policy_file,
+        is_public_policy,
+        resolve_average,
+        resolve_public_policy,
+        resolve_searcher,
+        to_form,
+        to_game,
+        to_public_form,
+    )
+    from infoset.tree import PublicForm
     from infoset.utils.arguments import check_player
 
     check_player(player, rules.num_players, str(rules))
+    found: TabularPolicy | PublicPolicy
     with live(str(rules)) as progress:
-        form = to_form(rules, memory=memory, progress=progress.building)
+        if is_public_policy(path):
+            public_form = to_public_form(rules, memory=memory, progress=progress.building)
+            found = resolve_public_policy(path, public_form)
+            return best_response(found, player), found
+        if path == "uniform":
+            chosen, _ = choose_form(rules, memory=memory, progress=progress.building)
+            if isinstance(chosen, PublicForm):
+                found = resolve_public_policy(path, chosen)
+                return best_response(found, player), found
+            form = chosen
+        else:
+            form = to_form(rules, memory=memory, progress=progress.building)
         if path == "uniform" or is_policy_file(path):
             found = resolve_average(path, form)
         else:

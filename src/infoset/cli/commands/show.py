@@ -21,8 +21,10 @@ from infoset.cli.progress import live
 from infoset.cli.screen import print_json, say
 
 if TYPE_CHECKING:
-    from infoset.policy import PolicyRow, TabularPolicy
-    from infoset.tree import SequenceForm
+    from infoset.cli.progress import Progress
+    from infoset.efg import ExtensiveForm
+    from infoset.game import Game
+    from infoset.policy import PolicyRow, PublicPolicy, TabularPolicy
 
 SMALLEST_SHOWN = 0.0005
 
@@ -49,7 +51,7 @@ class Choice(NamedTuple):
     match: str | None
     top: int | None
 
-    def rows(self, policy: TabularPolicy) -> list[PolicyRow]:
+    def rows(self, policy: TabularPolicy | PublicPolicy) -> list[PolicyRow]:
         """Return the rows of a policy that are chosen, in their order."""
         kept = [row for row, depth in _with_depths(policy) if self._includes(row, depth)]
         if self.top is None:
@@ -116,7 +118,7 @@ def run(
     Own reach is the probability that the player's own actions lead to the infostate.
     Of a correlated policy, the average of its policies is printed.
     """
-    from infoset.front import read_policy_metadata, to_form
+    from infoset.front import read_policy_metadata
     from infoset.policy import save_policy_csv
     from infoset.utils.arguments import check_player
 
@@ -127,8 +129,7 @@ def run(
     if player is not None:
         check_player(player, rules.num_players, str(rules))
     with live(str(rules)) as progress:
-        form = to_form(rules, memory=memory, progress=progress.building)
-        found, part = _read(path, component, form)
+        found, part = _read(rules, path, component, memory, progress)
         about = read_policy_metadata(path)
     if as_csv:
         save_policy_csv(found, sys.stdout)
@@ -143,21 +144,43 @@ def run(
     if not rows:
         say("no infostate agrees with the options")
         return
-    _print_text(rows, [plex.num_infostates for plex in form.treeplexes])
+    _print_text(rows, _totals(found))
 
 
-def _read(path: str, component: int | None, form: SequenceForm) -> tuple[TabularPolicy, str]:
+def _read(
+    game: Game | ExtensiveForm,
+    path: str,
+    component: int | None,
+    memory: int | None,
+    progress: Progress,
+) -> tuple[TabularPolicy | PublicPolicy, str]:
     """Return the policy to print, and which part of a correlated policy it is."""
     from infoset.front import (
+        choose_form,
         is_correlated,
         is_policy_file,
+        is_public_policy,
         load_correlated_policy_file,
         resolve_policy,
+        resolve_public_policy,
+        to_form,
+        to_public_form,
     )
+    from infoset.tree import PublicForm
 
-    if not (is_policy_file(path) and is_correlated(path)):
-        if component is not None:
-            raise typer.BadParameter(f"--component: {path} is not a correlated policy")
+    build: dict[str, Any] = {"memory": memory, "progress": progress.building}
+    is_mixed = is_policy_file(path) and is_correlated(path)
+    if component is not None and not is_mixed:
+        raise typer.BadParameter(f"--component: {path} is not a correlated policy")
+    if is_public_policy(path):
+        return resolve_public_policy(path, to_public_form(game, **build)), ""
+    if path == "uniform":
+        chosen, _ = choose_form(game, **build)
+        if isinstance(chosen, PublicForm):
+            return resolve_public_policy(path, chosen), ""
+        return resolve_policy(path, chosen), ""
+    form = to_form(game, **build)
+    if not is_mixed:
         return resolve_policy(path, form), ""
     found = load_correlated_policy_file(path, form)
     count = len(found.policies)
@@ -171,8 +194,26 @@ def _read(path: str, component: int | None, form: SequenceForm) -> tuple[Tabular
 ALL = Choice(None, False, None, None, None)
 
 
-def _with_depths(policy: TabularPolicy) -> Iterator[tuple[PolicyRow, int]]:
+def _totals(policy: TabularPolicy | PublicPolicy) -> list[int]:
+    """Return the number of infostates of each player, without those of removed hands."""
+    from infoset.policy import PublicPolicy
+
+    if not isinstance(policy, PublicPolicy):
+        return [plex.num_infostates for plex in policy.sequence_form.treeplexes]
+    form = policy.public_form
+    return [
+        int(form.hand_sets[player][form.hand_set[form.decisions[player]]].sum())
+        for player in range(2)
+    ]
+
+
+def _with_depths(policy: TabularPolicy | PublicPolicy) -> Iterator[tuple[PolicyRow, int]]:
     """Yield the rows of a policy in reading order, each with its number of own decisions."""
+    from infoset.policy import PublicPolicy
+
+    if isinstance(policy, PublicPolicy):
+        yield from _public_rows(policy)
+        return
     rows = policy.rows()
     for tree in policy.sequence_form.infostate_trees:
         depth = [0] * tree.num_infostates
@@ -184,6 +225,19 @@ def _with_depths(policy: TabularPolicy) -> Iterator[tuple[PolicyRow, int]]:
             if count:
                 found.append((next(rows), depth[infostate]))
         yield from (found[place] for place in tree.reading_order().tolist())
+
+
+def _public_rows(policy: PublicPolicy) -> Iterator[tuple[PolicyRow, int]]:
+    """Yield the rows of a policy on a public form, each with its number of own decisions."""
+    form, rows = policy.public_form, policy.rows()
+    parent, actor = form.parent.tolist(), form.player.tolist()
+    for player, decisions in enumerate(form.decisions):
+        depth = [0] * form.num_nodes
+        for node in range(1, form.num_nodes):
+            depth[node] = depth[parent[node]] + (actor[parent[node]] == player)
+        for node in decisions.tolist():
+            for _ in range(int(form.hand_sets[player][form.hand_set[node]].sum())):
+                yield next(rows), depth[node] + 1
 
 
 def _record(row: PolicyRow) -> dict[str, Any]:

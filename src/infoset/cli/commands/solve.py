@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -13,6 +13,7 @@ from infoset.cli.interrupts import interrupts_reported
 from infoset.cli.options import (
     CheckpointOption,
     CheckpointSecondsOption,
+    FormOption,
     GameArgument,
     IterationsOption,
     JsonOption,
@@ -53,9 +54,10 @@ from infoset.cli.teams import (
 )
 
 if TYPE_CHECKING:
-    from infoset.policy import TabularPolicy
+    from infoset.policy import PublicPolicy, TabularPolicy
     from infoset.runs import SolveResult
     from infoset.solvers import MethodSpec
+    from infoset.tree import GameForm
 
 DEFAULT_METHOD = "auto"
 
@@ -69,6 +71,8 @@ ENDINGS = {
     "interrupted": "interrupted; results so far",
     "failed": "failed: the method found no confirmed solution",
 }
+
+STORED_EXACTLY = "float64"
 
 
 def _known_method(context: typer.Context, method: str) -> str:
@@ -113,6 +117,15 @@ PrecisionOption: TypeAlias = Annotated[
         help="Floating-point precision of CFR methods: float64 or float32.", show_default="float64"
     ),
 ]
+StorageOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="STORAGE",
+        help="How the file of a policy on a public form stores probabilities: float64, float32, "
+        "uint16 or uint8; what is stored is measured.",
+        show_default=STORED_EXACTLY,
+    ),
+]
 ThreadsOption: TypeAlias = Annotated[
     int | None,
     typer.Option(
@@ -134,6 +147,8 @@ def run(
     checkpoint_seconds: CheckpointSecondsOption = None,
     precision: PrecisionOption = None,
     threads: ThreadsOption = None,
+    form: FormOption = "auto",
+    storage: StorageOption = None,
     memory: MemoryOption = None,
     relax: RelaxOption = None,
     teams: TeamsOption = None,
@@ -160,6 +175,8 @@ def run(
             target=target,
             precision=precision,
             threads=threads,
+            form=None if form == "auto" else form,
+            storage=storage,
         )
         keeping = checkpoint_options(checkpoint, checkpoint_seconds)
         solve_teams(game, method, asked, keeping, out=out, memory=memory, as_json=as_json)
@@ -173,9 +190,14 @@ def run(
         rule=rule,
     )
     from infoset.experiments import check_writable, run_files, save_run
-    from infoset.front import load, resolve_method, solve, to_form
+    from infoset.front import choose_form, load, resolve_method, solve
+    from infoset.policy import STORAGES
     from infoset.runs import make_budget
+    from infoset.utils.arguments import check_choice
     from infoset.utils.clocks import compiling_seconds, working_seconds
+
+    if storage is not None:
+        check_choice("storage", storage, STORAGES)
 
     rules, chosen = (
         load(game),
@@ -187,24 +209,27 @@ def run(
     keeping = checkpoint_options(checkpoint, checkpoint_seconds)
     with interrupts_reported(), live(str(rules)) as progress:
         compiled_before, began = compiling_seconds(), working_seconds()
-        form = to_form(rules, memory=memory, progress=progress.building)
+        found, why = choose_form(rules, form, chosen, memory=memory, progress=progress.building)
+        _check_storage(storage, found)
         build_seconds = working_seconds() - began
         stops = Stops(target, iterations, seconds)._asdict()
-        progress.solving(chosen.name, make_budget(form, **stops))
-        result = solve(form, chosen, callback=progress.measured, **stops, **keeping)
+        progress.solving(chosen.name, make_budget(found, **stops))
+        result = solve(found, chosen, callback=progress.measured, **stops, **keeping)
         compile_seconds = compiling_seconds() - compiled_before
         result = replace(
             result,
             build_seconds=build_seconds,
             compile_seconds=compile_seconds,
             seed=result.seed if seed is None else seed,
+            form_reason=why,
         )
     tell_notes(rules)
-    folder = save_results(lambda to: save_run(result, to, game=rules), out)
+    stored = storage or STORED_EXACTLY
+    folder = save_results(lambda to: save_run(result, to, game=rules, storage=stored), out)
     if as_json:
         print_json({**result.summary(), "folder": str(folder), "files": run_files(result)})
     else:
-        _report(result, folder, game)
+        _report(result, folder, game, stored)
     if result.outcome == "interrupted":
         raise typer.Exit(INTERRUPTED)
 
@@ -221,8 +246,23 @@ def _with_seed(method: MethodSpec, seed: int) -> MethodSpec:
     return with_seed(method, seed)
 
 
-def _tell_shared_payoffs(policy: TabularPolicy) -> None:
+def _check_storage(storage: str | None, form: GameForm) -> None:
+    """Raise if a storage is given for a tabular policy, before the game is solved."""
+    from infoset.tree import PublicForm
+
+    if storage not in (None, STORED_EXACTLY) and not isinstance(form, PublicForm):
+        raise typer.BadParameter(
+            f"--storage {storage} applies to policies on public forms: omit it, or add --form "
+            "public"
+        )
+
+
+def _tell_shared_payoffs(policy: TabularPolicy | PublicPolicy) -> None:
     """Tell about team methods if all players always get the same payoff."""
+    from infoset.policy import PublicPolicy
+
+    if isinstance(policy, PublicPolicy):
+        return
     form = policy.sequence_form
     if form.num_players > 1 and (form.payoff == form.payoff[:, :1]).all():
         tell(
@@ -231,13 +271,16 @@ def _tell_shared_payoffs(policy: TabularPolicy) -> None:
         )
 
 
-def _report(result: SolveResult, folder: Path, spec: str) -> None:
+def _report(result: SolveResult[Any], folder: Path, spec: str, storage: str) -> None:
     from infoset.experiments import run_files
+    from infoset.front import read_policy_metadata
 
     table = make_table()
     table.add_row("outcome", ENDINGS[result.outcome])
     if result.reason is not None:
         table.add_row("method", result.reason)
+    if result.form_reason is not None:
+        table.add_row("form", result.form_reason)
     table.add_row("iterations", number_text(result.iterations))
     add_times(table, result)
     for player, value in enumerate(result.values):
@@ -248,6 +291,12 @@ def _report(result: SolveResult, folder: Path, spec: str) -> None:
         table.add_row(name, text)
     for name, gap in result.gaps.items():
         table.add_row(f"{name} gap", number_text(gap))
+    if storage != STORED_EXACTLY:
+        about = read_policy_metadata(folder) or {}
+        error = about["measured"]["exploitability"]
+        kind = "NashConv" if error is None else "exploitability"
+        error = about["measured"]["nash_conv"] if error is None else error
+        table.add_row(f"{kind} as stored", f"{number_text(error)} ({storage})")
     print_table(table, title=f"{result.game}, {result.method}")
     say_equilibrium(result.measured)
     _tell_shared_payoffs(result.policy)

@@ -56,8 +56,8 @@ class KuhnPokerRules(DeviceGame):
 
     @classmethod
     def of(cls, game: KuhnPoker) -> KuhnPokerRules | None:
-        """Return the rules of a game, or None unless it has two players."""
-        return cls() if game.players == 2 else None
+        """Return the rules of a game, or None unless it has two players and three cards."""
+        return cls() if (game.players, len(game.deck)) == (2, len(DECK)) else None
 
     def init(self, key: Array) -> Table:
         """Deal a card to each player."""

@@ -17,7 +17,12 @@ from infoset.search.models.histories import HistoriesModel
 from infoset.search.models.model import SearchModel
 from infoset.search.models.root_positions import RootPositions
 from infoset.search.models.rules import RulesModel
-from infoset.search.models.selection import register_model, search_model, search_model_type
+from infoset.search.models.selection import (
+    large_model_type,
+    register_model,
+    search_model,
+    search_model_type,
+)
 from infoset.search.models.tricks import TricksModel
 
 __all__ = [
@@ -35,6 +40,7 @@ __all__ = [
     "empty_position",
     "implement",
     "inlined",
+    "large_model_type",
     "play_out",
     "register_model",
     "search_model",

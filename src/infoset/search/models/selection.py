@@ -101,13 +101,18 @@ def search_model_type(graph: WorldGraph) -> type[SearchModel]:
     >>> search_model_type(build_world_graph(load_game("kuhn_poker"))).__name__
     'GraphModel'
     """
-    registered = _registered_model(graph.game)
-    if registered is not None:
-        return type(registered)
+    if _registered_model(graph.game) is not None:
+        return large_model_type(graph.game)
     limits = BuildLimits(MAX_WORLDS)
     is_small = graph.is_complete and graph.num_worlds <= limits.max_worlds
     is_small = is_small and graph.num_edges <= limits.max_transitions
     return GraphModel if is_small else RulesModel
+
+
+def large_model_type(game: Game) -> type[SearchModel]:
+    """Return the class of model for a game that is too large to visit its world states."""
+    registered = _registered_model(game)
+    return RulesModel if registered is None else type(registered)
 
 
 def _registered_model(game: Game) -> SearchModel | None:

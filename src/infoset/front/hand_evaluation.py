@@ -1,0 +1,63 @@
+"""The function `evaluate_hands`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from infoset import evaluation
+from infoset.errors import ParameterError
+from infoset.evaluation import HandEvaluation
+from infoset.front.form_choice import to_public_form
+from infoset.front.game_sources import GameLike
+from infoset.front.policy_sources import EvaluatedPolicy, listed_policies, resolve_public_profile
+from infoset.policy import PublicPolicy
+from infoset.runs import SolveResult
+from infoset.tree import BuildProgress, PublicForm
+
+__all__ = ["evaluate_hands"]
+
+
+def evaluate_hands(
+    game: GameLike | PublicForm | PublicPolicy | SolveResult[Any],
+    policy: EvaluatedPolicy | Sequence[EvaluatedPolicy] | None = None,
+    *,
+    memory: int | None = None,
+    progress: BuildProgress | None = None,
+) -> tuple[HandEvaluation, HandEvaluation]:
+    """Measure exactly what each hand of each player earns by a policy, and by a best response.
+
+    The game must have a public form. Values are those given the hand; see `HandEvaluation`.
+
+    Parameters
+    ----------
+    game : str, Game, GameTree, ExtensiveForm, PublicForm, PublicPolicy or SolveResult
+        The game; or a `PublicPolicy`, or a result with one, alone.
+    policy : PublicPolicy, TabularPolicy, SolveResult, str or Path, or a list of two, optional
+        The policy, a result, the path of a file, or `uniform`; a list has one for each player.
+    memory, progress
+        As in `solve`.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If the game has no public form.
+    PolicyFileError, PolicyMismatchError, ParameterError
+        If the policy cannot be read, belongs to another game, or is missing.
+
+    Examples
+    --------
+    >>> first, second = evaluate_hands("kuhn_poker", "uniform")
+    >>> first.public_form.hands[0], first.values.round(3).tolist()
+    (('J', 'Q', 'K'), [-1.0, 0.125, 1.25])
+    """
+    given = game.policy if isinstance(game, SolveResult) else game
+    if isinstance(given, PublicPolicy):
+        return evaluation.evaluate_hands(given)
+    if policy is None:
+        raise ParameterError(
+            "policy is missing; give the game and a policy, as in "
+            "evaluate_hands('leduc_poker', policy), or a PublicPolicy alone"
+        )
+    public_form = to_public_form(given, memory=memory, progress=progress)
+    return evaluation.evaluate_hands(resolve_public_profile(listed_policies(policy), public_form))

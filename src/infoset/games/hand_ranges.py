@@ -1,0 +1,220 @@
+"""Ranges of hold'em hands as text, such as `AA,KQs:0.5,TT+,A5s-A2s`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import product
+from math import isfinite
+from typing import Final, NamedTuple, NoReturn
+
+from infoset.errors import ParameterError, show
+from infoset.games.cards import RANKS, SUITS
+from infoset.games.holdem_cards import HOLE_CARDS
+
+__all__ = ["ALL_HANDS", "parse_range", "range_text"]
+
+ALL_HANDS: Final = "any"
+"""The range of all hands."""
+
+EXAMPLE = "write hands as in 'AA,KQs:0.5,JTo,TT+,A5s-A2s,AhKd'"
+ITEM = re.compile(r"[^,]+|(?<=,)(?=,|$)|^(?=,|$)")
+CLASS = re.compile(f"([{RANKS}])([{RANKS}])([so]?)")
+CARDS = re.compile(f"([{RANKS}][{SUITS}])([{RANKS}][{SUITS}])")
+PLACE: Final = {hand: place for place, hand in enumerate(HOLE_CARDS)}
+
+
+class HandClass(NamedTuple):
+    """The hands with two ranks: suited (`s`), offsuit (`o`), or both (an empty text)."""
+
+    high: int
+    low: int
+    suits: str
+
+    def hands(self) -> Iterator[str]:
+        """Yield the hands, with the higher card first."""
+        for first, second in product(SUITS, repeat=2):
+            hand = RANKS[self.high] + first + RANKS[self.low] + second
+            is_kind = self.suits in ("", "s" if first == second else "o")
+            if is_kind and hand in PLACE:
+                yield hand
+
+    def __str__(self) -> str:
+        return RANKS[self.high] + RANKS[self.low] + self.suits
+
+
+class Item(NamedTuple):
+    """An item of a range: its text, and where it is in the text of the range."""
+
+    text: str
+    place: int
+    source: str
+
+    def fail(self, problem: str) -> NoReturn:
+        """Raise the error for an item that cannot be read."""
+        raise ParameterError(
+            f"cannot read the range {show(self.source)}: at character {self.place + 1}, "
+            f"{show(self.text)} {problem}; {EXAMPLE}"
+        )
+
+
+def parse_range(text: str) -> tuple[float, ...]:
+    """Return the weight of each hand of a range, in the order of `HOLE_CARDS`.
+
+    A range is a list of items with commas. An item names hands, and may end with a colon and their
+    weight, which is 1 by default. Hands are written as two cards (`AhKd`), a pair (`TT`), two ranks
+    with `s` for suited or `o` for offsuit hands (`KQs`), or two ranks alone for both (`AK`). A plus
+    adds all better pairs (`TT+`), or all hands with a better second card (`A9s+`). A hyphen stands
+    for all hands between two pairs (`99-66`), between two hands with the same first card
+    (`A5s-A2s`), or between two hands with the same distance of ranks (`JTs-76s`). `any` is all
+    hands. If several items name a hand, it has the weight of the last.
+
+    Raises
+    ------
+    ParameterError
+        If an item cannot be read, or all weights are zero. The message gives its place.
+
+    Examples
+    --------
+    >>> weights = parse_range("QQ+,AKs:0.5")
+    >>> sum(weights)
+    20.0
+    """
+    weights = [0.0] * len(HOLE_CARDS)
+    for match in ITEM.finditer(text):
+        item = Item(match[0].strip(), match.start(), text)
+        for hand, weight in _weighted(item):
+            weights[PLACE[hand]] = weight
+    if not any(weights):
+        raise ParameterError(f"the range {show(text)} has no hand with a weight above 0; {EXAMPLE}")
+    return tuple(weights)
+
+
+def _weighted(item: Item) -> Iterator[tuple[str, float]]:
+    """Yield the hands of an item with their weight."""
+    named, colon, number = (part.strip() for part in item.text.partition(":"))
+    if not named:
+        item.fail("names no hand")
+    weight = 1.0
+    if colon:
+        try:
+            weight = float(number)
+        except ValueError:
+            weight = -1.0
+        if not (weight >= 0 and isfinite(weight)):
+            item.fail(f"has the weight {number!r}, which is not a number of at least 0")
+    for hand in _hands(named, item):
+        yield hand, weight
+
+
+def _hands(named: str, item: Item) -> Iterator[str]:
+    """Yield the hands of an item without its weight."""
+    cards = CARDS.fullmatch(named)
+    if cards:
+        hand = cards[1] + cards[2]
+        hand = hand if hand in PLACE else cards[2] + cards[1]
+        if hand not in PLACE:
+            item.fail("has the same card twice")
+        yield hand
+    elif named == ALL_HANDS:
+        yield from HOLE_CARDS
+    else:
+        for found in _classes(named, item):
+            yield from found.hands()
+
+
+def _classes(named: str, item: Item) -> list[HandClass]:
+    """Return the classes of an item: one, those from it on, or those between two."""
+    first, hyphen, second = named.partition("-")
+    if hyphen:
+        return _between(_class(first, item), _class(second, item), item)
+    if not named.endswith("+"):
+        return [_class(named, item)]
+    high, low, suits = _class(named[:-1], item)
+    if high == low:
+        return [HandClass(rank, rank, "") for rank in range(high, len(RANKS))]
+    return [HandClass(high, rank, suits) for rank in range(low, high)]
+
+
+def _between(first: HandClass, second: HandClass, item: Item) -> list[HandClass]:
+    """Return the classes from one to another with the same first rank, or the same distance."""
+    if second > first:
+        first, second = second, first
+    steps = range(first.low - second.low + 1)
+    if first.suits == second.suits:
+        if first.high == second.high and first.high not in (first.low, second.low):
+            return [HandClass(first.high, first.low - step, first.suits) for step in steps]
+        if first.high - first.low == second.high - second.low:
+            return [HandClass(first.high - step, first.low - step, first.suits) for step in steps]
+    return item.fail(
+        "is not between two pairs, two hands with the same first card, or two hands with the same "
+        "distance of ranks"
+    )
+
+
+def _class(text: str, item: Item) -> HandClass:
+    match = CLASS.fullmatch(text.strip())
+    if match is None:
+        item.fail("names no hands")
+    high, low = sorted((RANKS.index(match[1]), RANKS.index(match[2])), reverse=True)
+    if high == low and match[3]:
+        item.fail("is a pair, which is neither suited nor offsuit")
+    return HandClass(high, low, match[3])
+
+
+def range_text(weights: Sequence[float]) -> str:
+    """Return a range as text, given the weight of each hand in the order of `HOLE_CARDS`.
+
+    Raises
+    ------
+    ParameterError
+        If there are not 1,326 weights, one is not a number of at least 0, or all are 0.
+
+    Examples
+    --------
+    >>> range_text(parse_range("AKs,AKo,AsAh:0.25"))
+    'AsAh:0.25,AK'
+    """
+    found = _checked(weights)
+    if set(found) == {1.0}:
+        return ALL_HANDS
+    items: list[str] = []
+    for high in reversed(range(len(RANKS))):
+        for low in reversed(range(high + 1)):
+            items += _items(HandClass(high, low, ""), found)
+    return ",".join(items)
+
+
+def _items(group: HandClass, weights: Sequence[float]) -> list[str]:
+    """Return the items for the hands with two ranks: as few as have one weight each."""
+    hands = list(group.hands())
+    given = {weights[PLACE[hand]] for hand in hands}
+    if len(given) == 1:
+        return _item(str(group), *given)
+    if group.suits or group.high == group.low:
+        return [text for hand in hands for text in _item(hand, weights[PLACE[hand]])]
+    return [text for suits in "so" for text in _items(group._replace(suits=suits), weights)]
+
+
+def _item(named: str, weight: float) -> list[str]:
+    """Return an item, or nothing for the weight 0."""
+    if not weight:
+        return []
+    return [named if weight == 1 else f"{named}:{weight!r}"]
+
+
+def _checked(weights: Sequence[float]) -> list[float]:
+    """Return the weights of all hands as floats."""
+    size = len(HOLE_CARDS)
+    try:
+        found = [float(weight) for weight in weights]
+    except (TypeError, ValueError):
+        found = []
+    if len(found) != size or not all(isfinite(weight) and weight >= 0 for weight in found):
+        raise ParameterError(
+            f"a range is a text, or {size:,} numbers of at least 0, one per hand of "
+            f"infoset.games.HOLE_CARDS; got {show(weights)}"
+        )
+    if not any(found):
+        raise ParameterError(f"the range has no hand with a weight above 0; {EXAMPLE}")
+    return found

@@ -1,0 +1,289 @@
+"""Endgames of no-limit Texas hold'em for two players, from the river, the turn or the flop on."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, product
+from typing import Any, ClassVar, NamedTuple
+
+from infoset.errors import ParameterError
+from infoset.game import Game, PublicDeal, PublicEnd, PublicHand, PublicRules, PublicRulesGame
+from infoset.games.cards import SUITS
+from infoset.games.hand_ranges import ALL_HANDS, parse_range, range_text
+from infoset.games.holdem_cards import DECK, HOLE_CARDS, hand_strengths, parse_cards
+from infoset.games.nolimit_betting import Betting, BettingRules
+from infoset.games.parameters import check_parameters, integer, parameter_error, real, reals
+from infoset.typing import Action, Player
+
+__all__ = ["NoLimitEndgame"]
+
+BOARD_SIZE = 5
+BOARDS = "a board of 3 cards (flop), 4 (turn) or 5 (river)"
+EXAMPLE_BOARD = "Ks9d8h4s2c"
+
+
+@dataclass(frozen=True)
+class NoLimitEndgame(PublicRulesGame):
+    """An endgame of no-limit Texas hold'em for two players with equal stacks.
+
+    Each player has two hidden cards. Player 0 is out of position and acts first in every street.
+    Players check, bet, fold, call, or raise, until both have put in the same; then chance deals the
+    next card, and after the river the better of two hands of five cards wins the pot.
+
+    Parameters
+    ----------
+    board : str
+        The public cards, such as Ks9d8h4s2c: 5 (river), 4 (turn) or 3 (flop).
+    pot : int
+        Chips in the pot at the start; each player has contributed half of them.
+    stack : int
+        Chips that each player has left.
+    bets : list of float
+        Sizes of bets as shares of the pot.
+    raises : list of float
+        Sizes of raises as shares of the pot after the call.
+    max_raises : int
+        Maximum number of bets and raises in a street.
+    min_bet : int
+        Smallest bet, and smallest amount by which a bet is raised. In a game with blinds, it is the
+        big blind.
+    all_in : float
+        A bet or raise of at least this share of the chips that a player has left is all-in.
+    rake : float
+        Share of the pot that the house takes.
+    rake_cap : int
+        Maximum rake in chips; -1 for no maximum.
+    ranges : list of str
+        The range of each player, such as ['AA,KQs:0.5','TT+'] (see below), or one range for both.
+
+    Notes
+    -----
+    The probability of a pair of hands is proportional to the product of their weights in the
+    ranges, or 0 if they share a card. Ranges are written as `parse_range` reads them; in Python,
+    they may also be 1,326 numbers, in the order of `HOLE_CARDS`. In the text of a game, ranges with
+    commas are in quotes. Hands of weight 0 and hands with a card of the board are left out.
+
+    Utilities are chips won or lost since the two halves of the pot were put in, so they sum to
+    zero, or to minus the rake. The rake is taken from the pot at every end, after a bet that was
+    not called is returned. If the pot is split, players pay half of the rake each.
+
+    Chips are whole numbers: sizes are rounded to the nearest. A raise of size s makes the bet
+    exceed the bet that it raises by s times the pot after the call. It has at least the amount of
+    the last bet or raise, and at least `min_bet`; smaller sizes become this minimum. All-in is
+    legal wherever a bet or raise is, even below the minimum. Sizes that lead to the same amount are
+    one action. Actions are labeled with the chips that the player then has put in during the
+    street, such as `bet 50` and `raise 200`, or `all-in`.
+    """
+
+    name: ClassVar[str] = "nolimit_endgame"
+
+    board: str
+    pot: int = integer(100, low=1)
+    stack: int = integer(200, low=1)
+    bets: tuple[float, ...] = reals(0.5, 1.0, low=0)
+    raises: tuple[float, ...] = reals(1.0, low=0)
+    max_raises: int = integer(3, low=0)
+    min_bet: int = integer(1, low=1)
+    all_in: float = real(0.9, low=0)
+    rake: float = real(0.0, low=0)
+    rake_cap: int = integer(-1, low=0, special=-1)
+    ranges: tuple[str, str] = (ALL_HANDS, ALL_HANDS)
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+        object.__setattr__(self, "board", "".join(self._board()))
+        for name in ("bets", "raises"):
+            if not all(getattr(self, name)):
+                raise parameter_error(self, name, "has sizes above 0", (0.5, 1.0))
+        if not 0 < self.all_in <= 1:
+            raise parameter_error(self, "all_in", "is above 0 and at most 1", 0.9)
+        if self.rake >= 1:
+            raise parameter_error(self, "rake", "is a share of the pot, below 1", 0.05)
+        object.__setattr__(self, "ranges", self._range_texts())
+        object.__setattr__(self, "rules", EndgameRules(self))
+
+    def __str__(self) -> str:
+        """Return the game as `load` reads it, omitting parameters with default values."""
+        return Game.__str__(self)
+
+    def _board(self) -> tuple[str, ...]:
+        if not isinstance(self.board, str):
+            raise parameter_error(self, "board", f"is {BOARDS}", EXAMPLE_BOARD)
+        try:
+            cards = parse_cards(self.board)
+        except ParameterError as error:
+            raise ParameterError(f"{self.name}: board={error}") from None
+        if not BOARD_SIZE - 2 <= len(cards) <= BOARD_SIZE:
+            raise parameter_error(self, "board", f"is {BOARDS}", EXAMPLE_BOARD)
+        return cards
+
+    def _range_texts(self) -> tuple[str, str]:
+        """Return the ranges in normal form: as texts without spaces, one for each player."""
+        given: Any = self.ranges
+        if isinstance(given, str):
+            given = given, given
+        try:
+            first, second = given
+        except (TypeError, ValueError):
+            rule = "has one range for each player, or is one text for both"
+            raise parameter_error(self, "ranges", rule, ("AA,KQs:0.5", "TT+")) from None
+        return _range_text(first), _range_text(second)
+
+
+def _range_text(given: Any) -> str:
+    """Return a range in normal form; a pair such as 77 may have been read as a number."""
+    if isinstance(given, str | int):
+        return "".join(str(given).split())
+    return range_text(given)
+
+
+def _exchange(first: str, second: str) -> Mapping[Hashable, Hashable]:
+    """Return where an exchange of two suits moves each card of the deck."""
+    other = str.maketrans(first + second, second + first)
+    return {card: card[0] + card[1].translate(other) for card in DECK}
+
+
+class Endgame(NamedTuple):
+    """A public state: the betting, and the cards that were dealt after the start."""
+
+    betting: Betting
+    dealt: str = ""
+
+
+class EndgameRules(PublicRules):
+    """The rules of an endgame by public states and hands."""
+
+    def __init__(self, game: NoLimitEndgame) -> None:
+        self.game = game
+        self.board = parse_cards(game.board)
+        self.betting = BettingRules(
+            pot=game.pot,
+            stack=game.stack,
+            bets=game.bets,
+            raises=game.raises,
+            max_raises=game.max_raises,
+            min_bet=game.min_bet,
+            all_in=game.all_in,
+        )
+        self._hands = self._hands_of(0), self._hands_of(1)
+        if all(set(own.cards) & set(other.cards) for own, other in product(*self._hands)):
+            raise ParameterError(
+                f"{game.name}: every hand of player 0 shares a card with every hand of player 1; "
+                "give ranges with hands that can be dealt together"
+            )
+        self._by_dealt: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {}
+
+    def _hands_of(self, player: Player) -> tuple[PublicHand, ...]:
+        """Return the hands of positive weight that share no card with the board.
+
+        Raises
+        ------
+        ParameterError
+            If there are none.
+        """
+        held = set(self.board)
+        weighted = zip(HOLE_CARDS, parse_range(self.game.ranges[player]), strict=True)
+        hands = tuple(
+            # Whole numbers keep the probabilities of pairs exact.
+            PublicHand(hand, int(weight) if weight.is_integer() else weight, (hand[:2], hand[2:]))
+            for hand, weight in weighted
+            if weight and held.isdisjoint((hand[:2], hand[2:]))
+        )
+        if not hands:
+            raise ParameterError(
+                f"{self.game.name}: all hands in the range of player {player} have a card of the "
+                f"board {self.game.board}; give a range with other hands"
+            )
+        return hands
+
+    def hands(self, player: Player) -> Sequence[PublicHand]:
+        """Return the hands in a player's range that share no card with the board."""
+        return self._hands[player]
+
+    def initial_state(self) -> Endgame:
+        """Return the state after the hands are dealt."""
+        return Endgame(Betting())
+
+    def actor(self, state: Endgame) -> Player | None:
+        """Return the player whose turn it is."""
+        return state.betting.turn
+
+    def legal_actions(self, state: Endgame) -> Sequence[str]:
+        """Return the legal actions: fold, check or call, then bets or raises by size."""
+        return tuple(self.betting.actions(state.betting))
+
+    def next_state(self, state: Endgame, action: Action) -> Endgame:
+        """Return the state after an action."""
+        return Endgame(self.betting.actions(state.betting)[str(action)], state.dealt)
+
+    def _is_river(self, state: Endgame) -> bool:
+        return len(self.board) + len(state.dealt) // 2 == BOARD_SIZE
+
+    def deals(self, state: Endgame) -> Sequence[PublicDeal]:
+        """Return the next cards of the board, each of which has the same probability."""
+        seen = {*self.board, *parse_cards(state.dealt)}
+        betting = self.betting.next_street(state.betting)
+        # The players hold four cards of the deck.
+        chance = Fraction(1, len(DECK) - len(seen) - 4)
+        return [
+            PublicDeal(Endgame(betting, state.dealt + card), card, chance, (card,))
+            for card in DECK
+            if card not in seen
+        ]
+
+    def symmetries(self) -> Sequence[Mapping[Hashable, Hashable]]:
+        """Return the exchanges of two suits that change neither the board nor the ranges.
+
+        They generate all permutations of suits of which each exchange alone changes nothing.
+        """
+        exchanges = (_exchange(*suits) for suits in combinations(SUITS, 2))
+        return [exchange for exchange in exchanges if self._is_invariant(exchange)]
+
+    def _is_invariant(self, exchange: Mapping[Hashable, Hashable]) -> bool:
+        """Return whether an exchange of cards changes neither the board nor the ranges."""
+        if {exchange[card] for card in self.board} != {*self.board}:
+            return False
+        for own in self._hands:
+            weights = {frozenset(hand.cards): hand.weight for hand in own}
+            for cards, weight in weights.items():
+                if weights.get(frozenset(exchange[card] for card in cards)) != weight:
+                    return False
+        return True
+
+    def end(self, state: Endgame) -> PublicEnd | None:
+        """Return the chips won or lost after a fold or at the showdown."""
+        betting = state.betting
+        if betting.turn is not None:
+            return None
+        chips, rake = self._pot(betting)
+        if betting.folded is not None:
+            lost, won = -chips, chips - rake
+            return PublicEnd(((lost, won) if betting.folded == 0 else (won, lost),))
+        if not self._is_river(state):
+            return None
+        split = (-rake / 2, -rake / 2)
+        outcomes = (-chips, chips - rake), split, (chips - rake, -chips)
+        return PublicEnd(outcomes, self._strengths(state.dealt))
+
+    def _pot(self, betting: Betting) -> tuple[float, float]:
+        """Return the chips of each player in the final pot, and the rake that is taken from it."""
+        chips = self.game.pot / 2 + min(betting.put_in)  # a bet that was not called is returned
+        rake, cap = self.game.rake * 2 * chips, self.game.rake_cap
+        return chips, rake if cap == -1 else min(rake, cap)
+
+    def _strengths(self, dealt: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return the strength of each hand of each player with the cards dealt."""
+        if dealt in self._by_dealt:
+            return self._by_dealt[dealt]
+        # The same cards in another order have the same strengths.
+        key = "".join(sorted(parse_cards(dealt)))
+        if key not in self._by_dealt:
+            board = (*self.board, *parse_cards(dealt))
+            labels = [tuple(str(hand.label) for hand in own) for own in self._hands]
+            # Players with the same range share the strengths.
+            found = {own: hand_strengths(board, own) for own in {*labels}}
+            self._by_dealt[key] = found[labels[0]], found[labels[1]]
+        self._by_dealt[dealt] = self._by_dealt[key]
+        return self._by_dealt[key]

@@ -1,0 +1,179 @@
+"""Hands of two cards as a square of 13 × 13 classes, with the actions of a policy at one line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from infoset.errors import ParameterError
+from infoset.game.infostate import join_steps, value_text
+from infoset.plotting.figures import COLORS, TITLE_FONT_SIZE, new_figure, wrap_spec
+from infoset.plotting.pen import FAINT_INK, INK, QUIET_INK
+from infoset.policy import PublicPolicy, check_public_policy
+from infoset.typing import Player
+from infoset.utils.arguments import check_player
+from infoset.views import HandCellView, HandGridView, PublicPlaces, view_public_hand_grid
+from infoset.views.labels import hand_class, shorten
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["ROOT", "has_two_cards", "plot_hands"]
+
+INCHES: Final = (7.2, 7.9)
+ROOT: Final = join_steps(())
+LABEL_HEIGHT: Final = 0.36
+"""Part of a cell above the bar, where its label is."""
+GAP: Final = 0.06
+BAR_HEIGHT: Final = 1 - LABEL_HEIGHT - GAP
+RANGE_COLOR: Final = "#8a8a8a"
+FONT_SIZE: Final = 8
+MAX_TITLE: Final = 150
+
+
+def has_two_cards(policy: PublicPolicy, player: Player) -> bool:
+    """Return whether all hands of a player are two cards, such as `AhKd`."""
+    labels = policy.public_form.hands[player]
+    return all(hand_class(value_text(label)) is not None for label in labels)
+
+
+def plot_hands(
+    policy: PublicPolicy, line: str = ROOT, *, player: Player | None = None, title: str = ""
+) -> Figure:
+    """Draw what a player holds and does at a line as a square of 13 × 13 classes of hands.
+
+    Pairs are on the diagonal, hands of one suit above it. A bar is as high as the class is
+    probable, per hand of the class, and its colors are the probabilities of the actions: means over
+    the hands of the class, weighted by their probability at the line. Gray classes do not occur.
+
+    Parameters
+    ----------
+    policy : PublicPolicy
+        A policy of a game whose hands are two cards, such as `AhKd`.
+    line : str
+        The public observations, such as `check / bet 50`, as `PublicForm.label` writes them; by
+        default none.
+    player : Player, optional
+        Whose hands; by default those of the player who acts. Bars of another player have one color.
+    title : str
+        Text above the square; by default the game.
+
+    Returns
+    -------
+    Figure
+        A new matplotlib figure, not registered with `pyplot`; save it with `figure.savefig(path)`.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such line, or nobody acts after it.
+    ParameterError
+        If the policy is not a `PublicPolicy`, hands are not two cards, or there is no such player.
+    UnsupportedGameError
+        If the reach of public nodes is not a product; see `infoset.tree.chance_reach_of_nodes`.
+
+    Examples
+    --------
+    >>> import infoset
+    >>> from infoset.policy import uniform_public_policy
+    >>> game = infoset.load("nolimit_endgame(board=Ks9d8h4s2c,ranges=QQ+)")
+    >>> policy = uniform_public_policy(infoset.build_public_form(game))
+    >>> figure = plot_hands(policy, "check")
+    >>> figure.axes[0].texts[0].get_text(), len(figure.axes[0].patches) > 13
+    ('AA', True)
+    """
+    check_public_policy(policy)
+    form = policy.public_form
+    node, _ = form.find_line(line)
+    who = int(form.player[node]) if player is None else player
+    check_player(who, 2, form.name)
+    if not has_two_cards(policy, who):
+        other = next(text for text in map(value_text, form.hands[who]) if hand_class(text) is None)
+        raise ParameterError(
+            f"player {who} of {form.name} holds {other!r}, and a square shows hands of two cards, "
+            "such as AhKd: draw all lines with plot_policy"
+        )
+    places = PublicPlaces(form, policy)
+    grid = view_public_hand_grid(places, node, who)
+    figure = new_figure(INCHES, layout="constrained")
+    axes = figure.add_subplot()
+    _draw_cells(axes, grid)
+    about = f"player {who} {'acts' if grid.action_labels else 'waits'} after {line}"
+    if line == ROOT:
+        about = f"player {who} {'acts' if grid.action_labels else 'waits'} at the start"
+    reached = places.probability(node)
+    axes.set_title(f"{about}, reached in {reached:.1%} of plays", fontsize=FONT_SIZE + 1)
+    _add_legend(figure, grid)
+    name = shorten(title or form.name, MAX_TITLE)
+    figure.suptitle("\n".join(wrap_spec(name)), fontsize=TITLE_FONT_SIZE, parse_math=False)
+    return figure
+
+
+def _draw_cells(axes: Axes, grid: HandGridView) -> None:
+    """Draw all classes, pairs on the diagonal."""
+    cells = [cell for row in grid.cells for cell in row]
+    largest = max(map(_density, cells))
+    for row, line in enumerate(grid.cells):
+        for column, cell in enumerate(line):
+            _draw_cell(axes, row, column, cell, largest)
+    size = len(grid.cells)
+    axes.set(xlim=(0, size), ylim=(size, 0), aspect="equal")
+    axes.set_xticks([])
+    axes.set_yticks([])
+    for place in range(1, size):
+        axes.axhline(place, color=FAINT_INK, linewidth=0.5)
+        axes.axvline(place, color=FAINT_INK, linewidth=0.5)
+
+
+def _density(cell: HandCellView) -> float:
+    """Return the probability per hand of a class; equal for all if the line is never reached."""
+    if not cell.num_hands:
+        return 0.0
+    return 1.0 if cell.probability is None else cell.probability / cell.num_hands
+
+
+def _draw_cell(axes: Axes, row: int, column: int, cell: HandCellView, largest: float) -> None:
+    """Draw the label and the bar of a class."""
+    from matplotlib.patches import Rectangle
+
+    density = _density(cell)
+    axes.text(
+        column + GAP,
+        row + LABEL_HEIGHT / 2 + GAP / 2,
+        cell.label,
+        ha="left",
+        va="center",
+        fontsize=FONT_SIZE - 1,
+        color=INK if density > 0 else QUIET_INK,
+    )
+    if not density > 0:
+        axes.add_patch(Rectangle((column, row), 1, 1, color="#f0f0f0", zorder=0, linewidth=0))
+        return
+    height = BAR_HEIGHT * density / largest
+    left = column + GAP
+    shares = zip(cell.actions, COLORS, strict=False) if cell.actions else [(1.0, RANGE_COLOR)]
+    for share, color in shares:
+        width = share * (1 - 2 * GAP)
+        below = row + 1 - GAP
+        axes.add_patch(Rectangle((left, below - height), width, height, color=color, linewidth=0))
+        left += width
+
+
+def _add_legend(figure: Figure, grid: HandGridView) -> None:
+    """Name the actions with their probabilities over all hands."""
+    from matplotlib.patches import Patch
+
+    cells = [cell for row in grid.cells for cell in row if cell.actions]
+    weights = [1.0 if cell.probability is None else cell.probability for cell in cells]
+    total = sum(weights) or 1.0
+    marks = []
+    for number, label in enumerate(grid.action_labels[: len(COLORS)]):
+        mean = sum(w * cell.actions[number] for w, cell in zip(weights, cells, strict=True)) / total
+        marks.append(Patch(color=COLORS[number], label=f"{label} {mean:.1%}"))
+    if not marks:
+        marks = [Patch(color=RANGE_COLOR, label="the bars are as high as a hand is probable")]
+    legend = figure.legend(
+        handles=marks, loc="outside lower center", ncols=6, frameon=False, fontsize=FONT_SIZE
+    )
+    for text in legend.get_texts():
+        text.set_parse_math(False)

@@ -1,0 +1,284 @@
+"""Parts of a public form: what follows a public node, and what precedes some."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from infoset.errors import ParameterError
+from infoset.tree.hand_classes import symmetry_of_part
+from infoset.tree.public_form import PublicForm, PublicTerminals, check_public_form
+from infoset.tree.public_operators import HandPrior
+from infoset.tree.public_ranges import check_node
+from infoset.tree.public_reach import chance_reach_of_nodes
+from infoset.tree.world_graph import freeze
+from infoset.typing import CHANCE, Action, BoolArray, FloatArray, IntArray, LongArray, Player
+from infoset.utils.arguments import check_count
+
+__all__ = [
+    "PublicLeaves",
+    "PublicTrunk",
+    "cut_public_form",
+    "form_below",
+    "nodes_below",
+    "sequences_of_nodes",
+]
+
+
+def nodes_below(form: PublicForm, node: int) -> LongArray:
+    """Return the public nodes at and after a node, in order."""
+    below = np.zeros(form.num_nodes, bool)
+    below[node] = True
+    for later, parent in enumerate(form.parent[node + 1 :].tolist(), start=node + 1):
+        below[later] = below[parent]
+    return np.flatnonzero(below)
+
+
+def form_below(
+    form: PublicForm,
+    node: int,
+    prior: HandPrior,
+    *,
+    name: str,
+    moves: Sequence[tuple[Player, tuple[Action, ...]]] = (),
+    chance_reach: float | None = None,
+) -> PublicForm:
+    """Return the form that begins at a public node, with a given deal.
+
+    Parameters
+    ----------
+    form : PublicForm
+    node : int
+    prior : HandPrior
+        The probability of each pair of hands at the node.
+    name : str
+    moves : Sequence[tuple[Player, tuple[Action, ...]]]
+        Decisions before the node, one after the other: who acts, and the legal actions. The first
+        action leads on; the others lead nowhere, and so earn nothing.
+    chance_reach : float, optional
+        The factor of chance before the node, by default that of `chance_reach_of_nodes`.
+    """
+    nodes, count = nodes_below(form, node), len(moves)
+    place = np.full(form.num_nodes, -1, np.int32)
+    place[nodes] = count + np.arange(len(nodes))
+    ends = _chosen(form.terminals, place)
+    first = np.array([player for player, _ in moves], np.int32)
+    before = np.arange(count, dtype=np.int32) - 1
+    parent = place[form.parent[nodes]]
+    parent[0] = count - 1
+    action, observation = form.action[nodes], form.observation[nodes]
+    action[0], observation[0] = (0, -1) if count else (-1, -1)
+    sets = len(form.action_sets) + np.arange(count, dtype=np.int32)
+    reach = chance_reach_of_nodes(form)[node] if chance_reach is None else chance_reach
+    return replace(
+        form,
+        name=name,
+        prior=prior,
+        player=np.append(first, form.player[nodes]),
+        parent=np.append(before, parent),
+        action=np.append(np.where(before < 0, -1, 0), action).astype(np.int32),
+        observation=np.append(np.full(count, -1), observation).astype(np.int32),
+        action_set=np.append(sets, form.action_set[nodes]),
+        action_sets=(*form.action_sets, *(actions for _, actions in moves)),
+        hand_set=np.append(np.full(count, form.hand_set[node]), form.hand_set[nodes]).astype(
+            np.int32
+        ),
+        terminals=replace(ends, chance_reach=ends.chance_reach / (reach if reach > 0 else 1.0)),
+        symmetry=symmetry_of_part(
+            form, place, np.append(np.full(count, form.class_map[node]), form.class_map[nodes])
+        ),
+        tree_infostates=None,
+    )
+
+
+def _chosen(ends: PublicTerminals, place: IntArray) -> PublicTerminals:
+    """Return the terminals whose nodes have a new number, with these numbers."""
+    chosen = np.flatnonzero(place[ends.node] >= 0)
+    sizes = np.diff(ends.first_payoff)[chosen]
+    first = np.append(0, np.cumsum(sizes))
+    rows = np.repeat(ends.first_payoff[chosen] - first[:-1], sizes) + np.arange(first[-1])
+    return PublicTerminals(
+        node=place[ends.node[chosen]],
+        action=ends.action[chosen],
+        chance_reach=ends.chance_reach[chosen],
+        hand_set=ends.hand_set[chosen],
+        operator=ends.operator[chosen],
+        first_payoff=first,
+        payoff=ends.payoff[rows],
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class PublicLeaves:
+    """Where a public form was cut: L leaves, each reached by an action or by chance.
+
+    Attributes
+    ----------
+    label : tuple[str, ...]
+        [L] the line of each leaf.
+    node : IntArray
+        [L] the node in the form that was cut; -1 for an end that a gadget has added.
+    parent : IntArray
+        [L] the last public node of the trunk.
+    action : IntArray
+        [L] index of the action at that node; -1 where chance acts there.
+    hand_set : IntArray
+        [L] index of the hands that chance has not removed; see `PublicForm.hand_sets`.
+    chance_reach : FloatArray
+        [L] product of the public factors of chance.
+    """
+
+    label: tuple[str, ...]
+    node: IntArray
+    parent: IntArray
+    action: IntArray
+    hand_set: IntArray
+    chance_reach: FloatArray
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    def __len__(self) -> int:
+        return len(self.node)
+
+
+@dataclass(frozen=True, eq=False)
+class PublicTrunk:
+    """A public form up to its leaves.
+
+    Attributes
+    ----------
+    whole, form : PublicForm
+        The form that was cut, and the form without what follows the leaves. Ends before the leaves
+        are terminals of both.
+    nodes : LongArray
+        [V'] the number in `whole` of each public node of `form`.
+    leaves : PublicLeaves
+    """
+
+    whole: PublicForm
+    form: PublicForm
+    nodes: LongArray
+    leaves: PublicLeaves
+
+
+def cut_public_form(
+    form: PublicForm, *, depth: int | None = None, nodes: Collection[int] | None = None
+) -> PublicTrunk:
+    """Return a public form without what follows some public nodes.
+
+    Parameters
+    ----------
+    form : PublicForm
+    depth : int, optional
+        Number of actions after which the form is cut: at the first public nodes before which the
+        players have acted so often.
+    nodes : Collection[int], optional
+        The public nodes at which the form is cut. Nodes below others have no effect.
+
+    Raises
+    ------
+    ParameterError
+        Unless exactly one of `depth` and `nodes` is given; or if the depth is not positive, a node
+        does not exist or is the root.
+    UnsupportedGameError
+        If the reach of public nodes is not a product; see `chance_reach_of_nodes`.
+
+    Examples
+    --------
+    Leduc poker up to the second action; after a call or a raise, the player may fold:
+
+    >>> from infoset.games import load_game
+    >>> from infoset.tree import build_public_form
+    >>> form = build_public_form(load_game("leduc_poker"))
+    >>> trunk = cut_public_form(form, depth=2)
+    >>> trunk.form.num_nodes, trunk.leaves.label
+    (3, ('call / call', 'call / raise', 'raise / call', 'raise / raise'))
+    """
+    check_public_form(form)
+    is_leaf = _leaf_mask(form, depth, nodes)
+    kept = np.ones(form.num_nodes, bool)
+    leaves = []
+    for node, parent in enumerate(form.parent.tolist()):
+        kept[node] = (node == 0 or kept[parent]) and not is_leaf[node]
+        if is_leaf[node] and kept[parent]:
+            leaves.append(node)
+    left = np.flatnonzero(kept)
+    place = np.full(form.num_nodes, -1, np.int32)
+    place[left] = np.arange(len(left))
+    parent = place[form.parent[left]]
+    parent[0] = -1
+    trunk = replace(
+        form,
+        name=f"trunk({form.name})",
+        player=form.player[left],
+        parent=parent,
+        action=form.action[left],
+        observation=form.observation[left],
+        action_set=form.action_set[left],
+        hand_set=form.hand_set[left],
+        terminals=_chosen(form.terminals, place),
+        symmetry=symmetry_of_part(form, place, form.class_map[left]),
+        tree_infostates=None,
+    )
+    cut = np.array(leaves, np.int32)
+    return PublicTrunk(
+        whole=form,
+        form=trunk,
+        nodes=left,
+        leaves=PublicLeaves(
+            label=tuple(map(form.label, leaves)),
+            node=cut,
+            parent=place[form.parent[cut]],
+            action=form.action[cut],
+            hand_set=form.hand_set[cut],
+            chance_reach=chance_reach_of_nodes(form)[cut],
+        ),
+    )
+
+
+def _leaf_mask(form: PublicForm, depth: int | None, nodes: Collection[int] | None) -> BoolArray:
+    """Return [V] whether the form is cut at a node or before it."""
+    if (depth is None) == (nodes is None):
+        raise ParameterError(
+            "give either depth= or nodes=: a number of actions, or the public nodes at which to cut"
+        )
+    if nodes is not None:
+        is_leaf = np.zeros(form.num_nodes, bool)
+        for node in nodes:
+            check_node(form, node)
+            if node == 0:
+                raise ParameterError("the root cannot be a leaf: give nodes from 1 on")
+            is_leaf[node] = True
+        return is_leaf
+    check_count("depth", depth, minimum=1)
+    actions = np.zeros(form.num_nodes, np.int64)
+    for node, parent in enumerate(form.parent.tolist()[1:], start=1):
+        actions[node] = actions[parent] + (form.player[parent] != CHANCE)
+    assert depth is not None
+    deep: BoolArray = actions >= depth
+    return deep
+
+
+def sequences_of_nodes(form: PublicForm, player: Player, nodes: LongArray) -> LongArray:
+    """Return the sequences of a player at some public nodes, in order, hands and actions together.
+
+    Parameters
+    ----------
+    form : PublicForm
+    player : Player
+    nodes : LongArray
+        Public nodes in increasing order; those at which the player does not act are left out.
+    """
+    own = nodes[form.player[nodes] == player]
+    first = form.sequences[player].first[own].astype(np.int64)
+    num_classes = form.num_classes[player][form.class_map[own]].astype(np.int64)
+    sizes = form.num_actions[own] * num_classes
+    begin = form.sequences[player].start[first]
+    ends = np.cumsum(sizes)
+    found: LongArray = np.repeat(begin - (ends - sizes), sizes) + np.arange(
+        ends[-1] if len(ends) else 0
+    )
+    return found

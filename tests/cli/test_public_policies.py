@@ -1,0 +1,137 @@
+"""Commands with policies on public forms."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import infoset
+from infoset.policy import PublicPolicy, save_policy
+from tests.support.cached_games import cached_random_policies
+
+LARGE = "leduc_poker(num_ranks=50)"
+
+
+@pytest.fixture
+def small(command):
+    """Solve Leduc poker on its public form, and return the command and the folder."""
+    ran = command("solve", "leduc_poker", "--form", "public", "--iterations", 20, "--out", "run")
+    assert ran.code == 0
+    return command
+
+
+def test_solve_says_which_form_it_chose(command, tmp_path):
+    ran = command("solve", LARGE, "--iterations", 2, "--out", "run", "--storage", "uint8")
+    assert "form    " in ran.out
+    assert "public form (3,011 public nodes, 100 × 100 hands" in " ".join(ran.out.split())
+    assert "exploitability as stored" in ran.out
+    written = json.loads((tmp_path / "run/result.json").read_text())
+    assert written["form"] == "public"
+    about = infoset.policy.read_metadata(tmp_path / "run/policy.parquet")
+    assert (about["storage"], about["method"]) == ("uint8", "dcfr+")
+    assert about["parameters"]["num_ranks"] == 50
+    measured = command("evaluate", "run", "--json").json
+    assert measured["exploitability"] == about["measured"]["exploitability"]
+    assert measured["exploitability"] != written["exploitability"]
+
+
+def test_options_of_solve_that_do_not_fit(command):
+    ran = command("solve", "leduc_poker", "--storage", "uint8")
+    assert "applies to policies on public forms: omit it, or add --form public" in ran.complaint
+    assert "unknown storage 'int4'" in command("solve", LARGE, "--storage", "int4").complaint
+    assert "unknown form 'tree'" in command("solve", LARGE, "--form", "tree").complaint
+    refused = command("solve", LARGE, "--method", "lp").complaint
+    assert "lp does not run on public forms" in refused
+    assert "(--method sapdcfr+)" in refused
+    refused = command("solve", "leduc_poker", "--method", "lp", "--form", "public").complaint
+    assert "lp does not run on public forms" in refused
+    refused = command("solve", "tiny_hanabi", "--method", "portfolio", "--form", "public")
+    assert refused.code == 2
+
+
+def test_evaluate_measures_one_policy_or_two(small):
+    whole = small("evaluate", "run", "--json").json
+    result = infoset.evaluate("leduc_poker", "run")
+    assert whole["values"] == list(result.values)
+    both = small("evaluate", "leduc_poker", "run", "uniform", "--json").json
+    expected = infoset.evaluate("leduc_poker", ["run", "uniform"])
+    assert both["values"] == list(expected.values)
+    assert both["security_levels"] == list(expected.security_levels)
+    shown = small("evaluate", "leduc_poker", "run", "uniform").out
+    assert "leduc_poker: run, uniform" in shown
+    assert shown.count("security level of player") == 2
+    refused = small("evaluate", "leduc_poker", "run", "uniform", "uniform").complaint
+    assert "got 3 policies; leduc_poker has 2 players" in refused
+    refused = small("evaluate", "leduc_poker", "run", "uniform", "--lower-bound").complaint
+    assert "--lower-bound cannot be combined with 2 policies" in refused
+    refused = small("evaluate", "liars_dice(dice_sides=2)", "run").complaint
+    assert "holds a policy for leduc_poker, not for liars_dice(dice_sides=2)" in refused
+
+
+def test_evaluate_prints_hands(small, tmp_path):
+    found = small("evaluate", "run", "--by-hand", "--json").json["hands"]
+    expected = infoset.evaluate_hands("leduc_poker", "run")
+    for one, columns in zip(expected, found, strict=True):
+        assert columns["hand"] == ["Js", "Jh", "Qs", "Qh", "Ks", "Kh"]
+        assert columns["value"] == one.values.tolist()
+        assert columns["gain"] == one.gains.tolist()
+    shown = small("evaluate", "leduc_poker", "run", "uniform", "--by-hand").out
+    assert shown.count("Kh") == 2
+    assert "player 1" in shown
+    shown = small("evaluate", LARGE, "uniform", "--by-hand").out
+    assert shown.count("the 60 hands whose gains count most, of 100") == 2
+    # Tabular policies of games with a public form have values by hand, too.
+    save_policy(cached_random_policies("kuhn_poker")[0], tmp_path / "kuhn.parquet")
+    assert small("evaluate", "kuhn.parquet", "--by-hand").out.count(" Q ") == 2
+    assert "no public form" in small("evaluate", "matrix_mp", "uniform", "--by-hand").complaint
+
+
+def test_show_prints_hands_and_lines(small):
+    whole = small("show", "run").out
+    assert "player 0: 468 infostates" in whole
+    some = small("show", "leduc_poker", "run", "--match", "[Ks] / raise", "--depth", 1)
+    lines = [line for line in some.out.splitlines() if "[Ks]" in line]
+    assert [line.split()[1:4] for line in lines] == [["[Ks]", "/", "raise"]]
+    records = small("show", "run", "--json", "--top", 2).json["infostates"]
+    assert len(records) == 4
+    policy = infoset.load_policy("run")
+    for record in records:
+        hand, _, line = record["infostate"].partition(" / ")
+        expected = policy[hand.strip("[]"), line or "(start)"]
+        assert dict(zip(record["actions"], record["probabilities"], strict=True)) == expected
+    lines = small("show", "run", "--csv").out.splitlines()
+    assert lines[0] == "player,infostate,own_reach,action,probability"
+    assert "[50s]" in small("show", LARGE, "uniform", "--match", "[50s]", "--depth", 1).out
+
+
+def test_respond_saves_a_best_response(small):
+    found = small("respond", "run", "--player", 1, "--out", "best", "--json").json
+    expected = infoset.evaluate("leduc_poker", "run")
+    assert found["gain"] == pytest.approx(expected.gains[1], abs=1e-12)
+    loaded = infoset.load_policy("best")
+    assert isinstance(loaded, PublicPolicy)
+    values = infoset.evaluate("leduc_poker", ["run", "best"]).values
+    assert values[1] == pytest.approx(found["value"], abs=1e-12)
+    assert small("respond", LARGE, "uniform", "--out", "large").code == 0
+
+
+def test_match_plays_without_the_tree(small):
+    ran = small("match", "leduc_poker", "run", "uniform", "--deals", 200, "--json").json
+    exact = small("match", "leduc_poker", "run", "uniform", "--exact", "--json").json
+    low, high = ran["utility"]["interval"]
+    assert low - 1 < exact["utility"]["mean"] < high + 1
+    values = [
+        infoset.evaluate("leduc_poker", ["run", "uniform"]).values[0],
+        infoset.evaluate("leduc_poker", ["uniform", "run"]).values[1],
+    ]
+    assert exact["utility"]["mean"] == pytest.approx(sum(values) / 2, abs=1e-12)
+
+
+def test_play_against_a_policy_of_a_large_game(command):
+    command("solve", LARGE, "--iterations", 2, "--out", "run")
+    ran = command(
+        "play", LARGE, "--against", "run", "--seed", 1, stdin="call\ncall\ncall\ncall\nq\n"
+    )
+    assert ran.code == 0
+    assert "game over" in ran.out

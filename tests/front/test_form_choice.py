@@ -1,0 +1,200 @@
+"""The choice of the form on which a game is solved, and results on public forms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import infoset
+from infoset.errors import (
+    GameTooLargeError,
+    ParameterError,
+    PolicyFileError,
+    PolicyMismatchError,
+    UnknownNameError,
+    UnsupportedGameError,
+)
+from infoset.evaluation import evaluate_policy
+from infoset.front import choose_form
+from infoset.policy import PublicPolicy, TabularPolicy, uniform_policy
+from infoset.tree import PublicForm, SequenceForm
+from tests.support.cached_games import cached_random_policies, cached_tree
+
+
+def test_the_sequence_form_is_chosen_if_it_fits():
+    result = infoset.solve("leduc_poker", "cfr+", iterations=10)
+    assert isinstance(result.policy, TabularPolicy)
+    assert result.form_reason is None
+    assert result.summary()["form"] == "sequence"
+
+
+def test_the_public_form_is_chosen_if_the_tree_does_not_fit():
+    """The world states are counted, not visited: visiting 38 million takes minutes."""
+    result = infoset.solve("leduc_poker(num_ranks=50)", "cfr+", iterations=2)
+    assert isinstance(result.policy, PublicPolicy)
+    assert result.form_reason == (
+        "public form (3,011 public nodes, 100 × 100 hands, 60.6 MB): the game has 72,913,501 "
+        "histories, and its sequence form does not fit in the limits"
+    )
+    assert result.summary()["form"] == "public"
+    assert result.summary()["form_reason"] == result.form_reason
+
+
+def test_memory_is_a_limit_too():
+    found, reason = choose_form("leduc_poker(num_ranks=4)", memory=900_000)
+    assert isinstance(found, PublicForm)
+    assert "26,041 histories" in reason
+    with pytest.raises(GameTooLargeError, match="allowed"):
+        choose_form("leduc_poker(num_ranks=4)", memory=100_000)
+
+
+def test_the_form_may_be_chosen():
+    game = "liars_dice(dice_sides=3)"
+    public = infoset.solve(game, "cfr+", form="public", iterations=20)
+    sequence = infoset.solve(game, "cfr+", form="sequence", iterations=20)
+    assert isinstance(public.policy, PublicPolicy)
+    assert public.form_reason is None
+    assert public.exploitability == pytest.approx(sequence.exploitability, rel=0.1)
+    # With a tree, and with games whose public form is derived from the tree.
+    for other in (cached_tree("leduc_poker"), "kuhn_poker", cached_tree("kuhn_poker")):
+        assert isinstance(choose_form(other, "public").form, PublicForm)
+    assert isinstance(choose_form("kuhn_poker").form, SequenceForm)
+
+
+def test_methods_that_need_the_sequence_form_say_so():
+    with pytest.raises(UnsupportedGameError, match=r"^lp does not run on public forms"):
+        infoset.solve("leduc_poker", "lp", form="public")
+    large = "leduc_poker(num_ranks=50)"
+    for method in ("lp", "mmd", "cfr-br"):
+        with pytest.raises(GameTooLargeError, match=f"{method} does not run on .*'sapdcfr"):
+            infoset.solve(large, method, iterations=1)
+    with pytest.raises(GameTooLargeError, match=r"use its public form, on which solve \(form="):
+        infoset.solve(large, "cfr", form="sequence")
+    # Functions that need the tree say what can be done, without visiting a world state.
+    for function, more in (
+        (infoset.learn, {}),
+        (infoset.compare, {"methods": ["lp", "cfr"]}),
+        (infoset.draw, {"policy": uniform_policy(cached_tree("leduc_poker").sequence_form)}),
+    ):
+        with pytest.raises(GameTooLargeError, match=r"use its public form, on which solve"):
+            function(large, **more)
+
+
+def test_forms_that_a_game_does_not_have():
+    with pytest.raises(UnsupportedGameError, match="has no public form"):
+        infoset.solve("goofspiel(num_cards=3)", form="public")
+    with pytest.raises(UnsupportedGameError, match="3 players, and public forms have two"):
+        infoset.solve("kuhn_poker(players=3)", form="public")
+    with pytest.raises(UnknownNameError, match="unknown form 'tree'; known: auto"):
+        infoset.solve("kuhn_poker", form="tree")
+    public = infoset.build_public_form("leduc_poker")
+    with pytest.raises(ParameterError, match="a public form of leduc_poker was given"):
+        infoset.solve(public, form="sequence")
+    with pytest.raises(ParameterError, match="a sequence form of kuhn_poker was given"):
+        infoset.solve(cached_tree("kuhn_poker").sequence_form, form="public")
+
+
+def test_the_uniform_policy_of_a_large_game_is_measured():
+    large = infoset.evaluate("leduc_poker(num_ranks=50)", "uniform")
+    small = infoset.evaluate("leduc_poker", "uniform")
+    assert large.values[0] == pytest.approx(small.values[0], abs=0.01)
+    assert large.exploitability > 0
+
+
+def test_one_policy_per_player():
+    first, second = cached_random_policies("leduc_poker", 2)
+    form = infoset.build_public_form("leduc_poker")
+    joined = evaluate_policy(first.replace_player(1, second))
+    assert infoset.evaluate("leduc_poker", [first, second]) == joined
+    public = [PublicPolicy.from_tabular(form, one) for one in (first, second)]
+    measured = infoset.evaluate("leduc_poker", public)
+    assert measured.values == pytest.approx(joined.values, abs=1e-12)
+    assert measured.gains == pytest.approx(joined.gains, abs=1e-12)
+    assert measured.security_levels == pytest.approx(joined.security_levels, abs=1e-10)
+    # The security level of a player depends on its own policy only.
+    mixed = infoset.evaluate(form, [public[0], "uniform"])
+    assert mixed.security_levels[0] == measured.security_levels[0]
+    assert infoset.evaluate(form, [first, public[1]]).values == pytest.approx(joined.values)
+    with pytest.raises(ParameterError, match="got 3 policies; leduc_poker has 2 players"):
+        infoset.evaluate("leduc_poker", [*public, "uniform"])
+    with pytest.raises(PolicyMismatchError, match="belongs to another public form"):
+        infoset.evaluate("liars_dice(dice_sides=2)", [public[0], "uniform"])
+    with pytest.raises(ParameterError, match="is not a policy on the public form"):
+        infoset.evaluate(form, [public[0], "best"])
+
+
+def test_files_find_their_game(tmp_path):
+    result = infoset.solve("liars_dice(dice_sides=3)", "cfr+", form="public", iterations=20)
+    infoset.save_policy(result.policy, tmp_path / "p.parquet")
+    loaded = infoset.load_policy(tmp_path / "p.parquet")
+    assert loaded.digest == result.policy.digest
+    tree = cached_tree("liars_dice(dice_sides=3)")
+    for policy in (tmp_path / "p.parquet", loaded, result):
+        tabular = infoset.evaluate(tree.sequence_form, policy)
+        assert tabular.nash_conv == pytest.approx(result.nash_conv, abs=1e-12)
+    with pytest.raises(PolicyMismatchError, match=r"for liars_dice.*, not for leduc_poker"):
+        infoset.load_policy(tmp_path / "p.parquet", "leduc_poker")
+    with pytest.raises(ParameterError, match="does not determine a public form"):
+        infoset.load_policy(tmp_path / "p.parquet", tree.sequence_form)
+    (tmp_path / "broken.parquet").write_bytes(b"PAR1")
+    with pytest.raises(PolicyFileError, match="cannot be read"):
+        infoset.load_policy(tmp_path / "broken.parquet", "leduc_poker")
+
+
+@pytest.mark.parametrize("options", [{}, {"precision": "float32"}, {"threads": 2}])
+def test_runs_on_public_forms_are_resumed_to_the_same_bits(tmp_path, options):
+    def solve(**limits):
+        return infoset.solve("leduc_poker", "dcfr", form="public", **options, **limits)
+
+    whole = solve(iterations=40)
+    stops = iter([False] * 12 + [True])
+    cut = solve(iterations=40, checkpoint=tmp_path / "run", callback=lambda point: next(stops))
+    assert cut.outcome == "stopped"
+    resumed = solve(iterations=40, checkpoint=tmp_path / "run")
+    assert resumed.policy.digest == whole.policy.digest
+    assert [point.nash_conv for point in resumed.trace] == [p.nash_conv for p in whole.trace]
+    assert np.isfinite(resumed.exploitability)
+    with pytest.raises(infoset.InfosetError, match=r"leduc_poker"):
+        infoset.solve("leduc_poker", "dcfr", iterations=40, checkpoint=tmp_path / "run")
+
+
+def test_limits_of_runs_on_public_forms():
+    def solve(**limits):
+        return infoset.solve("leduc_poker", "dcfr", form="public", **limits)
+
+    assert solve(target=0.05).outcome == "converged"
+    assert solve(target="0.5%").exploitability <= 0.13
+    assert solve(seconds=0.0).outcome == "seconds"
+    assert solve(iterations=3).iterations == 3
+
+
+def test_methods_are_compared_on_public_forms(tmp_path):
+    large = "leduc_poker(num_ranks=50)"
+    results = infoset.compare(large, ["cfr", "cfr+"], iterations=2)
+    assert all(isinstance(result.policy, PublicPolicy) for result in results)
+    alone = infoset.solve(large, "cfr+", iterations=2)
+    assert results[1].policy.digest == alone.policy.digest
+    again = infoset.compare(alone.policy.public_form, [alone, "cfr"], iterations=2)
+    assert again[0] is alone
+    assert again[1].policy.digest == results[0].policy.digest
+    with pytest.raises(UnsupportedGameError, match=r"^lp does not run on public forms"):
+        infoset.compare("leduc_poker", ["cfr", "lp"], form="public")
+    with pytest.raises(ParameterError, match="es-mccfr learns from play, which a public form"):
+        infoset.compare("leduc_poker", ["es-mccfr"], form="public")
+    tabular = infoset.solve("leduc_poker", "cfr", iterations=2)
+    with pytest.raises(PolicyMismatchError, match="or on another form of it"):
+        infoset.compare("leduc_poker", [tabular, "cfr"], form="public")
+
+
+def test_info_counts_large_games_by_their_public_rules():
+    found = infoset.info("leduc_poker(num_ranks=50)")
+    assert (found.world_states, found.histories) == (37_966_501, 72_913_501)
+    assert (found.public_nodes, found.public_hands) == (3011, (100, 100))
+    assert found.public_sequences == (350_701, 350_701)
+    assert (found.public_form_fits, found.fits, found.stop) == (True, False, "worlds")
+    small, counted = infoset.info("leduc_poker"), infoset.info("leduc_poker", max_worlds=300)
+    for name in ("world_states", "histories", "terminals", "public_nodes", "public_form_bytes"):
+        assert getattr(small, name) == getattr(counted, name)
+    assert small.forecast_bytes == counted.forecast_bytes
+    assert infoset.info("goofspiel(num_cards=3)").public_form_fits is None
+    assert infoset.info("liars_dice(dice_sides=3)", memory=10_000).public_form_fits is False

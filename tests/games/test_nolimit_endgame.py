@@ -1,0 +1,164 @@
+"""Endgames of no-limit hold'em: cards, ranges, sizes of bets, and the forms they give."""
+
+import builtins
+
+import numpy as np
+import pytest
+
+import infoset
+from infoset.errors import GameTooLargeError, MissingExtraError, ParameterError
+from infoset.games import NoLimitEndgame, load_game
+from infoset.games.holdem_cards import hand_strengths
+from infoset.tree import count_public_form
+
+RIVER, TURN = "Ks9d8h4s2c", "Ks9d8h4s"
+
+
+# --- parameters --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "nolimit_endgame(board=Ks9d8h4s2c)",
+        "nolimit_endgame(board=Ks9d8h,pot=500,stack=19750,bets=[0.33;0.75])",
+        "nolimit_endgame(board=Ks9d8h4s2c,ranges=['AA,KQs:0.5';TT+])",
+        "nolimit_endgame(board=Ks9d8h4s2c,ranges=['AA,KQs:0.5,QhJd';any])",
+    ],
+)
+def test_the_text_of_a_game_is_read_back(spec):
+    game = load_game(spec)
+    assert str(game) == spec
+    assert load_game(str(game)) == game
+
+
+def test_ranges_have_a_normal_form():
+    numbers = np.zeros(1326)
+    numbers[0] = 0.5
+    spec = "nolimit_endgame(board=Ks 9d 8h 4s 2c, bets=[1], ranges=[{}])"
+    game = load_game(spec.format("'AA, KQs : 0.5', 77"))
+    assert game.ranges == ("AA,KQs:0.5", "77")
+    assert game.board == RIVER
+    assert load_game(spec.format("77;'QQ,JJ'")).ranges == ("77", "QQ,JJ")
+    assert NoLimitEndgame(RIVER, ranges="QQ,JJ").ranges == ("QQ,JJ", "QQ,JJ")
+    assert NoLimitEndgame(RIVER, ranges=[numbers, "any"]).ranges == ("AsAh:0.5", "any")
+    assert load_game("nolimit_endgame", board=RIVER, ranges=["AA", numbers]).ranges[0] == "AA"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ("", "nolimit_endgame needs board"),
+        ("board=Ks9d8h4sKs", "has the card Ks twice"),
+        ("board=Ks9d", "board is a board of 3 cards (flop), 4 (turn) or 5 (river)"),
+        ("board=Ks9d8h4s2c3c", "board is a board of 3 cards"),
+        ("board=3", "board is a board of 3 cards"),
+        ("board=Ks9d8h4s1c", "has '1c' as card 5; a card is a rank of 23456789TJQKA"),
+        ("board=Ks9d8h4s2", "has '2' as card 5"),
+        ("board=KS9d8h4s2c", "has 'KS' as card 1"),
+        ("board=Ks9d8h4s2c,pot=0", "pot must be a whole number of at least 1"),
+        ("board=Ks9d8h4s2c,stack=-5", "stack must be a whole number of at least 1"),
+        ("board=Ks9d8h4s2c,stack=0", "stack must be a whole number of at least 1"),
+        ("board=Ks9d8h4s2c,stack=1.5", "stack must be a whole number of at least 1"),
+        ("board=Ks9d8h4s2c,bets=[0]", "bets has sizes above 0"),
+        ("board=Ks9d8h4s2c,raises=[1;-1]", "raises must be a list of numbers of at least 0"),
+        ("board=Ks9d8h4s2c,bets=[]", "bets must be a list of numbers"),
+        ("board=Ks9d8h4s2c,bets=1", "bets must be a list of numbers"),
+        ("board=Ks9d8h4s2c,max_raises=-1", "max_raises must be a whole number of at least 0"),
+        ("board=Ks9d8h4s2c,min_bet=0", "min_bet must be a whole number of at least 1"),
+        ("board=Ks9d8h4s2c,all_in=0", "all_in is above 0 and at most 1"),
+        ("board=Ks9d8h4s2c,all_in=1.5", "all_in is above 0 and at most 1"),
+        ("board=Ks9d8h4s2c,ranges=3", "ranges has one range for each player"),
+        ("board=Ks9d8h4s2c,ranges=[AA,KK,QQ]", "ranges has one range for each player"),
+        ("board=Ks9d8h4s2c,ranges=[AX;AA]", "at character 1, 'AX' names no hands"),
+        ("board=Ks9d8h4s2c,ranges=[1.5;AA]", "a range is a text, or 1,326 numbers"),
+        ("board=Ks9d8h4s2c,ranges=[AhAd;AhAc]", "shares a card with every hand of player 1"),
+        ("board=Ks9d8h4s2c,ranges=[KsAd;AhAc]", "have a card of the board Ks9d8h4s2c"),
+    ],
+)
+def test_mistakes_are_named(parameters, message):
+    with pytest.raises(ParameterError) as caught:
+        load_game(f"nolimit_endgame({parameters})")
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_without_the_evaluator_the_error_says_what_to_install(monkeypatch):
+    load = builtins.__import__
+
+    def without(name, *args, **kwargs):
+        if name == "phevaluator":
+            raise ImportError(name)
+        return load(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(MissingExtraError, match=r"pip install 'infoset\[poker\]'"):
+        hand_strengths(["Ks", "9d", "8h", "4s", "2c"], ["AhAd"])
+
+
+# --- sizes of the public tree ------------------------------------------------------------------
+
+
+SIZES = {
+    "small": dict(bets=[1], raises=[1], max_raises=3),
+    "medium": dict(bets=[0.5, 1], raises=[1], max_raises=3),
+    "large": dict(bets=[1 / 3, 0.5, 1, 2], raises=[0.5, 1], max_raises=4),
+}
+
+
+@pytest.mark.parametrize(
+    ("board", "pot", "sizes", "number"),
+    [
+        (RIVER, 3750, "small", 33),
+        (RIVER, 3750, "medium", 57),
+        (RIVER, 3750, "large", 153),
+        (RIVER, 500, "small", 39),
+        (RIVER, 500, "medium", 69),
+        (RIVER, 500, "large", 507),
+        (TURN, 4780, "small", 2085),
+        (TURN, 4780, "medium", 8637),
+    ],
+)
+def test_the_number_of_public_nodes_and_ends(board, pot, sizes, number):
+    """The numbers are those of another program for the same stacks of 20,000 chips."""
+    game = load_game(
+        "nolimit_endgame",
+        board=board,
+        pot=pot,
+        stack=20_000 - pot // 2,
+        min_bet=100,
+        **SIZES[sizes],
+    )
+    counts = count_public_form(game.public_rules())
+    assert counts.nodes + counts.ends == number
+
+
+def test_info_counts_an_endgame_without_visiting_it():
+    found = infoset.info(f"nolimit_endgame(board={RIVER})")
+    pairs = 1081 * 990
+    assert found.terminals == 21 * pairs
+    assert found.histories == found.world_states == 33 * pairs + 1
+    assert (found.public_nodes, found.fits, found.public_form_fits) == (12, False, True)
+    assert not infoset.info(f"nolimit_endgame(board={RIVER})", memory=1_000_000).public_form_fits
+    small = f"nolimit_endgame(board={RIVER},ranges=[TT;QQ])"
+    listed, counted = infoset.info(small), infoset.info(small, max_worlds=10)
+    for name in ("world_states", "histories", "terminals", "public_nodes", "forecast_bytes"):
+        assert getattr(listed, name) == getattr(counted, name)
+
+
+def test_a_game_that_is_too_large_is_refused_with_its_numbers():
+    game = load_game("nolimit_endgame", board=TURN, bets=[1], stack=100, max_raises=1)
+    with pytest.raises(
+        GameTooLargeError, match=r"199 public nodes, 338 ends .* 2.0 MB are allowed"
+    ):
+        infoset.build_public_form(game, memory=2_000_000)
+
+
+def test_a_river_is_solved():
+    game = load_game("nolimit_endgame", board=RIVER, bets=[1], max_raises=2)
+    form = infoset.build_public_form(game)
+    assert form.num_hands == (1081, 1081)
+    assert (form.num_nodes, len(form.terminals)) == (8, 13)
+    assert form.constant_sum == 0
+    result = infoset.solve(form, "dcfr", iterations=150)
+    assert result.exploitability < 0.001 * game.pot
