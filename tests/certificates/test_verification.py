@@ -70,8 +70,9 @@ def test_known_values_are_certified(game, value):
 
 def test_bounds_of_any_policy_are_those_of_the_trees_and_matrices():
     # Another road: `prove_value` uses the tree and the treeplexes, the verification the rules.
-    for game in ("kuhn_poker", "goofspiel(num_cards=3)"):
-        tree = cached_tree(game)
+    random_games = [f"random_game(seed={seed},max_histories=150)" for seed in range(6)]
+    for game in ("kuhn_poker", "goofspiel(num_cards=3)", *random_games):
+        tree = build_tree(load_game(game))
         proof = prove_value(tree, uniform_policy(tree.sequence_form))
         certificate = make_certificate(proof, tree)
         assert (certificate.lower, certificate.upper) == (proof.lower, proof.upper)

@@ -47,8 +47,8 @@ class ChildLimits:
         Processor time of the first call of a run, in which kernels are compiled, and of building
         the game.
     patience : float
-        How many times longer than the processor time a part may take, for sleeping and waiting, at
-        least.
+        Limit on the elapsed time of a part, as a multiple of that on its processor time. It stops
+        subjects that sleep or wait.
     memory : int or None
         Bytes of resident memory; by default 70% of the free memory.
     """

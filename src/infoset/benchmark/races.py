@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf, isfinite
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from infoset.benchmark.child_process import ChildEnd, ChildLimits, run_in_child
 
@@ -17,8 +17,6 @@ FAILURES: Final = ("failed", "late")
 
 EXTRA_SECONDS: Final = 10.0
 """Seconds of processor time beyond its own after which a run is stopped that does not end."""
-
-Progress: TypeAlias = Callable[[str], object]
 
 
 @dataclass(frozen=True)

@@ -22,11 +22,9 @@ from infoset.search import SEARCHERS
 from infoset.solvers import METHODS, CustomMethod, LocalMethod, MethodSpec, get_method
 from infoset.tree import SequenceForm
 
-__all__ = ["KINDS", "NETWORK_PREFIX", "SHAPES", "Subject", "SubjectKind", "find_subject"]
+__all__ = ["NETWORK_PREFIX", "SHAPES", "Subject", "SubjectKind", "find_subject"]
 
 SubjectKind: TypeAlias = Literal["method", "learner", "network", "searcher"]
-
-KINDS: Final[tuple[SubjectKind, ...]] = ("method", "learner", "network", "searcher")
 
 NETWORK_PREFIX: Final = "network:"
 """What the names of presets of policy networks begin with."""
