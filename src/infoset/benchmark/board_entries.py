@@ -15,6 +15,7 @@ from infoset.front import read_policy_metadata
 from infoset.games import load_game
 from infoset.policy import load_policy
 from infoset.tree import build_sequence_form
+from infoset.utils.arguments import check_path
 from infoset.utils.checksums import file_checksum
 from infoset.utils.files import write_folder, write_text
 
@@ -124,6 +125,8 @@ def save_board_entry(
     PolicyFileError, PolicyMismatchError
         If the policy cannot be read.
     """
+    check_path("folder", folder)
+    check_path("policy", policy)
     folder, policy = Path(folder), Path(policy)
     if folder.exists():
         raise BoardEntryError(f"{folder} exists; give the name of a new folder")
@@ -153,6 +156,7 @@ def read_board_entry(folder: str | Path) -> BoardEntry:
     BoardEntryError
         If the claim is missing, too long, damaged or of another version.
     """
+    check_path("folder", folder)
     path = Path(folder) / CLAIM
     try:
         with path.open("rb") as file:
@@ -218,8 +222,8 @@ def check_board_entry(folder: str | Path) -> CheckedEntry:
     PolicyFileError, PolicyMismatchError
         If the policy cannot be read, or is for another game.
     """
-    folder = Path(folder)
     entry = read_board_entry(folder)
+    folder = Path(folder)
     path = folder / POLICY
     if not path.is_file() or path.stat().st_size > MAX_POLICY:
         raise BoardEntryError(f"{path} is missing, or has more than {MAX_POLICY:,} bytes")
@@ -249,6 +253,7 @@ def read_board(folder: str | Path) -> list[tuple[Path, BoardEntry]]:
     BoardEntryError
         If an entry cannot be read, or a policy or a name is in the board twice for one game.
     """
+    check_path("folder", folder)
     found = [
         (path, read_board_entry(path)) for path in sorted(Path(folder).iterdir()) if path.is_dir()
     ]

@@ -15,6 +15,7 @@ from infoset.benchmark.score_cards import TARGETS, GameRow, Ratio, ScoreCard, ca
 from infoset.benchmark.trials import TrialResult
 from infoset.plotting import plot_comparison, save_figure
 from infoset.runs import TracePoint, make_trace
+from infoset.utils.arguments import check_path, check_type
 from infoset.utils.files import write_folder, write_text
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ def save_card(card: ScoreCard, folder: str | Path, *, pictures: bool = True) -> 
     OSError
         If the folder cannot be written.
     """
+    check_type("card", card, ScoreCard, 'a score card, such as score_subject("pcfr+")')
+    check_path("folder", folder)
 
     def write(to: Path) -> None:
         write_text(to / "card.json", json.dumps(card_facts(card), indent=1) + "\n")

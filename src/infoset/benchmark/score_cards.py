@@ -20,7 +20,7 @@ from infoset.benchmark.trials import Trial, TrialResult, run_trial
 from infoset.errors import ParameterError
 from infoset.games import PackEntry, load_pack
 from infoset.solvers import has_seed
-from infoset.utils.arguments import check_count, check_number
+from infoset.utils.arguments import check_count, check_number, check_type
 
 __all__ = ["TARGETS", "GameRow", "Gate", "Ratio", "ScoreCard", "card_facts", "score_subject"]
 
@@ -362,6 +362,7 @@ def chosen_games(pack: str, games: Sequence[str] | None) -> list[PackEntry]:
     entries = load_pack(pack)
     if games is None:
         return [*entries]
+    check_type("games", games, (list, tuple), "a list of names, such as ['kuhn_poker']")
     names = [entry.name for entry in entries]
     for name in games:
         if name not in names:

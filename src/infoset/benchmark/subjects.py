@@ -21,6 +21,7 @@ from infoset.runs import Budget, SolveResult
 from infoset.search import SEARCHERS
 from infoset.solvers import METHODS, CustomMethod, LocalMethod, MethodSpec, get_method
 from infoset.tree import SequenceForm
+from infoset.utils.arguments import check_type
 
 __all__ = ["NETWORK_PREFIX", "SHAPES", "Subject", "SubjectKind", "find_subject"]
 
@@ -96,6 +97,7 @@ def find_subject(text: str) -> Subject:
     >>> find_subject("pcfr+").kind, find_subject("pimc(num_worlds=9)").kind
     ('method', 'searcher')
     """
+    check_type("subject", text, str, "a name such as pcfr+, or file.py:NAME")
     if text.endswith(".py"):
         text += ":"
     if is_python_file(text):

@@ -15,7 +15,7 @@ from infoset.certificates.verification import (
     verify_certificate,
 )
 from infoset.errors import CertificateError, show
-from infoset.utils.arguments import check_path
+from infoset.utils.arguments import check_path, check_type
 from infoset.utils.checksums import CHECKSUM, has_checksum, with_checksum
 from infoset.utils.files import write_text
 from infoset.utils.text import format_bytes
@@ -57,6 +57,7 @@ def certificate_to_json(certificate: Certificate) -> dict[str, Any]:
     CertificateError
         If a fraction has too many digits.
     """
+    check_type("certificate", certificate, Certificate, "one from read_certificate(path)")
     return with_checksum(
         {
             "format": FORMAT,

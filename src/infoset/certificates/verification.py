@@ -24,6 +24,7 @@ from infoset.certificates.certificate import Certificate, Distribution, ExactPol
 from infoset.errors import CertificateError, InfosetError, UnsupportedGameError, show
 from infoset.game import Game, Observation, step_text
 from infoset.games import load_game
+from infoset.utils.arguments import check_count, check_type
 
 __all__ = ["MAX_HISTORIES", "GuaranteedBounds", "guaranteed_bounds", "verify_certificate"]
 
@@ -89,6 +90,7 @@ def verify_certificate(
     >>> verify_certificate(pennies).num_infostates
     (1, 1)
     """
+    check_type("certificate", certificate, Certificate, "one from read_certificate(path)")
     found = guaranteed_bounds(
         _named_game(certificate.game), certificate.policies, max_histories=max_histories
     )
@@ -145,6 +147,11 @@ def guaranteed_bounds(
     UnsupportedGameError
         As raised by `verify_certificate`.
     """
+    check_type("game", game, Game, 'a game, such as infoset.load("kuhn_poker")')
+    check_type("policies", policies, (list, tuple), "two policies")
+    check_count("max_histories", max_histories, minimum=1)
+    if len(policies) != len(PLAYERS):
+        raise CertificateError(f"there are {len(policies)} policies; give one for each player")
     rules = _Rules(game, max_histories)
     plans = [_plan(game, player, rules.infostates[player], policies[player]) for player in PLAYERS]
     # Player 1 receives the constant sum minus the utility of player 0, which it minimizes.

@@ -41,6 +41,7 @@ def make_certificate(proof: ValueProof, tree: GameTree) -> Certificate:
     >>> print(certificate.value, certificate.policies[1]["[J] / bet"]["bet"])
     -1/18 0
     """
+    check_type("proof", proof, ValueProof, "a proof, such as solve_exactly(tree)")
     check_type("tree", tree, GameTree, "the tree of a registered game, such as build_tree(game)")
     first, second = (
         _exact_policy(infostates, values)

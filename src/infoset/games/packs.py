@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Final
 
 from infoset.errors import UnknownNameError
+from infoset.utils.arguments import check_type
 
 __all__ = ["PACK_SIZES", "PackEntry", "get_pack_entry", "load_pack"]
 
@@ -123,6 +124,7 @@ def load_pack(pack: str) -> tuple[PackEntry, ...]:
     >>> [entry.game for entry in load_pack("small")][:2]
     ['matrix_mp', 'matrix_rps']
     """
+    check_type("pack", pack, str, f"one of: {', '.join(PACK_SIZES)}")
     if pack not in PACK_SIZES:
         raise UnknownNameError.of("pack", pack, PACK_SIZES)
     return tuple(entry for entry in _entries().values() if entry.pack == pack)
@@ -141,6 +143,7 @@ def get_pack_entry(name: str) -> PackEntry:
     >>> get_pack_entry("kuhn_poker").value
     Fraction(-1, 18)
     """
+    check_type("name", name, str, "the name of a game of a pack, such as leduc_poker")
     known = _entries()
     if name not in known:
         raise UnknownNameError.of("game of the zoo", name, known)

@@ -7,6 +7,7 @@ from typing import Final
 
 from infoset.errors import PolicyFileError
 from infoset.games.packs import get_pack_entry
+from infoset.utils.arguments import check_type
 
 __all__ = ["ZOO_PREFIX", "is_zoo_name", "zoo_path"]
 
@@ -41,6 +42,7 @@ def zoo_path(policy: str) -> Path:
     >>> zoo_path("zoo:kuhn_poker").name
     'kuhn_poker.parquet'
     """
+    check_type("policy", policy, str, "a name, such as zoo:leduc_poker")
     entry = get_pack_entry(policy.removeprefix(ZOO_PREFIX))
     path = FOLDER / f"{entry.name}.parquet"
     if not path.is_file():
