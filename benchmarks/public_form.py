@@ -96,7 +96,8 @@ def measure(form: GameForm, build: float, precision: str = PRECISION) -> Measure
     minimizer = RegretMinimizer(form, SCHEMES[SCHEME], precision)
     holders = [tuple(vars(layout).values()) for layout in minimizer._layouts]
     everything = (*vars(minimizer).values(), *holders)
-    memory = sum({id(array): array.nbytes for array in arrays_of(everything)}.values())
+    owners = (array if array.base is None else array.base for array in arrays_of(everything))
+    memory = sum({id(array): array.nbytes for array in owners}.values())
     minimizer.run(1)
     started = time.process_time()
     minimizer.run(1)

@@ -17,12 +17,14 @@ __all__ = [
     "CheckpointMismatchError",
     "ComparisonError",
     "CyclicGameError",
+    "DifferingMachinesWarning",
     "ExplorationLimitError",
     "GameFileError",
     "GameRuleError",
     "GameTooLargeError",
     "InfosetError",
     "LimitError",
+    "LostWorkersError",
     "MissingExtraError",
     "NumericalError",
     "ParameterError",
@@ -35,6 +37,7 @@ __all__ = [
     "UnknownNameError",
     "UnsavedWarning",
     "UnsupportedGameError",
+    "WorkerVersionError",
     "describe_exception",
     "nearest_names",
     "show",
@@ -211,6 +214,14 @@ class CertificateError(InfosetError):
     """A certificate of the value of a game that is damaged or wrong."""
 
 
+class LostWorkersError(InfosetError):
+    """Workers that ended or could not be reached, so that tasks remain undone."""
+
+
+class WorkerVersionError(InfosetError):
+    """A worker with another version of the library, which therefore ran no task."""
+
+
 class PolicyFileError(InfosetError):
     """A file that cannot be read as a policy."""
 
@@ -241,6 +252,10 @@ class GraphFileError(InfosetError):
 
 class GraphCacheWarning(UserWarning):
     """A saved world graph that is not used, or one that cannot be saved; the game is built."""
+
+
+class DifferingMachinesWarning(UserWarning):
+    """Results of one study that were computed on machines of different kinds."""
 
 
 class UnsavedWarning(UserWarning):

@@ -10,7 +10,9 @@ import re
 
 import first_call
 import method_times
+import numpy as np
 import openspiel_speed
+import past_one_machine
 import peers
 import pytest
 import report
@@ -85,3 +87,32 @@ def test_the_table_of_openspiel_s_times_equals_the_stored_measurements():
     text = openspiel_speed.PAGE.read_text("utf-8")
     part = openspiel_speed.page_part(found)
     assert report.replace_part(text, "openspiel_speed.py", part) == text
+
+
+def test_the_tables_of_sweeps_equal_the_stored_measurements():
+    found = json.loads(past_one_machine.RESULTS.read_text("utf-8"))
+    text = past_one_machine.PAGE.read_text("utf-8")
+    for name, part in past_one_machine.parts(found).items():
+        assert report.replace_part(text, f"past_one_machine.py: {name}", part) == text, (
+            f"{name}: run python benchmarks/past_one_machine.py --write --tables"
+        )
+
+
+def test_a_sweep_without_losses_takes_the_time_of_its_cells(monkeypatch):
+    monkeypatch.setattr(past_one_machine, "FAILURES_PER_CORE_HOUR", 1e-12)
+    sweep = past_one_machine.simulate([360.0] * 40, cores=10, start=36.0, driver=0.0)
+    assert sweep.hours == pytest.approx(0.41)
+    assert sweep.core_hours == pytest.approx(4.1)
+    assert sweep.wasted == pytest.approx(0.1 / 4.1)
+    assert (sweep.losses, sweep.given_up) == (0, 0)
+
+
+def test_losses_of_a_sweep_are_as_frequent_as_assumed(monkeypatch):
+    monkeypatch.setattr(past_one_machine, "FAILURES_PER_CORE_HOUR", 1.0)
+    cells = [360.0] * 4000
+    sweeps = [past_one_machine.simulate(cells, 10, 0.0, 0.0, seed) for seed in range(6)]
+    # A cell of 0.1 hours is lost with probability 1 - exp(-0.1) at each try, up to four times.
+    lost = 1 - np.exp(-0.1)
+    expected = 4000 * (lost + lost**2 + lost**3 + lost**4)
+    assert np.mean([sweep.losses for sweep in sweeps]) == pytest.approx(expected, rel=0.06)
+    assert np.mean([sweep.given_up for sweep in sweeps]) == pytest.approx(4000 * lost**4, abs=0.5)

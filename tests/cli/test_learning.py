@@ -13,7 +13,7 @@ import pytest
 
 import infoset
 from infoset.cli.commands import learn as command_module
-from infoset.front.learning_runs import DEFAULT_EPISODES
+from infoset.front.seed_runs import DEFAULT_EPISODES
 from infoset.learning import DEFAULT_LEARNER, LEARNERS
 
 KEYS = {

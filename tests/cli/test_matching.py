@@ -13,8 +13,8 @@ from rich.console import Console
 import infoset
 from infoset.cli.progress import Progress
 from infoset.matches.match_statistics import Estimate, MatchResult
+from infoset.runs import parallel_map
 from infoset.search import make_searcher
-from infoset.utils.workers import parallel_map
 
 KUHN = infoset.load("kuhn_poker")
 TOLL_ROAD = Path(__file__).parents[1] / "efg" / "files" / "games" / "toll_road.efg"

@@ -84,3 +84,15 @@ def test_a_file_that_is_not_a_network_is_refused(command, tmp_path):
     assert (
         "cannot be read as a network" in command("evaluate", "kuhn_poker", "broken.npz").complaint
     )
+
+
+def test_several_seeds_are_saved_in_their_own_folders(command, tmp_path):
+    run = ("train", "kuhn_poker", "--steps", "10", "--seeds", "2", "--on", "threads:1")
+    ran = command(*run, "--out", "here", "--json")
+    assert [run["seed"] for run in ran.json["runs"]] == [0, 1]
+    assert ran.err.count("exploitability") == 2
+    for seed, found in enumerate(ran.json["runs"]):
+        assert found["folder"] == f"here-seed-{seed}"
+        assert (tmp_path / found["folder"] / "network.npz").is_file()
+    refused = command(*run, "--checkpoint", "file").complaint
+    assert "--checkpoint is for one run here: omit --seeds and --on" in refused

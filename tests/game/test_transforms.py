@@ -85,7 +85,7 @@ def test_kuhn_poker_with_a_dealer_is_kuhn_poker() -> None:
 
 def test_the_folded_game_has_the_name_and_parameters_of_the_original() -> None:
     folded = fold_chance_player(KuhnWithDealer(), fair_deal)
-    assert (str(folded), folded.parameters()) == ("kuhn_poker", {"players": 2})
+    assert (str(folded), folded.parameters()) == ("kuhn_poker", KuhnPoker().parameters())
 
 
 def weather(observe: Any = None, rewards: Any = None) -> FunctionGame:

@@ -31,6 +31,14 @@ def draws(player, card):
     return lambda world: world.hands[player][-1] == card
 
 
+def any_world(world):
+    return True
+
+
+def dealt(cards):
+    return lambda world: world.state.dealt == cards
+
+
 PLAYS = {
     "kuhn_poker(players=3)": (
         [
@@ -47,6 +55,28 @@ PLAYS = {
 4. player 2: pass | all see pass
 5. player 0: bet  | all see bet,Q,A,-
 end: player 0 gets -2, player 1 gets +3, player 2 gets -1""",
+    ),
+    "nolimit_endgame(board=Ks9d8h4s,ranges=[AhKd;QsQc])": (
+        [
+            any_world,
+            ("check", None),
+            (None, "bet 50"),
+            ("call", None),
+            dealt("2c"),
+            ("bet 100", None),
+            (None, "all-in"),
+            ("fold", None),
+        ],
+        """
+1. chance            | player 0 sees AhKd | player 1 sees QsQc
+2. player 0: check   | all see check
+3. player 1: bet 50  | all see bet 50
+4. player 0: call    | all see call
+5. chance            | all see 2c
+6. player 0: bet 100 | all see bet 100
+7. player 1: all-in  | all see all-in
+8. player 0: fold    | all see fold
+end: player 0 gets -200, player 1 gets +200""",
     ),
     "leduc_poker": (
         [
@@ -235,6 +265,8 @@ def test_golden_transcript(spec):
         "leduc_poker(num_ranks=2,action_mapping=True,suit_isomorphism=True)",
         pytest.param("leduc_poker", marks=pytest.mark.long),
         pytest.param("leduc_poker(num_ranks=2,num_suits=3,num_raises=1)", marks=pytest.mark.long),
+        "nolimit_endgame(board=Ks9d8h4s2c,bets=[1],max_raises=2,rake=0.05,"
+        "ranges=['QhQd,AhQh:0.5,9h8d';'AhAd,9h9c:0.25,Td9c'])",
         "liars_dice(numdice=2,dice_sides=2,bidding_rule=reset-quantity)",
         "goofspiel(num_cards=3)",
         "goofspiel(num_cards=3,players=3,imp_info=True,points_order=ascending)",

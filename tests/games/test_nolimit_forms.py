@@ -94,6 +94,8 @@ def test_a_river_equals_its_sequence_form(number, rake):
     assert found.values == pytest.approx(expected.values, abs=close)
     assert found.gains == pytest.approx(expected.gains, abs=close)
     assert form.constant_sum == sequence_form.constant_sum
+    # Gradients are compared, too.
+    assert check_public_rules(game, num_lines=5).is_complete
     if not rake:
         value = infoset.solve(sequence_form, "lp").values[0]
         solved = infoset.solve(form, "dcfr", iterations=1000)

@@ -17,6 +17,7 @@ import pytest
 from infoset.errors import (
     CheckpointFileError,
     CheckpointMismatchError,
+    LostWorkersError,
     ParameterError,
     UnsavedWarning,
 )
@@ -31,7 +32,7 @@ from infoset.matches.match_statistics import (
     summarize_tally,
 )
 from infoset.policy import TabularPolicy, UniformPolicy, uniform_policy
-from infoset.utils.workers import packed
+from infoset.runs.task_messages import packed
 from tests.support.cached_games import cached_random_policies, cached_tree
 from tests.support.fake_players import (
     CrashingPolicy,
@@ -401,7 +402,7 @@ def test_a_class_of_a_module_that_other_processes_do_not_find(monkeypatch):
 
 
 def test_a_process_that_dies():
-    with pytest.raises(ParameterError, match="process ended"):
+    with pytest.raises(LostWorkersError, match="lost 4 times"):
         play_matches(load_game("kuhn_poker"), CrashingPolicy(), None, num_deals=50, workers=2)
 
 

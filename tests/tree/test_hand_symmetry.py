@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 
@@ -206,28 +204,6 @@ SWAP = {"1a": "1b", "2a": "2b", "1b": "1a", "2b": "2a"}
 def test_wrong_symmetries_are_refused(rules, message):
     with pytest.raises(GameRuleError, match=message):
         build_public_form(PublicRulesGame(rules, "wrong"))
-
-
-@pytest.mark.parametrize(
-    ("board", "ranges", "num_permutations"),
-    [
-        ("Ks9s8h4h", ["AA,KQs,T9", "QQ+"], 2),  # clubs and diamonds
-        ("As9sAh9h", ["AA,KQs,T9", "QQ+"], 4),  # and spades and hearts
-        ("KsQs8s4s2h", ["AA,KQ", "AA,KQ"], 2),
-        ("KsQs8s4s", ["AcKc,AdKd", "QQ+"], 2),  # the first range distinguishes hearts
-        ("Ks9d8h4c", ["AA", "KK"], 1),
-    ],
-)
-def test_suits_that_neither_board_nor_ranges_distinguish(board, ranges, num_permutations):
-    game = infoset.load(f"nolimit_endgame(board={board},stack=100,max_raises=1)")
-    game = dataclasses.replace(game, ranges=tuple(ranges))
-    merged, whole = (build_public_form(game, merge_symmetric=merge) for merge in (True, False))
-    symmetry = merged.symmetry
-    assert (len(symmetry.products) if symmetry else 1) == num_permutations
-    policy = random_policy(merged)
-    ours, theirs = evaluate_policy(policy), evaluate_policy(expanded(policy, whole))
-    assert ours.values == pytest.approx(theirs.values, abs=1e-10)
-    assert ours.gains == pytest.approx(theirs.gains, abs=1e-10)
 
 
 def test_files_values_by_hand_and_rows_of_merged_forms(tmp_path):

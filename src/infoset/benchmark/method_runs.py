@@ -16,7 +16,7 @@ from infoset.benchmark.subjects import Subject, find_subject
 from infoset.benchmark.turns import SLICES, Turn, TurnBudget, alternate
 from infoset.errors import InfosetError, ParameterError, UnsupportedGameError, describe_exception
 from infoset.evaluation import evaluate_policy
-from infoset.front.learning_runs import LearnerMethod
+from infoset.front.seed_runs import LearnerMethod
 from infoset.games import load_game
 from infoset.learning import make_simulator
 from infoset.policy import TabularPolicy, save_policy

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from importlib.metadata import version
 from math import exp, inf, isinf, log
 from statistics import median
@@ -19,6 +20,8 @@ from infoset.benchmark.subjects import Subject, find_subject
 from infoset.benchmark.trials import Trial, TrialResult, run_trial
 from infoset.errors import ParameterError
 from infoset.games import PackEntry, load_pack
+from infoset.runs.tasks import ordered_results
+from infoset.runs.workers import worker_pool
 from infoset.solvers import has_seed
 from infoset.utils.arguments import check_count, check_number, check_type
 
@@ -44,7 +47,8 @@ DEFAULT_EPISODES: Final = 1_000_000
 DEALS: Final = 1000
 
 Progress: TypeAlias = Callable[[str], object]
-Task: TypeAlias = Callable[[], tuple[RaceRun, ...] | TrialResult]
+Task: TypeAlias = tuple[Race | Trial, ChildLimits | None]
+Measured: TypeAlias = tuple[RaceRun, ...] | TrialResult
 
 
 class Gate(NamedTuple):
@@ -329,22 +333,36 @@ def score_subject(
 
     def task(entry: PackEntry) -> Task:
         if found.kind == "searcher":
-            trial = Trial(entry.game, subject, _anchors(entry), seconds, deals)
-            return partial(run_trial, trial, limits)
+            return Trial(entry.game, subject, _anchors(entry), seconds, deals), limits
         race = Race(entry.game, entrants, seconds, episodes, (0,), found.kind != "method")
-        return partial(run_race, race, limits)
+        return race, limits
 
-    submitted = executor and [executor.submit(task(entry)) for entry in entries]
     rows = []
-    for number, entry in enumerate(entries):
-        if progress is not None:
-            progress(entry.name)
-        result = submitted[number].result() if submitted else task(entry)()
-        rows.append(_row(entry, result))
+    with _results(map(task, entries), executor) as results:
+        for entry in entries:
+            if progress is not None:
+                progress(entry.name)
+            rows.append(_row(entry, next(results)))
     return ScoreCard(found, pack, seconds, seeds, tuple(rows))
 
 
-def _row(entry: PackEntry, result: tuple[RaceRun, ...] | TrialResult) -> GameRow:
+@contextmanager
+def _results(tasks: Iterable[Task], executor: Executor | None) -> Iterator[Iterator[Measured]]:
+    """Provide the results of tasks, in order, which are done here or by an executor."""
+    if executor is None:
+        yield (_measured(task, None) for task in tasks)
+        return
+    with worker_pool(1, executor) as pool:
+        yield ordered_results(_measured, tasks, pool)
+
+
+def _measured(task: Task, interrupt: object) -> Measured:
+    """Do a task, which ends by its own limits."""
+    asked, limits = task
+    return run_trial(asked, limits) if isinstance(asked, Trial) else run_race(asked, limits)
+
+
+def _row(entry: PackEntry, result: Measured) -> GameRow:
     width = payoff_width(entry)
     if isinstance(result, TrialResult):
         return GameRow(entry, width, trial=result)

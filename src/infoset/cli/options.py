@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, TypeAlias
 
 import typer
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from infoset.efg import ExtensiveForm
     from infoset.game import Game
 
@@ -23,6 +27,7 @@ __all__ = [
     "JsonOption",
     "MaxWorldsOption",
     "MemoryOption",
+    "OnOption",
     "OnlyBuildSecondsOption",
     "OptionalGameArgument",
     "PolicyArgument",
@@ -31,6 +36,7 @@ __all__ = [
     "TargetOption",
     "WorkersOption",
     "checkpoint_options",
+    "executor_of",
     "folder_option",
     "game_and_policy",
     "parse_count",
@@ -211,6 +217,17 @@ WorkersOption: TypeAlias = Annotated[
     ),
 ]
 
+OnOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--on",
+        metavar="EXECUTOR",
+        help="Where to run: threads[:N], processes[:N], dask:ADDRESS, ray:ADDRESS or "
+        "slurm:OPTIONS; excludes --workers.",
+        show_default="threads or processes of this machine",
+    ),
+]
+
 
 class Stops(NamedTuple):
     """The limits of a run."""
@@ -246,6 +263,31 @@ def game_and_policy(first: str, second: str | None) -> tuple[Game | ExtensiveFor
             f"the policy is missing: give GAME POLICY, or the file of a policy alone, got {first}"
         )
     return game_of_policy(first), first
+
+
+@contextmanager
+def executor_of(on: str | None, workers: int | None = None) -> Iterator[Executor | None]:
+    """Provide the executor that `--on` names; None without this option.
+
+    Raises
+    ------
+    typer.BadParameter
+        If `--workers` is given, too.
+    InfosetError
+        As raised by `open_executor`.
+    """
+    from infoset.runs import open_executor
+
+    if on is None:
+        yield None
+        return
+    if workers is not None:
+        raise typer.BadParameter(
+            f"--on and --workers exclude each other; to run on {workers} processes of this "
+            f"machine, give --on processes:{workers}"
+        )
+    with open_executor(on) as executor:
+        yield executor
 
 
 def checkpoint_options(checkpoint: Path | None, seconds: float | None) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any
 from infoset.cli.interrupts import interrupts_ignored
 from infoset.cli.screen import say, tell
 from infoset.errors import (
+    DifferingMachinesWarning,
     GraphCacheWarning,
     ParameterError,
     PolicyFileError,
@@ -23,7 +24,13 @@ from infoset.errors import (
 
 __all__ = ["save_results", "say_how_to_show", "warnings_reported"]
 
-REPORTED = (GraphCacheWarning, UnsavedWarning, SpentTimeWarning, ShortSearchWarning)
+REPORTED = (
+    DifferingMachinesWarning,
+    GraphCacheWarning,
+    UnsavedWarning,
+    SpentTimeWarning,
+    ShortSearchWarning,
+)
 
 
 def save_results(save: Callable[[Path | None], Path], out: Path | None) -> Path:

@@ -26,6 +26,7 @@ from infoset.deep.networks import PolicyValueNetwork
 from infoset.deep.rnad import NetworkRNaD
 from infoset.deep.rnad_presets import PRESETS, get_preset
 from infoset.deep.rules import device_game
+from infoset.deep.seed_training import train_seeds
 from infoset.deep.training_run import NetworkMethod, TrainingResult, train
 from infoset.deep.tree_game import TreeGame, make_tree_game
 
@@ -58,4 +59,5 @@ __all__ = [
     "save_network",
     "train",
     "train_critic",
+    "train_seeds",
 ]

@@ -6,6 +6,7 @@ from infoset.experiments.forecast import iterations_per_second, seconds_to_targe
 from infoset.experiments.grids import log_log_slope, run_grid, run_points, spreads
 from infoset.experiments.json_values import json_text, json_value
 from infoset.experiments.learning_folder import learning_files, save_learning
+from infoset.experiments.parameter_search import Neighbor, Trial, TuningCell, TuningResult, tune
 from infoset.experiments.reports import (
     Chart,
     Expected,
@@ -25,6 +26,7 @@ from infoset.experiments.run_folder import (
     save_run,
     save_team,
 )
+from infoset.experiments.search_ranges import SearchRange, parse_range
 from infoset.experiments.studies import (
     Experiment,
     Finished,
@@ -35,6 +37,7 @@ from infoset.experiments.studies import (
     run_study,
 )
 from infoset.experiments.training_folder import save_training, training_files
+from infoset.experiments.tuning_report import parameters_text, save_tuning, tuning_tables
 
 __all__ = [
     "COMPARISON_FILES",
@@ -48,11 +51,16 @@ __all__ = [
     "Experiment",
     "Finished",
     "HeatMap",
+    "Neighbor",
     "Report",
     "RunCells",
+    "SearchRange",
     "Spread",
     "Study",
     "Table",
+    "Trial",
+    "TuningCell",
+    "TuningResult",
     "check_results",
     "check_writable",
     "compared",
@@ -64,6 +72,8 @@ __all__ = [
     "json_value",
     "learning_files",
     "log_log_slope",
+    "parameters_text",
+    "parse_range",
     "run_cells",
     "run_files",
     "run_grid",
@@ -76,7 +86,10 @@ __all__ = [
     "save_run",
     "save_team",
     "save_training",
+    "save_tuning",
     "seconds_to_target",
     "spreads",
     "training_files",
+    "tune",
+    "tuning_tables",
 ]

@@ -4,24 +4,39 @@ from __future__ import annotations
 
 import json
 import os
-import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
-from threading import Event
 from typing import Any, Protocol, TypeAlias
 
 from infoset._version import __version__
-from infoset.errors import CheckpointFileError, CheckpointMismatchError, UnsavedWarning
+from infoset.errors import (
+    CheckpointFileError,
+    CheckpointMismatchError,
+    DifferingMachinesWarning,
+    LostWorkersError,
+    UnsavedWarning,
+)
 from infoset.experiments.json_values import json_text
-from infoset.utils.arguments import check_count, check_path
+from infoset.runs import (
+    Done,
+    Interrupt,
+    Machine,
+    WorkerPool,
+    check_workers,
+    differing_machines,
+    run_tasks,
+    this_machine,
+    worker_pool,
+)
+from infoset.utils.arguments import check_path
 from infoset.utils.checksums import has_checksum, with_checksum
 from infoset.utils.files import write_text
-from infoset.utils.interrupts import interrupts_held
 
-__all__ = ["Cell", "CellFolder", "CellInterrupted", "CellResult", "run_cells"]
+__all__ = ["Cell", "CellFolder", "CellInterrupted", "CellResult", "run_cells", "run_cells_on"]
 
 CellResult: TypeAlias = Mapping[str, Any]
 """The result of a cell: JSON values by name."""
@@ -37,7 +52,11 @@ class CellInterrupted(Exception):
 
 
 class Cell(Protocol):
-    """A run that is small enough to repeat if it is interrupted."""
+    """A run that is small enough to repeat if it is interrupted.
+
+    A cell is sent to workers, so that it must be possible to pickle it, and its class must be in a
+    module that they can import. What is large, such as a game's tree, is made where the cell runs.
+    """
 
     @property
     def name(self) -> str:
@@ -50,7 +69,7 @@ class Cell(Protocol):
         results readable, do not rename or reorder them.
         """
 
-    def run(self, interrupt: Event) -> CellResult:
+    def run(self, interrupt: Interrupt) -> CellResult:
         """Return the result; raise `CellInterrupted` soon after `interrupt` is set."""
 
 
@@ -64,6 +83,11 @@ class CellFolder:
     study : str
         The name of the study; a folder belongs to one study.
 
+    Attributes
+    ----------
+    machines : dict[Path, Machine]
+        Where the cells that were read or written ran, by their files.
+
     Raises
     ------
     CheckpointMismatchError
@@ -76,6 +100,7 @@ class CellFolder:
         check_path("folder", path)
         self.path = path = Path(path)
         self.study = study
+        self.machines: dict[Path, Machine] = {}
         try:
             if not self._is_started():
                 path.mkdir(parents=True, exist_ok=True)
@@ -129,6 +154,8 @@ class CellFolder:
         if not path.exists():
             return None
         saved = _read_json(path)
+        if isinstance(machine := saved.get("machine"), dict):
+            self.machines[path] = Machine(**machine)
         identity = json.loads(json_text(_identity(cell)))
         if any(saved.get(name) != value for name, value in identity.items()):
             raise CheckpointMismatchError(
@@ -138,15 +165,21 @@ class CellFolder:
         result: CellResult = saved["result"]
         return result
 
-    def write(self, cell: Cell, result: CellResult, seconds: float) -> CellResult:
+    def write(
+        self, cell: Cell, result: CellResult, seconds: float, machine: Machine | None = None
+    ) -> CellResult:
         """Save the result of a cell atomically, and return what `read` will return.
+
+        The seconds and the machine, by default this one, are saved beside the result: only they
+        differ between runs.
 
         If the file cannot be written, for example on a full disk, an `UnsavedWarning` is issued,
         and the result is returned nevertheless.
         """
-        saved = {**_identity(cell), "result": result, "seconds": round(seconds, 3)}
-        content = json.loads(json_text(saved))
         path = self.file_of(cell)
+        self.machines[path] = machine = machine or this_machine()
+        run = {"seconds": round(seconds, 3), "machine": asdict(machine)}
+        content = json.loads(json_text({**_identity(cell), "result": result, **run}))
         try:
             path.parent.mkdir(parents=True, exist_ok=True)  # someone may have deleted it meanwhile
             write_text(path, json_text(with_checksum(content)) + "\n")
@@ -159,6 +192,17 @@ class CellFolder:
             )
         read: CellResult = content["result"]
         return read
+
+    def warn_of_machines(self) -> None:
+        """Warn if cells ran on machines whose results may differ in their last bits."""
+        lines = differing_machines(self.machines.values())
+        if lines:
+            warnings.warn(
+                f"the cells ran on different machines ({'; '.join(lines)}), whose results may "
+                "differ in their last bits; the file of each cell names its machine",
+                DifferingMachinesWarning,
+                stacklevel=3,
+            )
 
 
 def _identity(cell: Cell) -> Mapping[str, Any]:
@@ -185,12 +229,14 @@ def run_cells(
     folder: CellFolder,
     *,
     workers: int | None = None,
+    executor: Executor | None = None,
     on_done: OnDone | None = None,
 ) -> list[CellResult]:
     """Return the results of cells in order; saved results are read, missing ones run and saved.
 
-    Results do not depend on the number of workers. Ctrl-C or an error in a cell interrupts the
-    running cells; the results of finished cells remain saved.
+    Results do not depend on where the cells run. This process alone writes files. Ctrl-C or an
+    error in a cell interrupts the running cells; the results of finished cells remain saved. A
+    cell whose worker is lost runs again, at most three times.
 
     Parameters
     ----------
@@ -199,40 +245,59 @@ def run_cells(
     folder : CellFolder
     workers : int, optional
         Number of threads; by default the number of cores.
+    executor : Executor, optional
+        Where to run instead: any `concurrent.futures.Executor`. It excludes `workers`.
     on_done : callable, optional
-        Called with each finished cell, from several threads.
-    """
-    if workers is not None:
-        check_count("workers", workers, minimum=1)
-    interrupt = Event()
+        Called with each finished cell.
 
-    def one(cell: Cell) -> CellResult:
+    Raises
+    ------
+    Exception
+        That of the first cell that failed.
+    LostWorkersError
+        If the executor cannot be used any more; the message says how many cells are saved.
+    WorkerVersionError
+        If a worker has another version of the library.
+    ParameterError
+        If an argument is invalid, or a cell cannot be sent to other processes.
+    """
+    check_workers(workers, executor)
+    with worker_pool(workers or os.cpu_count() or 1, executor) as pool:
+        return run_cells_on(pool, cells, folder, on_done)
+
+
+def run_cells_on(
+    pool: WorkerPool, cells: Sequence[Cell], folder: CellFolder, on_done: OnDone | None = None
+) -> list[CellResult]:
+    """Return the results of `run_cells` on a pool that remains open."""
+    files = {folder.file_of(cell): cell for cell in cells}
+    found: dict[Path, CellResult] = {}
+    for path, cell in files.items():
         result = folder.read(cell)
-        if result is None:
-            if interrupt.is_set():
-                raise CellInterrupted
-            began = time.monotonic()
-            result = folder.write(cell, cell.run(interrupt), time.monotonic() - began)
+        if result is not None:
+            found[path] = result
+            if on_done is not None:
+                on_done(cell)
+    missing = [cell for path, cell in files.items() if path not in found]
+
+    def save(done: Done) -> None:
+        cell = missing[done.position]
+        path = folder.file_of(cell)
+        found[path] = folder.write(cell, done.result, done.seconds, done.machine)
         if on_done is not None:
             on_done(cell)
-        return result
 
-    files = {folder.file_of(cell): cell for cell in cells}
-    with ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
-        futures: dict[Path, Future[CellResult]] = {}
-        try:
-            with interrupts_held():
-                futures.update({path: pool.submit(one, cell) for path, cell in files.items()})
-            wait(futures.values(), return_when=FIRST_EXCEPTION)
-        finally:
-            interrupt.set()
-    _raise_first(futures.values())
-    return [futures[folder.file_of(cell)].result() for cell in cells]
+    try:
+        run_tasks(_run_cell, missing, pool, save)
+    except LostWorkersError as error:
+        raise LostWorkersError(
+            f"{error}; {len(found)} of {len(files)} cells are saved in {folder.path}: the same "
+            "command resumes there"
+        ) from error
+    return [found[folder.file_of(cell)] for cell in cells]
 
 
-def _raise_first(futures: Iterable[Future[CellResult]]) -> None:
-    """Raise the error of the cell that failed, not those of cells that were then interrupted."""
-    for future in futures:
-        error = future.exception()
-        if error is not None and not isinstance(error, CellInterrupted):
-            raise error
+def _run_cell(cell: Cell, interrupt: Interrupt) -> CellResult:
+    if interrupt.is_set():
+        raise CellInterrupted
+    return cell.run(interrupt)

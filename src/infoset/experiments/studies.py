@@ -5,8 +5,10 @@ Installed studies are found through their entry points, also those of other pack
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import entry_points
@@ -14,9 +16,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from infoset.errors import UnknownNameError, UnsavedWarning
-from infoset.experiments.cells import Cell, CellFolder, CellResult, run_cells
+from infoset.experiments.cells import Cell, CellFolder, CellResult, run_cells_on
 from infoset.experiments.reports import Report, save_report
-from infoset.utils.arguments import check_count, check_type
+from infoset.runs import WorkerPool, check_workers, worker_pool
+from infoset.utils.arguments import check_type
 from infoset.utils.registry import Registry
 
 __all__ = [
@@ -121,6 +124,7 @@ def run_study(
     *,
     is_quick: bool = False,
     workers: int | None = None,
+    executor: Executor | None = None,
     callback: CellCallback | None = None,
     started_callback: Callable[[Experiment], object] | None = None,
     finished_callback: Callable[[Finished], object] | None = None,
@@ -136,10 +140,10 @@ def run_study(
         Names of experiments; all if empty.
     is_quick : bool
         Whether the quick settings are run.
-    workers : int, optional
+    workers, executor
         As in `run_cells`.
     callback : callable, optional
-        Called after each finished cell, from several threads.
+        Called after each finished cell.
     started_callback : callable, optional
         Called with each experiment before it runs.
     finished_callback : callable, optional
@@ -151,22 +155,30 @@ def run_study(
         If the study has no experiment with one of the names.
     CheckpointMismatchError
         If the folder belongs to another study.
+    LostWorkersError, WorkerVersionError, ParameterError
+        As raised by `run_cells`.
+
+    Warns
+    -----
+    DifferingMachinesWarning
+        If cells ran on machines with different processors, or versions of Python, Numba or NumPy.
     """
     chosen = study.choose(experiments)
-    if workers is not None:
-        check_count("workers", workers, minimum=1)
+    check_workers(workers, executor)
     cells = CellFolder(folder, study.name)
     finished = []
-    for experiment in chosen:
-        if started_callback is not None:
-            started_callback(experiment)
-        run = _counted(experiment.name, cells, workers, callback)
-        report = experiment.report(run, experiment.quick if is_quick else experiment.full)
-        title = f"{experiment.title} ({'quick' if is_quick else 'full'} setting)"
-        files = _saved(report, folder, experiment.name, title)
-        finished.append(Finished(experiment, report, tuple(files)))
-        if finished_callback is not None:
-            finished_callback(finished[-1])
+    with worker_pool(workers or os.cpu_count() or 1, executor) as pool:
+        for experiment in chosen:
+            if started_callback is not None:
+                started_callback(experiment)
+            run = _counted(experiment.name, cells, pool, callback)
+            report = experiment.report(run, experiment.quick if is_quick else experiment.full)
+            title = f"{experiment.title} ({'quick' if is_quick else 'full'} setting)"
+            files = _saved(report, folder, experiment.name, title)
+            finished.append(Finished(experiment, report, tuple(files)))
+            if finished_callback is not None:
+                finished_callback(finished[-1])
+    cells.warn_of_machines()
     return finished
 
 
@@ -185,7 +197,7 @@ def _saved(report: Report, folder: Path, name: str, title: str) -> list[str]:
 
 
 def _counted(
-    name: str, folder: CellFolder, workers: int | None, callback: CellCallback | None
+    name: str, folder: CellFolder, pool: WorkerPool, callback: CellCallback | None
 ) -> RunCells:
     """Return a function that runs cells of an experiment, and reports their number."""
     finished: list[Cell] = []
@@ -199,7 +211,7 @@ def _counted(
     def run(cells: Sequence[Cell]) -> list[CellResult]:
         nonlocal requested
         requested += len({folder.file_of(cell) for cell in cells})
-        return run_cells(cells, folder, workers=workers, on_done=count)
+        return run_cells_on(pool, cells, folder, count)
 
     return run
 

@@ -2,37 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from concurrent.futures import Executor
 from functools import partial
 from typing import Any, TypeAlias
 
 from infoset.errors import (
-    ComparisonError,
     InfosetError,
     ParameterError,
     PolicyMismatchError,
     UnknownNameError,
 )
+from infoset.front.compared_runs import (
+    ComparedRuns,
+    MethodCallback,
+    run_in_turn,
+    run_on_executor,
+    run_on_form,
+)
 from infoset.front.form_choice import choose_form
 from infoset.front.game_sources import FormLike
 from infoset.front.learning_runs import (
-    LearnerMethod,
-    Seeds,
     build_learning_tree,
-    check_seeds,
     resolve_learner,
 )
 from infoset.front.python_files import check_has_name, is_python_file, load_from_python_file
+from infoset.front.seed_runs import LearnerMethod
 from infoset.front.solution import METHOD_KINDS, resolve_method
 from infoset.learning import LEARNERS, AutoLearner, LearnerSpec, make_simulator
 from infoset.regret import RegretScheme
 from infoset.runs import (
     Budget,
     Callback,
+    Seeds,
     SolveResult,
     Target,
-    TracePoint,
+    check_seeds,
+    check_workers,
     form_of,
     make_budget,
 )
@@ -41,8 +47,6 @@ from infoset.solvers import (
     MethodSpec,
     Run,
     has_seed,
-    run_method,
-    run_on_public_form,
     runs_on_public_forms,
     with_seed,
 )
@@ -72,7 +76,8 @@ def compare(
     iterations: int | None = None,
     seconds: float | None = None,
     seeds: Seeds | None = None,
-    callback: Callable[[str, TracePoint], object] | None = None,
+    executor: Executor | None = None,
+    callback: MethodCallback | None = None,
     memory: int | None = None,
     progress: BuildProgress | None = None,
 ) -> tuple[SolveResult[Any], ...]:
@@ -96,9 +101,14 @@ def compare(
     seeds : int or Sequence[int], optional
         Number of runs, with seeds 0, 1, …, or the seed of each run. It applies to learners, and to
         your own methods with a field or parameter `seed`; other methods run once.
+    executor : Executor, optional
+        Where to run the methods, several at a time: any `concurrent.futures.Executor`, also of
+        other machines. Everything except times is the same; times of methods that run side by side,
+        or on different machines, cannot be compared.
     callback : callable, optional
         Called with the method's name and a `TracePoint` at every measurement; returning true
-        stops that method.
+        stops that method. With an executor it is called after each run with its measurements, and
+        the returned value is ignored.
     memory, progress
         As in `solve`.
 
@@ -106,7 +116,8 @@ def compare(
     -------
     tuple[SolveResult, ...]
         One result for each method and seed, in order, as input of `plot_comparison`. After Ctrl-C,
-        the results up to and including that of the interrupted method.
+        the results up to and including that of the interrupted method; with an executor, those
+        that are done.
 
     Raises
     ------
@@ -127,6 +138,7 @@ def compare(
     """
     if callback is not None:
         check_callable("callback", callback, "a function of the method's name and a TracePoint")
+    check_workers(None, executor)
     found, entries = prepare_comparison(
         game, methods, seeds, form=form, memory=memory, progress=progress
     )
@@ -135,30 +147,10 @@ def compare(
     )
     budget()
     _try_out(entries, found)
-    results: list[SolveResult[Any]] = []
-    for entry in entries:
-        if isinstance(entry, SolveResult):
-            results.append(entry)
-            continue
-        watch = None if callback is None else partial(callback, entry.name)
-        try:
-            result = _run(entry, found, budget(callback=watch))
-        except Exception as error:
-            if not results:
-                raise
-            raise ComparisonError(entry.name, error, tuple(results)) from error
-        seed = getattr(entry, "seed", None)
-        results.append(result if seed is None else replace(result, seed=seed))
-        if result.outcome == "interrupted":
-            break
-    return tuple(results)
-
-
-def _run(entry: MethodSpec, form: GameForm, budget: Budget) -> SolveResult[Any]:
-    """Run a method on either form."""
-    if isinstance(form, PublicForm):
-        return run_on_public_form(entry, form, budget)
-    return run_method(entry, form, budget)
+    runs = ComparedRuns(found, tuple(entries), budget)
+    if executor is None:
+        return run_in_turn(runs, callback)
+    return run_on_executor(runs, executor, callback)
 
 
 def prepare_comparison(
@@ -341,6 +333,6 @@ def _try_out(entries: Sequence[MethodSpec | SolveResult[Any]], form: GameForm) -
         if isinstance(entry, SolveResult) or (has_seed(entry) and entry.name in tried):
             continue
         tried.add(entry.name)
-        outcome = _run(entry, form, Budget(iterations=1, seconds=0)).outcome
+        outcome = run_on_form(entry, form, Budget(iterations=1, seconds=0)).outcome
         if outcome == "interrupted":
             raise KeyboardInterrupt

@@ -6,7 +6,13 @@ from typing import Any, TypeAlias
 
 from infoset.efg import ExtensiveForm, as_game
 from infoset.errors import GameTooLargeError, ParameterError
-from infoset.front.python_files import check_has_name, is_python_file, load_from_python_file
+from infoset.front.python_files import (
+    check_has_name,
+    is_module_object,
+    is_python_file,
+    load_from_module,
+    load_from_python_file,
+)
 from infoset.game import Game
 from infoset.games import load_game
 from infoset.tree import (
@@ -57,6 +63,7 @@ def load(spec: str, **parameters: Any) -> Game | ExtensiveForm:
         A registered name, as in `leduc_poker` or `goofspiel(num_cards=5,points_order=random)`;
         `openspiel:NAME(...)` for a game of OpenSpiel (optional extra);
         `path/to/file.py:Class(...)` for a game in a Python file, which is executed;
+        `package.module:Class(...)` for a game in a module, which workers can import, too;
         `path/to/game.efg` or `path/to/game.nfg` for a Gambit file.
     **parameters
         Parameters of a registered game, or of a class in a Python file, which replace those of the
@@ -82,7 +89,7 @@ def load(spec: str, **parameters: Any) -> Game | ExtensiveForm:
     Examples
     --------
     >>> load("kuhn_poker", players=3)
-    KuhnPoker(players=3)
+    KuhnPoker(players=3, num_cards=-1)
     """
     check_type("game", spec, str, EXPECTED)
     spec = spec.strip()
@@ -107,6 +114,9 @@ def load(spec: str, **parameters: Any) -> Game | ExtensiveForm:
         from infoset.efg import load_nfg
 
         return load_nfg(spec)
+    if is_module_object(spec):
+        of_module: Game = load_from_module(spec, (Game,), "game", parameters)
+        return of_module
     return load_game(spec, **parameters)
 
 

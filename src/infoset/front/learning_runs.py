@@ -3,71 +3,54 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Executor
 from functools import partial
-from math import ceil
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeVar
 
 from infoset.efg import ExtensiveForm, as_game, find_recall_violation
-from infoset.errors import ParameterError, UnsupportedGameError, show
-from infoset.evaluation import CCEEvaluation, CorrelatedPolicy, EFCEEvaluation
-from infoset.front.game_sources import GameLike, to_compiled
+from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.front.game_sources import GameLike, resolve_game, to_compiled
 from infoset.front.python_files import check_has_name, is_python_file, load_from_python_file
+from infoset.front.seed_runs import (
+    DEFAULT_EPISODES,
+    LearnerRun,
+    SeedCallback,
+    SeedWork,
+    run_on_executor,
+    run_on_threads,
+)
 from infoset.front.solution import checkpointing
 from infoset.learning import (
     DEFAULT_LEARNER,
     AutoLearner,
     LearnerSpec,
     LearnResult,
-    RegretTracker,
-    SelfPlay,
     Simulator,
     StepSizeRule,
-    counting_cost,
     get_learner,
-    learns_joint_play,
     make_simulator,
 )
 from infoset.runs import (
     DEFAULT_CHECKPOINT_SECONDS,
     Budget,
     Checkpointing,
-    JointGaps,
-    SolveResult,
-    TracePoint,
-    run_measured,
+    Seeds,
+    check_seeds,
+    check_workers,
 )
-from infoset.tree import BuildProgress, GameTree, SequenceForm, build_tree
-from infoset.utils.arguments import check_callable, check_count, check_number, check_type
+from infoset.tree import BuildProgress, GameTree, build_tree
+from infoset.utils.arguments import check_callable, check_count, check_number
 from infoset.utils.clocks import compiling_seconds, working_seconds
-from infoset.utils.interrupts import interrupts_held
 
 __all__ = [
-    "DEFAULT_EPISODES",
-    "LearnerMethod",
-    "Seeds",
     "build_learning_tree",
-    "check_seeds",
     "learn",
     "resolve_learner",
 ]
 
-DEFAULT_EPISODES = 1_000_000
-
-COUNTED = (1_000, 10_000)
-"""Minimum and maximum number of policies in the empirical joint distribution of play."""
-
-MAX_RUNS = 1_000_000
-POLICIES_KEPT = 1_000
-NUMBERS_KEPT = 10_000_000
-
-Seeds: TypeAlias = int | Sequence[int]
-"""Number of runs, with seeds 0, 1, …; or the seed of each run."""
-
-SeedCallback: TypeAlias = Callable[[int, TracePoint], object]
+Measured = TypeVar("Measured")
 
 
 def learn(
@@ -83,6 +66,7 @@ def learn(
     checkpoint: str | Path | None = None,
     checkpoint_seconds: float = DEFAULT_CHECKPOINT_SECONDS,
     workers: int | None = None,
+    executor: Executor | None = None,
     memory: int | None = None,
     progress: BuildProgress | None = None,
 ) -> LearnResult:
@@ -108,7 +92,8 @@ def learn(
         Time limit of each run.
     callback : callable, optional
         Called with the seed and a `TracePoint` at every measurement; returning true stops the
-        run. With several runs it is called from several threads.
+        run. With several runs it is called from several threads; with an executor, after each run
+        with its measurements, and the returned value is ignored.
     checkpoint : str or Path, optional
         File in which the run is saved, as in `solve`. Each of several runs has its own file, with
         `.SEED` appended to the name.
@@ -117,17 +102,22 @@ def learn(
     workers : int, optional
         Number of simultaneous runs; by default the number of cores. The result of a seed does not
         depend on this number.
+    executor : Executor, optional
+        Where to run instead: any `concurrent.futures.Executor`, also of other machines, such as
+        `Client(address).get_executor()` of Dask. It excludes `workers` and `checkpoint`. The
+        result of a seed does not depend on it.
     memory, progress
         As in `solve`.
 
     Returns
     -------
     LearnResult
-        After Ctrl-C, the results so far. With more than two players, or payoffs that are not
-        constant-sum, average policies need not converge to an equilibrium. `correlated_policies`
-        then contains the empirical joint distribution of play, and `cce_gap` measures how far it is
-        from a coarse correlated equilibrium. Learners of extensive-form correlated equilibria
-        report these in every game, and also `efce_gap`, which they minimize.
+        After Ctrl-C, the results so far; with an executor, those of the seeds that are done. With
+        more than two players, or payoffs that are not constant-sum, average policies need not
+        converge to an equilibrium. `correlated_policies` then contains the empirical joint
+        distribution of play, and `cce_gap` measures how far it is from a coarse correlated
+        equilibrium. Learners of extensive-form correlated equilibria report these in every game,
+        and also `efce_gap`, which they minimize.
 
     Raises
     ------
@@ -148,39 +138,60 @@ def learn(
         check_number("seconds", seconds)
     if callback is not None:
         check_callable("callback", callback, "a function of a seed and a TracePoint")
-    if workers is not None:
-        check_count("workers", workers, minimum=1)
+    check_workers(workers, executor)
+    if executor is not None and checkpoint is not None:
+        raise ParameterError(
+            f"checkpoint={checkpoint} and an executor are both given, but workers write no files: "
+            "leave one of them out"
+        )
     files = _files(checkpoint, checkpoint_seconds, numbers)
     compiled_before, began = compiling_seconds(), working_seconds()
-    simulator = make_simulator(build_learning_tree(game, memory, progress))
+    source = resolve_game(game)
+    simulator = make_simulator(build_learning_tree(source, memory, progress))
     build_seconds = working_seconds() - began
     row, reason = row.choose() if isinstance(row, AutoLearner) else (row, None)
-    _try_out(row, simulator, episodes)
-    runs = [
-        _Run(
-            _measured(row.self_play(simulator, horizon=episodes, seed=seed), episodes),
-            row.name,
-            _budget(episodes, seconds, callback, seed, file),
-        )
-        for seed, file in zip(numbers, files, strict=True)
-    ]
-    began = working_seconds()
-    results = _all_done(runs, min(workers or os.cpu_count() or 1, len(runs)))
-    seconds_taken = working_seconds() - began + max(run.seconds_before for run in runs)
-    joint_play, recommended_play, correlated_policies = _joint_play(runs)
+    if executor is None:
+        _try_out(row, simulator, episodes)
+        budgets = [
+            _budget(episodes, seconds, callback, seed, file)
+            for seed, file in zip(numbers, files, strict=True)
+        ]
+        runs = [
+            LearnerRun(row, simulator, episodes, seed, budget)
+            for seed, budget in zip(numbers, budgets, strict=True)
+        ]
+        began = working_seconds()
+        found = run_on_threads(runs, min(workers or os.cpu_count() or 1, len(runs)))
+    else:
+        began = working_seconds()
+        work = SeedWork(source, _simulate, row, episodes, seconds)
+        done = run_on_executor(work, numbers, simulator.sequence_form, executor, callback)
+        numbers, found = tuple(done), list(done.values())
     return LearnResult(
         game=simulator.sequence_form.name,
         method=row.name,
         seeds=numbers,
-        runs=results,
-        seconds=seconds_taken,
+        runs=tuple(run.result for run in found),
+        seconds=working_seconds() - began + max(run.seconds_before for run in found),
         reason=reason,
-        joint_play=joint_play,
-        recommended_play=recommended_play,
-        correlated_policies=correlated_policies,
+        joint_play=_of_all(run.joint_play for run in found),
+        recommended_play=_of_all(run.recommended_play for run in found),
+        correlated_policies=_of_all(run.correlated_policy for run in found),
         build_seconds=build_seconds,
         compile_seconds=compiling_seconds() - compiled_before,
     )
+
+
+def _simulate(source: GameLike) -> Simulator:
+    """Return the simulator of a game, on a worker."""
+    return make_simulator(build_learning_tree(source, None, None))
+
+
+def _of_all(measured: Iterable[Measured | None]) -> tuple[Measured, ...]:
+    """Return what was measured of every run; nothing if it was not measured of all of them."""
+    found = tuple(measured)
+    known = tuple(one for one in found if one is not None)
+    return known if len(known) == len(found) else ()
 
 
 def resolve_learner(
@@ -200,31 +211,6 @@ def resolve_learner(
     if is_python_file(method):
         method = load_from_python_file(str(method), (LearnerSpec,), "learner")
     return get_learner(method, preset=preset, step_sizes=step_sizes)
-
-
-def check_seeds(seeds: Seeds) -> tuple[int, ...]:
-    """Return the seed of each run.
-
-    Raises
-    ------
-    ParameterError
-        If a seed is not a whole number, or is repeated, or there are none.
-    """
-    check_type(
-        "seeds", seeds, (int, list, tuple, range), "the number of runs, or a list of their seeds"
-    )
-    if isinstance(seeds, int):
-        check_count("seeds", seeds, minimum=1)
-        if seeds > MAX_RUNS:
-            raise ParameterError(f"seeds={show(seeds)} runs; there can be at most {MAX_RUNS}")
-        return tuple(range(seeds))
-    for seed in seeds:
-        check_count("seed", seed)
-    if not seeds or len(set(seeds)) < len(seeds):
-        raise ParameterError(
-            f"seeds={list(seeds)} is empty or repeats a seed; give at least one seed, all different"
-        )
-    return tuple(map(int, seeds))
 
 
 def _files(
@@ -273,110 +259,8 @@ def _budget(
     return Budget(iterations=episodes, seconds=seconds, callback=watch, checkpoint=file)
 
 
-def _measured(learners: SelfPlay, episodes: int) -> SelfPlay | RegretTracker:
-    """Return learners, which track their joint distribution of play if only that converges.
-
-    Policies are added to the distribution at intervals that make this about as costly as playing,
-    but within the limits on the number of policies.
-    """
-    form, pairs = learners.sequence_form, learners.num_pairs
-    if not (pairs or learns_joint_play(form)):
-        return learners
-    fewest, most = (ceil(episodes / count) for count in COUNTED)
-    every = max(most, min(fewest, counting_cost(form, pairs) // learners.cost_per_iteration))
-    keep = max(1, min(POLICIES_KEPT, NUMBERS_KEPT // learners.simulator.num_sequences))
-    return RegretTracker(learners, every=every, keep=keep, triggers=pairs > 0)
-
-
 def _try_out(row: LearnerSpec, simulator: Simulator, episodes: int) -> None:
     """Learn and measure one episode, so that later times do not include compilation."""
-    learners = _measured(row.self_play(simulator, horizon=episodes), episodes)
-    if _Run(learners, row.name, Budget(iterations=1))().outcome == "interrupted":
+    run = LearnerRun(row, simulator, episodes, 0, Budget(iterations=1))
+    if run().result.outcome == "interrupted":
         raise KeyboardInterrupt
-
-
-def _joint_play(
-    runs: Sequence[_Run],
-) -> tuple[tuple[CCEEvaluation, ...], tuple[EFCEEvaluation, ...], tuple[CorrelatedPolicy, ...]]:
-    """Return CCE and EFCE evaluations and correlated policies of the runs.
-
-    They are empty unless every run has added policies to its joint distribution.
-    """
-    plays = [run.learners for run in runs if isinstance(run.learners, RegretTracker)]
-    if not all(play.num_counted for play in plays):
-        return (), (), ()
-    return (
-        tuple(play.evaluate() for play in plays),
-        tuple(play.evaluate_efce() for play in plays if play.learners.num_pairs),
-        tuple(play.correlated_policy() for play in plays),
-    )
-
-
-@dataclass
-class _Run:
-    """One run: the learners, the name of the method, and the limits."""
-
-    learners: SelfPlay | RegretTracker
-    name: str
-    budget: Budget
-    seconds_before: float = 0.0
-    """Time of earlier sessions, if the run resumes from a file."""
-
-    def __call__(self) -> SolveResult:
-        self.budget.started = began = working_seconds()
-        joint = self.learners.gaps if isinstance(self.learners, RegretTracker) else JointGaps
-        result = run_measured(self.learners, self.name, self.budget, joint=joint)
-        self.seconds_before = began - self.budget.started
-        return result
-
-
-@dataclass(frozen=True)
-class LearnerMethod:
-    """A learner as a method of `compare`; its iterations are episodes.
-
-    Attributes
-    ----------
-    learner : LearnerSpec
-    simulator : Simulator
-        The game that it plays.
-    seed : int
-        Random seed of the run.
-    """
-
-    learner: LearnerSpec
-    simulator: Simulator
-    seed: int = 0
-
-    @property
-    def name(self) -> str:
-        """Name of the learner."""
-        return self.learner.name
-
-    @property
-    def description(self) -> str:
-        """Description of the learner in one line."""
-        return self.learner.description
-
-    def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
-        """Learn until the budget is used up; step sizes are planned for all its iterations."""
-        episodes = budget.iterations or DEFAULT_EPISODES
-        play = self.learner.self_play(self.simulator, horizon=episodes, seed=self.seed)
-        budget.can_stall = False
-        return _Run(_measured(play, episodes), self.name, budget)()
-
-
-def _all_done(runs: Sequence[_Run], workers: int) -> tuple[SolveResult, ...]:
-    """Return the results in order; after Ctrl-C all runs end with their results so far."""
-    if len(runs) == 1:
-        return (runs[0](),)
-    with ThreadPoolExecutor(workers) as pool:
-        try:
-            with interrupts_held():
-                futures = [pool.submit(run) for run in runs]
-            wait(futures, return_when=FIRST_EXCEPTION)
-        except KeyboardInterrupt:
-            pass
-        finally:
-            for run in runs:  # no effect on finished runs
-                run.budget.interrupt.set()
-    return tuple(future.result() for future in futures)

@@ -1,10 +1,15 @@
-"""Loading of objects from a Python file, as `path/to/file.py:NAME` or `file.py:Class(x=1)`."""
+"""Loading of objects from a Python file, as `path/to/file.py:NAME` or `file.py:Class(x=1)`.
+
+Games are also loaded from modules that can be imported, as `package.module:Class(x=1)`.
+"""
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from inspect import signature
 from pathlib import Path
@@ -13,17 +18,70 @@ from typing import Any
 
 from infoset.errors import InfosetError, ParameterError, UnknownNameError
 from infoset.games import parse_spec
+from infoset.runs.task_messages import FILE_MODULE
 from infoset.utils.arguments import check_path
 
-__all__ = ["check_has_name", "is_python_file", "load_from_python_file", "read_python_object"]
+__all__ = [
+    "check_has_name",
+    "is_module_object",
+    "is_python_file",
+    "load_from_module",
+    "load_from_python_file",
+    "read_python_object",
+]
 
 SEPARATOR = ".py:"
 PYTHON = ".py"
+MODULE_OBJECT = re.compile(r"([A-Za-z_]\w*(?:\.\w+)*):([A-Za-z_]\w*(?:\(.*\))?)", re.DOTALL)
 
 
 def is_python_file(spec: object) -> bool:
     """Return whether a value is text that names an object in a Python file."""
     return isinstance(spec, str) and SEPARATOR in spec
+
+
+def is_module_object(spec: str) -> bool:
+    """Return whether a text names an object of a module, as `package.module:Class(x=1)`.
+
+    Examples
+    --------
+    >>> (
+    ...     is_module_object("games.mine:Cuckoo(num_cards=5)"),
+    ...     is_module_object("kuhn_poker"),
+    ... )
+    (True, False)
+    """
+    return MODULE_OBJECT.fullmatch(spec) is not None
+
+
+def load_from_module(
+    spec: str, kinds: tuple[type, ...], noun: str, parameters: Mapping[str, Any] | None = None
+) -> Any:
+    """Load an object from a module that can be imported, here and by workers.
+
+    Parameters
+    ----------
+    spec : str
+        The name of the module, a colon, and what `load_from_python_file` expects there.
+    kinds, noun, parameters
+        As in `load_from_python_file`.
+
+    Raises
+    ------
+    ParameterError
+        If the module cannot be imported, or the class does not accept the parameters.
+    UnknownNameError
+        If the module defines no such object.
+    """
+    name, _, rest = spec.partition(":")
+    try:
+        module = import_module(name)
+    except ImportError as error:
+        raise ParameterError(
+            f"the module {name} cannot be imported ({error}); install it, or set PYTHONPATH to its "
+            "folder"
+        ) from error
+    return _object(module, name, rest, kinds, noun, (), parameters)
 
 
 def load_from_python_file(
@@ -63,26 +121,40 @@ def load_from_python_file(
     stem, _, rest = spec.partition(SEPARATOR)
     path = Path(f"{stem}.py")
     check_path("file", path)
+    parse_spec(rest)  # before the file is executed
+    return _object(_execute(path), str(path), rest, kinds, noun, arguments, parameters)
+
+
+def _object(
+    module: ModuleType,
+    place: str,
+    rest: str,
+    kinds: tuple[type, ...],
+    noun: str,
+    arguments: Sequence[object],
+    parameters: Mapping[str, Any] | None,
+) -> Any:
+    """Return an object of a module, or what a class of it makes with the parameters."""
     name, given = parse_spec(rest)
     given |= parameters or {}
-    found = _objects(_execute(path), kinds)
+    found = _objects(module, kinds)
     if name not in found:
-        raise UnknownNameError.of(f"{noun} of {path}", name, found)
+        raise UnknownNameError.of(f"{noun} of {place}", name, found)
     value = found[name]
     if not isinstance(value, type):
         if given:
             raise ParameterError(
-                f"{name} of {path} is not a class and takes no parameters; write {stem}.py:{name}"
+                f"{name} of {place} is not a class and takes no parameters; write {place}:{name}"
             )
         return value
-    _check_parameters(value, given, path)
+    _check_parameters(value, given, place)
     try:
         return value(*arguments, **given)
     except InfosetError:
         raise
     except Exception as error:
         given_text = f" with the parameters {given}" if given else ""
-        raise ParameterError(f"{name} of {path} cannot be created{given_text}: {error}") from error
+        raise ParameterError(f"{name} of {place} cannot be created{given_text}: {error}") from error
 
 
 def read_python_object(spec: str) -> tuple[Any, dict[str, Any]]:
@@ -118,7 +190,7 @@ def read_python_object(spec: str) -> tuple[Any, dict[str, Any]]:
     return found[name], dict(given)
 
 
-def _check_parameters(made: type, given: Mapping[str, Any], path: Path) -> None:
+def _check_parameters(made: type, given: Mapping[str, Any], place: str) -> None:
     """Raise if a class lacks a parameter; one that takes any parameters lacks none.
 
     Raises
@@ -134,7 +206,7 @@ def _check_parameters(made: type, given: Mapping[str, Any], path: Path) -> None:
         return
     for name in given:
         if name not in known:
-            raise UnknownNameError.of(f"parameter of {made.__name__} of {path}", name, known)
+            raise UnknownNameError.of(f"parameter of {made.__name__} of {place}", name, known)
 
 
 def check_has_name(spec: object, kinds: tuple[type, ...], noun: str) -> None:
@@ -171,7 +243,7 @@ def _first_on_path(folder: Path) -> Iterator[None]:
 
 
 def _execute(path: Path) -> ModuleType:
-    found = spec_from_file_location(f"infoset_user_file_{path.stem}", path)
+    found = spec_from_file_location(f"{FILE_MODULE}{path.stem}", path)
     if not path.is_file() or found is None or found.loader is None:
         raise ParameterError(f"there is no file {path}; give the path of an existing Python file")
     module = module_from_spec(found)

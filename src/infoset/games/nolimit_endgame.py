@@ -263,7 +263,7 @@ class EndgameRules(PublicRules):
             return PublicEnd(((lost, won) if betting.folded == 0 else (won, lost),))
         if not self._is_river(state):
             return None
-        split = (-rake / 2, -rake / 2)
+        split = (0.0 - rake / 2, 0.0 - rake / 2)
         outcomes = (-chips, chips - rake), split, (chips - rake, -chips)
         return PublicEnd(outcomes, self._strengths(state.dealt))
 

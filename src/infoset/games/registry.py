@@ -276,7 +276,7 @@ def load_game(spec: str, **parameters: Any) -> Game:
     Examples
     --------
     >>> load_game("kuhn_poker(players=3)")
-    KuhnPoker(players=3)
+    KuhnPoker(players=3, num_cards=-1)
     >>> str(load_game("liars_dice(numdice=1, dice_sides=4)"))
     'liars_dice(dice_sides=4)'
     """

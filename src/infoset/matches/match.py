@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor
 from math import inf
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -26,11 +27,11 @@ from infoset.matches.repeated_search import SupportsSearch, next_sample_size
 from infoset.matches.seats import Seats, make_seats
 from infoset.matches.tree_matches import TreeMatch, find_table, utility_bounds
 from infoset.policy import Policy, TabularPolicy, uniform_policy
+from infoset.runs import check_workers, parallel_map
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_count, check_number, check_path
 from infoset.utils.interrupts import interrupts_held
-from infoset.utils.workers import parallel_map
 
 __all__ = ["Contestant", "play_matches"]
 
@@ -52,7 +53,8 @@ def play_matches(
     win_rate_half_width: float | None = None,
     values: FloatArray | ValueFunction | None = None,
     teams: Sequence[Sequence[Player]] | None = None,
-    workers: int = 1,
+    workers: int | None = None,
+    executor: Executor | None = None,
     checkpoint: str | Path | None = None,
     callback: Callable[[MatchResult], object] | None = None,
 ) -> MatchResult:
@@ -89,9 +91,12 @@ def play_matches(
         A partition of the players, such as `[(0, 2), (1, 3)]`. The positions are then the teams: a
         policy plays for all players of a team. Its utility is the mean of theirs, and a team wins
         if no other team has a higher sum of utilities.
-    workers : int
-        Number of processes (threads for tabular policies on a tree). The result does not depend on
-        it.
+    workers : int, optional
+        Number of processes (threads for tabular policies on a tree); by default 1. The result does
+        not depend on it.
+    executor : Executor, optional
+        Where to run instead: any `concurrent.futures.Executor`, also of other machines, such as
+        `Client(address).get_executor()` of Dask. It excludes `workers`, and the result is the same.
     checkpoint : str or Path, optional
         A file to which the match is saved every few seconds, at the end, and after Ctrl-C. If the
         file exists, the match resumes from it. If the file has more deals than requested, all of
@@ -108,6 +113,8 @@ def play_matches(
     ParameterError
         If an argument has the wrong type or is out of range, or a policy does not return a
         distribution.
+    LostWorkersError
+        If workers end unexpectedly, again and again.
     PolicyMismatchError
         If a tabular policy is for another game than the tree.
     CheckpointFileError
@@ -155,7 +162,7 @@ def play_matches(
     _check_arguments(game, first, second, values)
     check_count("num_deals", num_deals, minimum=2)
     check_count("seed", seed)
-    check_count("workers", workers, minimum=1)
+    check_workers(workers, executor)
     wanted = (
         _checked_half_width("half_width", half_width),
         _checked_half_width("win_rate_half_width", win_rate_half_width),
@@ -173,7 +180,8 @@ def play_matches(
         if callback is not None:
             callback(summarize_tally(tally, seed, match.bounds))
 
-    with parallel_map(match, workers, compiled=isinstance(match, TreeMatch)) as played:
+    compiled = isinstance(match, TreeMatch)
+    with parallel_map(match, workers or 1, executor=executor, compiled=compiled) as played:
         for target in _checks(tally, match.bounds, wanted, next_check, num_deals):
             chunks = _chunks(tally.num_rows, target, match.deals_per_chunk)
             _add_all(tally, played(chunks), file, target, report)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -13,11 +14,11 @@ from infoset.game import Infostate
 from infoset.game.infostate import infostate_generator
 from infoset.matches.repeated_search import Average, Repeats, SupportsSearch, check_searcher
 from infoset.policy import TabularPolicy, behavior_to_plan, uniform_policy
+from infoset.runs import check_workers, parallel_map
 from infoset.tree import GameTree, SequenceForm
 from infoset.typing import Action, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count, check_number, check_type
 from infoset.utils.short_repr import ShortRepr
-from infoset.utils.workers import parallel_map
 
 __all__ = ["AveragePolicy", "AveragedSearch", "average_search"]
 
@@ -74,7 +75,8 @@ def average_search(
     max_repeats: int = 3000,
     seed: int = 0,
     reached_only: bool = False,
-    workers: int = 1,
+    workers: int | None = None,
+    executor: Executor | None = None,
 ) -> AveragedSearch:
     """Return the average policy of searchers as a table.
 
@@ -97,8 +99,10 @@ def average_search(
     reached_only : bool
         Search only at infostates that the average of the player's own earlier searches reaches.
         The value of a best response does not depend on the other infostates.
-    workers : int
-        Number of processes. The results do not depend on it.
+    workers : int, optional
+        Number of processes; by default 1. The results do not depend on it.
+    executor : Executor, optional
+        Where to run instead, as in `play_matches`. It excludes `workers`.
 
     Returns
     -------
@@ -138,10 +142,10 @@ def average_search(
     form = game.sequence_form if isinstance(game, GameTree) else game
     repeats = Repeats(tolerance, max_repeats)
     check_count("seed", seed)
-    check_count("workers", workers, minimum=1)
+    check_workers(workers, executor)
     searches = _Searches(form, _searcher_of_each(searchers, form), repeats, seed)
     table = _AverageTable(form)
-    with parallel_map(searches, workers) as averages:
+    with parallel_map(searches, workers or 1, executor=executor) as averages:
         for wave in table.waves(searches.searchers, reached_only):
             portions = [
                 wave[start : start + INFOSTATES_PER_TASK]

@@ -18,6 +18,7 @@ from infoset.runs.checkpointer import (
     refuse_checkpoint,
     settings_of,
 )
+from infoset.runs.executor_kinds import open_executor
 from infoset.runs.loop import (
     COST_BETWEEN_CLOCK_CHECKS,
     IterativeSolver,
@@ -25,9 +26,14 @@ from infoset.runs.loop import (
     planned_measurements,
     run_measured,
 )
+from infoset.runs.machines import Machine, differing_machines, this_machine
 from infoset.runs.outside_results import make_result, make_trace
 from infoset.runs.result import Callback, JointGaps, Outcome, SolveResult, TracePoint, form_of
+from infoset.runs.seeds import Seeds, check_seeds
+from infoset.runs.task_messages import Interrupt
+from infoset.runs.tasks import Done, WorkerPool, run_tasks
 from infoset.runs.trace_files import RunTrace, read_trace, read_traces, trace_rows
+from infoset.runs.workers import check_workers, parallel_map, worker_pool
 
 __all__ = [
     "COST_BETWEEN_CLOCK_CHECKS",
@@ -38,17 +44,25 @@ __all__ = [
     "Checkpoint",
     "Checkpointer",
     "Checkpointing",
+    "Done",
+    "Interrupt",
     "IterativeSolver",
     "JointGaps",
+    "Machine",
     "NullCheckpointer",
     "Outcome",
     "Resumable",
     "RunTrace",
+    "Seeds",
     "SolveResult",
     "Target",
     "TracePoint",
+    "WorkerPool",
     "check_budget",
     "check_compatibility",
+    "check_seeds",
+    "check_workers",
+    "differing_machines",
     "form_of",
     "gradient_cost",
     "json_settings",
@@ -56,13 +70,18 @@ __all__ = [
     "make_result",
     "make_trace",
     "open_checkpointer",
+    "open_executor",
+    "parallel_map",
     "planned_measurements",
     "read_checkpoint",
     "read_trace",
     "read_traces",
     "refuse_checkpoint",
     "run_measured",
+    "run_tasks",
     "settings_of",
+    "this_machine",
     "trace_rows",
+    "worker_pool",
     "write_checkpoint",
 ]

@@ -12,6 +12,7 @@ from infoset.errors import ParameterError, show
 from infoset.evaluation import Evaluation
 from infoset.runs.checkpoint import Checkpointing
 from infoset.runs.result import UNMEASURED, Callback, JointGaps, Outcome, TracePoint
+from infoset.runs.task_messages import Interrupt
 from infoset.tree import GameForm, check_form
 from infoset.utils.arguments import check_callable, check_count, check_number, check_type
 from infoset.utils.clocks import working_seconds
@@ -52,8 +53,8 @@ class Budget:
         Measurements so far.
     checkpoint : Checkpointing or None
         The file in which the run is saved. If it exists, the run is resumed from it.
-    interrupt : threading.Event
-        Another thread can set it to end the run, as Ctrl-C does in the main thread.
+    interrupt : Interrupt
+        Ends the run once it is set, as Ctrl-C does in the main thread; by default an event.
     is_default : bool
         Whether none of the three limits was given. The target may then be the default, which
         methods may exceed in accuracy.
@@ -77,7 +78,7 @@ class Budget:
     trace: list[TracePoint] = field(default_factory=list)
     started: float = field(default_factory=working_seconds)
     checkpoint: Checkpointing | None = None
-    interrupt: Event = field(default_factory=Event)
+    interrupt: Interrupt = field(default_factory=Event)
     is_default: bool = False
     policy_callback: Callable[[Any], object] | None = None
     can_stall: bool = True

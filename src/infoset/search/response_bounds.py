@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Final
 
@@ -111,7 +112,8 @@ def exploitability_lower_bound(
     num_deals: int = 1000,
     half_width: float | None = None,
     seed: int = 0,
-    workers: int = 1,
+    workers: int | None = None,
+    executor: Executor | None = None,
     callback: Callable[[MatchResult], object] | None = None,
 ) -> ExploitabilityBound:
     """Bound the exploitability of a policy from below, by responses that are found by search.
@@ -140,7 +142,7 @@ def exploitability_lower_bound(
         model of a response game.
     num_deals : int
         Number of deals, at least 30; the maximum if a half width is given.
-    half_width, workers, callback
+    half_width, workers, executor, callback
         As in `play_matches`. The half width is that of `gain`.
     seed : int
         Seed of the match and of the searches. The same seed gives the same result.
@@ -210,6 +212,7 @@ def exploitability_lower_bound(
         half_width=half_width,
         seed=seed,
         workers=workers,
+        executor=executor,
         callback=callback,
     )
     utility, half = match.utility, constant / 2

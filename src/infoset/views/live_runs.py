@@ -9,7 +9,7 @@ from typing import Final
 
 from infoset.errors import InfosetError, describe_exception
 from infoset.front import ComparedMethod, prepare_comparison
-from infoset.front.learning_runs import DEFAULT_EPISODES, LearnerMethod
+from infoset.front.seed_runs import DEFAULT_EPISODES, LearnerMethod
 from infoset.policy import TabularPolicy
 from infoset.runs import Budget, SolveResult, TracePoint
 from infoset.solvers import MethodSpec, run_method
@@ -100,12 +100,14 @@ class LiveRun:
         self.error = ""
         self._point: TracePoint | None = None
         self._last = -SECONDS_BETWEEN_POINTS
+        self._interrupt = threading.Event()
         self._budget = Budget(
             # The step sizes of learners are planned for a number of episodes.
             iterations=DEFAULT_EPISODES if isinstance(entry, LearnerMethod) else None,
             seconds=MAX_SECONDS if seconds is None else seconds,
             callback=self._record,
             policy_callback=self._keep,
+            interrupt=self._interrupt,
         )
         self._thread = threading.Thread(target=self._run, name=f"run of {entry.name}", daemon=True)
 
@@ -115,7 +117,7 @@ class LiveRun:
 
     def stop(self) -> None:
         """End the run at the next opportunity, without waiting for it."""
-        self._budget.interrupt.set()
+        self._interrupt.set()
 
     def wait(self, seconds: float | None = None) -> None:
         """Wait until the run has ended, or for a time in seconds."""
@@ -149,7 +151,7 @@ class LiveRun:
         del self._budget.trace[:-1]
         left = self._last + SECONDS_BETWEEN_POINTS - time.monotonic()
         if left > 0:
-            self._budget.interrupt.wait(left)
+            self._interrupt.wait(left)
         self._last = time.monotonic()
 
     def _run(self) -> None:

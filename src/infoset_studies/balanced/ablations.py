@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
-from threading import Event
 from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from infoset.evaluation import nash_conv
@@ -17,6 +16,7 @@ from infoset.experiments.studies import Experiment, RunCells
 from infoset.learning import OnlineMirrorDescent, RegretTracker, get_learner, tree_size
 from infoset.plotting import Line
 from infoset.policy import TabularPolicy
+from infoset.runs import Interrupt
 from infoset_studies.balanced.learning_cells import (
     EXPLORATION_PER_RATE,
     LearningCell,
@@ -214,7 +214,7 @@ class IdentityCell:
         """Return the settings that determine the result."""
         return {"identity": True, **asdict(self)}
 
-    def run(self, interrupt: Event) -> CellResult:
+    def run(self, interrupt: Interrupt) -> CellResult:
         """Learn; return the sum of regrets per episode, and NashConv of both averages."""
         simulator = simulator_of(self.game)
         learners = get_learner(self.learner).self_play(

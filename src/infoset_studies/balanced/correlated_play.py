@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from itertools import product
-from threading import Event
 from typing import Any, Final, NamedTuple, cast
 
 from infoset.evaluation import nash_conv
@@ -23,6 +22,7 @@ from infoset.experiments.reports import (
 from infoset.experiments.studies import Experiment, RunCells
 from infoset.learning import OnlineMirrorDescent, RegretTracker, StepSizeRule, get_learner
 from infoset.plotting import Line
+from infoset.runs import Interrupt
 from infoset_studies.balanced.learning_cells import play_until, simulator_of
 from infoset_studies.published_numbers import read_rows
 
@@ -77,7 +77,7 @@ class JointCell:
         """Return the settings that determine the result."""
         return {"joint": True, "counted": MAX_MEASURED, **asdict(self)}
 
-    def run(self, interrupt: Event) -> CellResult:
+    def run(self, interrupt: Interrupt) -> CellResult:
         """Learn; return the gap and gains of joint play, and NashConv of the average policies."""
         simulator = simulator_of(self.game)
         decisions = int(simulator.max_decisions.max()) if self.shares_depth else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache
-from threading import Event, Lock
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
@@ -15,6 +15,7 @@ from infoset.experiments.cells import CellInterrupted, CellResult
 from infoset.experiments.folders import run_slug
 from infoset.games import load_game
 from infoset.learning import LearnerSpec, Simulator, get_learner, make_simulator
+from infoset.runs import Interrupt
 from infoset.tree import build_tree
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class LearningCell:
         spec = get_learner(self.learner, preset=self.preset, step_sizes=steps)
         return cast(LearnerSpec, replace(cast("DataclassInstance", spec), **dict(self.changes)))
 
-    def run(self, interrupt: Event) -> CellResult:
+    def run(self, interrupt: Interrupt) -> CellResult:
         """Learn; return NashConv of the average and last policies, and a trace of the average."""
         simulator = simulator_of(self.game)
         learners = self.spec().self_play(simulator, horizon=self.episodes, seed=self.seed)
@@ -131,7 +132,7 @@ class Play(Protocol):
         """Play `episodes` more episodes."""
 
 
-def play_until(play: Play, episodes: int, interrupt: Event) -> None:
+def play_until(play: Play, episodes: int, interrupt: Interrupt) -> None:
     """Play until `episodes` episodes or, for traversals, terminal visits have been made.
 
     Raises

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from itertools import product
 from math import sqrt
-from threading import Event
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -19,6 +18,7 @@ from infoset.experiments.studies import Experiment, RunCells
 from infoset.learning import AdversarialPlay, get_learner, switch_between, tree_size
 from infoset.plotting import Line
 from infoset.policy import TabularPolicy
+from infoset.runs import Interrupt
 from infoset.tree import SequenceForm
 from infoset_studies.balanced.learning_cells import play_until, simulator_of
 
@@ -63,7 +63,7 @@ class SwitchingCell:
         """Return the settings that determine the result."""
         return {"preset": PRESET, "policies": NUM_POLICIES, **asdict(self)}
 
-    def run(self, interrupt: Event) -> CellResult:
+    def run(self, interrupt: Interrupt) -> CellResult:
         """Learn; return the external regret in units of loss, and the bound on it."""
         simulator = simulator_of(self.game)
         form, rng = simulator.sequence_form, np.random.default_rng(self.seed)

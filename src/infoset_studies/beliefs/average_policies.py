@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
-from threading import Event, Lock
+from threading import Lock
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,6 +18,7 @@ from infoset.game import Infostate, Step
 from infoset.games import LiarsDice, load_game
 from infoset.matches import average_search
 from infoset.policy import TabularPolicy
+from infoset.runs import Interrupt
 from infoset.search import ISMCTS, PIMC, Searcher, search_model
 from infoset.tree import GameTree, build_tree
 from infoset.typing import FloatArray
@@ -32,6 +33,7 @@ __all__ = [
     "bid_answers",
     "is_dice",
     "mean_table",
+    "policy_numbers",
     "responses",
     "searched",
     "searcher_of",
@@ -110,12 +112,12 @@ class PolicyCell:
         simulations = dict(self.changes).get("num_simulations", SIMULATIONS)
         return {"worlds": WORLDS, "simulations": simulations, **asdict(self)}
 
-    def run(self, interrupt: Event) -> CellResult:
+    def run(self, interrupt: Interrupt) -> CellResult:
         """Search; return the average policy and the values of best responses to it."""
         policy = self._table(interrupt) if is_dice(self.game) else self._on_tree(interrupt)
-        return {"policy": _numbers(policy), "responses": responses(policy)}
+        return {"policy": policy_numbers(policy), "responses": responses(policy)}
 
-    def _on_tree(self, interrupt: Event) -> TabularPolicy:
+    def _on_tree(self, interrupt: Interrupt) -> TabularPolicy:
         tree = tree_of(self.game)
         searcher = Interruptible(
             searcher_of(self.algorithm, tree, self.public_weight, **dict(self.changes)), interrupt
@@ -123,7 +125,7 @@ class PolicyCell:
         tolerance = self.effort.tolerance
         return average_search(tree, searcher, tolerance=tolerance, seed=self.seed).policy
 
-    def _table(self, interrupt: Event) -> BidTable:
+    def _table(self, interrupt: Interrupt) -> BidTable:
         game = load_game(self.game)
         assert isinstance(game, LiarsDice)
         repeats = self.effort.repeats
@@ -176,7 +178,7 @@ class Interruptible:
     """A searcher that raises an exception once an event is set."""
 
     searcher: Searcher
-    interrupt: Event
+    interrupt: Interrupt
 
     def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:
         """Return the action probabilities of one search.
@@ -240,7 +242,7 @@ def _after_bid(game: LiarsDice, hand: int, last: int) -> Infostate:
     return Infostate(1, (rolled, Step(None, None, game.calls[last - 1])))
 
 
-def _numbers(policy: Searched) -> list[Any]:
+def policy_numbers(policy: Searched) -> list[Any]:
     """Return the probabilities of a policy as lists."""
     held = policy.probability if isinstance(policy, BidTable) else policy.probabilities
     return [part.tolist() for part in held]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from threading import Event
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from infoset.experiments.reports import Report, Table
 from infoset.experiments.studies import Experiment, RunCells
 from infoset.games import LiarsDice, load_game
 from infoset.policy import TabularPolicy
+from infoset.runs import Interrupt
 from infoset.search import pimc_policy
 from infoset.typing import LongArray
 from infoset_studies.beliefs.average_policies import is_dice, tree_of
@@ -81,7 +81,7 @@ class ChosenCell:
             "rounds": self.rounds,
         }
 
-    def run(self, interrupt: Event) -> CellResult:
+    def run(self, interrupt: Interrupt) -> CellResult:
         """Return the best single public weight, its value, and the value of chosen weights."""
         size, value_of = _dice_value(self) if is_dice(self.game) else _tree_value(self)
         constant = [value_of(np.full(size, k)) for k in range(len(self.public_weights))]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from itertools import product
-from threading import Event
 from typing import Any, Final, NamedTuple
 
 from infoset.beliefs import PublicPrivateBelief
@@ -16,6 +15,7 @@ from infoset.experiments.studies import Experiment, RunCells
 from infoset.games import LiarsDice, load_game
 from infoset.plotting import Line
 from infoset.policy import TabularPolicy, uniform_policy
+from infoset.runs import Interrupt
 from infoset.search import pimc_policy
 from infoset_studies.beliefs.average_policies import Searched, is_dice, responses, tree_of
 from infoset_studies.beliefs.leakage import true_state_ratio
@@ -56,7 +56,7 @@ class ExactCell:
         """Return the settings that determine the result."""
         return {"exact": True, "mistakes": MISTAKES, **asdict(self)}
 
-    def run(self, interrupt: Event) -> CellResult:
+    def run(self, interrupt: Interrupt) -> CellResult:
         """Return best-response values and true-state sampling ratios by position."""
         policy = exact_pimc(self.game, self.public_weights, self.assumes)
         ratios = [true_state_ratio(policy, position) for position in (0, 1)]

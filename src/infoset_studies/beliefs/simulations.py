@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from threading import Event
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from infoset.experiments.cells import CellResult
@@ -13,6 +12,7 @@ from infoset.experiments.reports import Chart, Report, Table
 from infoset.experiments.studies import Experiment, RunCells
 from infoset.games import LiarsDice, load_game
 from infoset.plotting import Line
+from infoset.runs import Interrupt
 from infoset.search.final_policies import FINAL_POLICIES
 from infoset_studies.beliefs.average_policies import (
     Interruptible,
@@ -62,7 +62,7 @@ class SimulationCell:
         """Return the settings that determine the result."""
         return asdict(self)
 
-    def run(self, interrupt: Event) -> CellResult:
+    def run(self, interrupt: Interrupt) -> CellResult:
         """Search; return the values of best responses by final policy."""
         game = load_game(self.game)
         assert isinstance(game, LiarsDice)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from threading import Event
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,12 +15,14 @@ from infoset.experiments.reports import Chart, HeatMap, Report, Table
 from infoset.experiments.studies import Experiment, RunCells
 from infoset.plotting import Line
 from infoset.policy import TabularPolicy
+from infoset.runs import Interrupt
 from infoset.tree import Treeplex
 from infoset.typing import IntArray
 from infoset_studies.beliefs.average_policies import (
     Effort,
     PolicyCell,
     Searched,
+    policy_numbers,
     responses,
     searched,
 )
@@ -68,6 +69,10 @@ class PairCell:
     later: PolicyCell
     policies: tuple[Searched, Searched] = field(compare=False, repr=False)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the probabilities only: trees are built where the cell runs."""
+        return _pair_cell, (self.first, self.later, *map(policy_numbers, self.policies))
+
     @property
     def name(self) -> str:
         """File name prefix."""
@@ -79,9 +84,15 @@ class PairCell:
         """Return the settings that determine the result."""
         return {**self.first.settings(), "later_public_weight": self.later.public_weight}
 
-    def run(self, interrupt: Event) -> CellResult:
+    def run(self, interrupt: Interrupt) -> CellResult:
         """Return best-response values for both positions."""
         return {"responses": responses(joined(*self.policies))}
+
+
+def _pair_cell(first: PolicyCell, later: PolicyCell, *numbers: list[Any]) -> PairCell:
+    one, other = numbers
+    policies = searched(first, {"policy": one}), searched(later, {"policy": other})
+    return PairCell(first, later, policies)
 
 
 def joined(first: Searched, later: Searched) -> Searched:

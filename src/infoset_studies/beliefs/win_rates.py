@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from itertools import product
 from statistics import fmean
-from threading import Event
 from typing import Any, Final, NamedTuple
 
 from infoset.beliefs import PublicPrivateBelief
@@ -19,6 +18,7 @@ from infoset.game import Game
 from infoset.games import LiarsDice, load_game
 from infoset.matches import play_matches
 from infoset.matches.match import Contestant
+from infoset.runs import Interrupt
 from infoset.search import PIMC, search_model
 from infoset_studies.beliefs.average_policies import (
     SIMULATIONS,
@@ -93,7 +93,7 @@ class WinRateCell:
         numbers = {"worlds": WORLDS, "simulations": SIMULATIONS, "table_repeats": TABLE_REPEATS}
         return {**numbers, **asdict(self)}
 
-    def run(self, interrupt: Event) -> CellResult:
+    def run(self, interrupt: Interrupt) -> CellResult:
         """Play; return the win rate of the searcher by position, with half widths of intervals.
 
         PIMC against PIMC in liar's dice is computed exactly. A tie that counts as a win for both
@@ -116,7 +116,9 @@ class WinRateCell:
         }
 
 
-def _contestant(algorithm: str, game: Game, public_weight: float, interrupt: Event) -> Contestant:
+def _contestant(
+    algorithm: str, game: Game, public_weight: float, interrupt: Interrupt
+) -> Contestant:
     if algorithm == "pimc" and isinstance(game, LiarsDice):
         return _table_of(game, public_weight)
     if algorithm == "pimc":

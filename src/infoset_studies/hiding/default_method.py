@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from threading import Event
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from infoset.experiments.grids import run_points
 from infoset.experiments.reports import Table
 from infoset.experiments.studies import RunCells
 from infoset.games import load_game
+from infoset.runs import Interrupt
 from infoset.teams import (
     TEAM_METHODS,
     ProductForm,
@@ -89,7 +89,7 @@ class DefaultCell:
             "options": asdict(_options(self.relaxation)),
         }
 
-    def run(self, interrupt: Event) -> CellResult:
+    def run(self, interrupt: Interrupt) -> CellResult:
         """Return the final payoff, the number of runs, and the CPU seconds."""
         if interrupt.is_set():
             raise CellInterrupted

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
-from threading import Event, Lock
+from threading import Lock
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from infoset.experiments.folders import run_slug
 from infoset.experiments.grids import run_points
 from infoset.experiments.studies import RunCells
 from infoset.games import TradeComm, load_game
+from infoset.runs import Interrupt
 from infoset.teams import (
     HidingScheme,
     ProductForm,
@@ -137,14 +138,16 @@ class HidingCell:
         team_game = self.team_game.settings()
         return {**asdict(self), "team_game": team_game, "scheme": self.scheme.settings()}
 
-    def run(self, interrupt: Event) -> CellResult:
+    def run(self, interrupt: Interrupt) -> CellResult:
         """Return the curve of each seed, its peak, and the final relaxed payoff and penalty."""
         relaxed_form = self.team_game.relaxed_form
         seeds = range(self.first_seed, self.first_seed + self.seeds)
         return {"runs": [_run(relaxed_form, self, seed, interrupt) for seed in seeds]}
 
 
-def _run(relaxed_form: RelaxedForm, cell: HidingCell, seed: int, interrupt: Event) -> CellResult:
+def _run(
+    relaxed_form: RelaxedForm, cell: HidingCell, seed: int, interrupt: Interrupt
+) -> CellResult:
     if interrupt.is_set():
         raise CellInterrupted
     hiding = ProgressiveHiding(relaxed_form, cell.scheme, seed=seed)
@@ -253,7 +256,7 @@ class RoundsCell:
         team_game, scheme = self.team_game.settings(), self.scheme.settings()
         return {**asdict(self), "team_game": team_game, "scheme": scheme}
 
-    def run(self, interrupt: Event) -> CellResult:
+    def run(self, interrupt: Interrupt) -> CellResult:
         """Return the best payoff after each round, the CPU seconds, and the hill-climbed payoff."""
         assert self.scheme.regret_restarts is not None
         hiding = ProgressiveHiding(self.team_game.relaxed_form, self.scheme, seed=self.seed)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
-from threading import Event, Lock
+from threading import Lock
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from infoset.evaluation import nash_conv
 from infoset.experiments.cells import CellInterrupted, CellResult
@@ -17,6 +18,7 @@ from infoset.experiments.studies import RunCells
 from infoset.games import load_game
 from infoset.policy import TabularPolicy
 from infoset.regret import SCHEMES, RegretMinimizer
+from infoset.runs import Interrupt
 from infoset.solvers.regret_family import average_policy
 from infoset_studies.beliefs.average_policies import tree_of
 
@@ -122,7 +124,7 @@ class BlueprintCell:
         """Return the settings that determine the result."""
         return asdict(self)
 
-    def run(self, interrupt: Event) -> CellResult:
+    def run(self, interrupt: Interrupt) -> CellResult:
         """Return the probabilities of both players, and NashConv."""
         with one_at_a_time:
             if interrupt.is_set():
@@ -147,16 +149,27 @@ class Known:
     policy: TabularPolicy
     nash_conv: float
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the probabilities only: the tree is built where the cell runs."""
+        return known_blueprint, (self.blueprint, self.policy.probabilities, self.nash_conv)
+
 
 def known_blueprints(run: RunCells, blueprints: Sequence[Blueprint]) -> list[Known]:
     """Make blueprints, or read them if they have been made before."""
     results = run([BlueprintCell(blueprint) for blueprint in blueprints])
-    found = []
-    for blueprint, result in zip(blueprints, results, strict=True):
-        form = tree_of(blueprint.game).sequence_form
-        policy = TabularPolicy(form, tuple(np.array(own) for own in result["policy"]))
-        found.append(Known(blueprint, policy, float(result["nash_conv"])))
-    return found
+    return [
+        known_blueprint(blueprint, result["policy"], float(result["nash_conv"]))
+        for blueprint, result in zip(blueprints, results, strict=True)
+    ]
+
+
+def known_blueprint(
+    blueprint: Blueprint, probabilities: Iterable[ArrayLike], nash_conv: float
+) -> Known:
+    """Return a blueprint that has been made, from the probabilities of both players."""
+    form = tree_of(blueprint.game).sequence_form
+    policy = TabularPolicy(form, tuple(np.array(own) for own in probabilities))
+    return Known(blueprint, policy, nash_conv)
 
 
 def has_networks() -> bool:

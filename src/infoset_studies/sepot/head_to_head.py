@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from threading import Event
 from typing import Any, Final, NamedTuple
 
 from infoset.experiments.cells import CellInterrupted, CellResult
@@ -14,6 +13,7 @@ from infoset.experiments.reports import Report, Table
 from infoset.experiments.studies import Experiment, RunCells
 from infoset.games import load_game
 from infoset.matches import play_matches
+from infoset.runs import Interrupt
 from infoset.search import RulesModel
 from infoset.search.resolving import ContinualResolving
 from infoset_studies.beliefs.published import Measured
@@ -73,7 +73,7 @@ class MatchCell:
         """Return the settings that determine the result."""
         return asdict(self)
 
-    def run(self, interrupt: Event) -> CellResult:
+    def run(self, interrupt: Interrupt) -> CellResult:
         """Return the mean utility of the search, its standard error, and its kinds of decisions."""
         from infoset.deep import train, train_critic
 

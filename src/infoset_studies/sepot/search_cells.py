@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from threading import Event
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -14,6 +13,7 @@ from infoset.experiments.cells import CellInterrupted, CellResult
 from infoset.experiments.folders import run_slug
 from infoset.experiments.studies import RunCells
 from infoset.policy import IDENTITY, TRANSFORMATIONS, Transformation, constant_transformations
+from infoset.runs import Interrupt
 from infoset.search.resolving import ContinualResolving
 from infoset_studies.beliefs.average_policies import tree_of
 from infoset_studies.sepot.blueprints import LEDUC, Blueprint, Known, one_at_a_time
@@ -114,7 +114,7 @@ class SearchCell:
         """Return the settings that determine the result."""
         return {"blueprint": asdict(self.blueprint), "search": self.search._asdict()}
 
-    def run(self, interrupt: Event) -> CellResult:
+    def run(self, interrupt: Interrupt) -> CellResult:
         """Return NashConv."""
         if interrupt.is_set():
             raise CellInterrupted
@@ -163,7 +163,7 @@ class CriticCell:
         about = {"steps": self.steps, "seed": self.seed, "searches": searches}
         return {"blueprint": asdict(self.blueprint), **about}
 
-    def run(self, interrupt: Event) -> CellResult:
+    def run(self, interrupt: Interrupt) -> CellResult:
         """Return NashConv by search, and the mean error of the critic over its profiles."""
         tree, policy = tree_of(self.blueprint.game), self.known.policy
         rows = self.searches[0].rows(self.blueprint.game)

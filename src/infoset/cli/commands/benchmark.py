@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from infoset.cli.exit_codes import FAILED
-from infoset.cli.options import JsonOption
+from infoset.cli.options import JsonOption, OnOption, executor_of
 from infoset.cli.screen import make_table, number_text, print_json, print_table, say, tell
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def run(
             metavar="ENTRY", help="Measure a leaderboard entry again, in place of a SUBJECT."
         ),
     ] = None,
+    on: OnOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measure a method beside reference methods on games with known values.
@@ -77,14 +78,16 @@ def run(
     assert subject is not None
     names = None if games is None else [name.strip() for name in games.split(",")]
     try:
-        card = score_subject(
-            subject,
-            pack=pack,
-            games=names,
-            seeds=seeds,
-            seconds=seconds,
-            progress=None if as_json else lambda name: tell(f"measuring {name}"),
-        )
+        with executor_of(on) as executor:
+            card = score_subject(
+                subject,
+                pack=pack,
+                games=names,
+                seeds=seeds,
+                seconds=seconds,
+                executor=executor,
+                progress=None if as_json else lambda name: tell(f"measuring {name}"),
+            )
     except SubjectShapeError as error:
         # The usual report of an error is one line, from which code could not be pasted.
         first, _, shapes = str(error).partition("\n")

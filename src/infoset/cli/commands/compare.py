@@ -17,9 +17,11 @@ from infoset.cli.options import (
     IterationsOption,
     JsonOption,
     MemoryOption,
+    OnOption,
     SecondsOption,
     Stops,
     TargetOption,
+    executor_of,
     folder_option,
 )
 from infoset.cli.progress import Progress, live
@@ -65,6 +67,7 @@ def run(
             "a seed.",
         ),
     ] = None,
+    on: OnOption = None,
     out: Annotated[Path | None, folder_option("runs/GAME-comparison")] = None,
     form: FormOption = "auto",
     memory: MemoryOption = None,
@@ -86,20 +89,20 @@ def run(
     check_writable(out)
     stops = Stops(target, iterations, seconds)._asdict()
     failure = None
-    with live(str(rules)) as progress:
+    with executor_of(on) as executor, live(str(rules)) as progress:
         found, entries = prepare_comparison(
             rules, _names(methods), seeds, form=form, memory=memory, progress=progress.building
         )
         show = partial(_show, progress, comparison_budget(found, **stops))
         try:
-            results = compare(found, entries, callback=show, **stops)
+            results = compare(found, entries, executor=executor, callback=show, **stops)
         except ComparisonError as error:
             results, failure = error.results, error
     tell_notes(rules)
     _save(results, out, as_json)
     if failure is not None:
         raise failure
-    if results[-1].outcome == "interrupted":
+    if len(results) < len(entries) or results[-1].outcome == "interrupted":
         raise typer.Exit(INTERRUPTED)
 
 

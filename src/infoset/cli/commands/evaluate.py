@@ -11,7 +11,9 @@ import typer
 from infoset.cli.options import (
     JsonOption,
     MemoryOption,
+    OnOption,
     OptionalGameArgument,
+    executor_of,
     game_and_policy,
 )
 from infoset.cli.progress import live
@@ -31,6 +33,8 @@ from infoset.cli.screen import (
 from infoset.cli.teams import RuleOption, interval_text, parse_teams
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from rich.table import Table
 
     from infoset.efg import ExtensiveForm
@@ -114,6 +118,7 @@ def run(
             show_default="1",
         ),
     ] = None,
+    on: OnOption = None,
     teams: Annotated[
         Any,
         typer.Option(
@@ -152,9 +157,11 @@ def run(
             {"lower-bound": lower_bound or None, "teams": teams, "rule": rule},
         )
     if lower_bound:
-        _bound(rules, path, responder, deals or DEFAULT_DEALS, seed or 0, workers or 1, as_json)
+        with executor_of(on, workers) as executor:
+            where = workers, executor
+            _bound(rules, path, responder, deals or DEFAULT_DEALS, seed or 0, where, as_json)
         return
-    given = {"responder": responder, "deals": deals, "seed": seed, "workers": workers}
+    given = {"responder": responder, "deals": deals, "seed": seed, "workers": workers, "on": on}
     for name, value in given.items():
         if value is not None:
             raise typer.BadParameter(f"--{name} needs --lower-bound: otherwise nothing is sampled")
@@ -339,7 +346,7 @@ def _bound(
     responder: str | None,
     deals: int,
     seed: int,
-    workers: int,
+    where: tuple[int | None, Executor | None],
     as_json: bool,
 ) -> None:
     """Bound the exploitability of a policy from below, and print the bound."""
@@ -358,7 +365,8 @@ def _bound(
             responder=responder or RESPONDER,
             num_deals=deals,
             seed=seed,
-            workers=workers,
+            workers=where[0],
+            executor=where[1],
             callback=progress.played,
         )
     tell_notes(rules)

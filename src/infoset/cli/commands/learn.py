@@ -16,9 +16,11 @@ from infoset.cli.options import (
     GameArgument,
     JsonOption,
     MemoryOption,
+    OnOption,
     SecondsOption,
     WorkersOption,
     checkpoint_options,
+    executor_of,
     folder_option,
     parse_count,
 )
@@ -84,6 +86,7 @@ def run(
     preset: PresetOption = None,
     seconds: SecondsOption = None,
     workers: WorkersOption = None,
+    on: OnOption = None,
     out: Annotated[Path | None, folder_option("runs/GAME-METHOD")] = None,
     checkpoint: CheckpointOption = None,
     checkpoint_seconds: CheckpointSecondsOption = None,
@@ -103,7 +106,11 @@ def run(
     rules, row = load(game), resolve_learner(method, preset=preset)
     check_writable(out)
     keeping = checkpoint_options(checkpoint, checkpoint_seconds)
-    with interrupts_reported(), live(str(rules)) as progress:
+    with (
+        interrupts_reported(),
+        executor_of(on, workers) as executor,
+        live(str(rules)) as progress,
+    ):
 
         def show(seed: int, point: TracePoint) -> None:
             if not progress.method:
@@ -118,13 +125,15 @@ def run(
             seconds=seconds,
             callback=show,
             workers=workers,
+            executor=executor,
             memory=memory,
             progress=progress.building,
             **keeping,
         )
     tell_notes(rules)
     _save(result, out, rules, spec=game, as_json=as_json)
-    if any(run.outcome == "interrupted" for run in result.runs):
+    is_partial = len(result.runs) < seeds
+    if is_partial or any(run.outcome == "interrupted" for run in result.runs):
         raise typer.Exit(INTERRUPTED)
 
 

@@ -16,7 +16,9 @@ from infoset.cli.options import (
     GameArgument,
     JsonOption,
     MemoryOption,
+    OnOption,
     SecondsOption,
+    executor_of,
 )
 from infoset.cli.progress import Progress, live
 from infoset.cli.screen import (
@@ -32,6 +34,8 @@ from infoset.cli.screen import (
 from infoset.cli.teams import parse_teams
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from infoset.evaluation import CorrelatedPolicy
     from infoset.game import Game
     from infoset.matches import Estimate, MatchResult
@@ -102,7 +106,11 @@ def run(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
-    workers: Annotated[int, typer.Option(metavar="NUMBER", min=1, help="Number of processes.")] = 1,
+    workers: Annotated[
+        int | None,
+        typer.Option(metavar="NUMBER", min=1, help="Number of processes.", show_default="1"),
+    ] = None,
+    on: OnOption = None,
     seconds: SecondsOption = None,
     checkpoint: CheckpointOption = None,
     memory: MemoryOption = None,
@@ -121,7 +129,11 @@ def run(
     stops = _Stops(deals, half_width, checkpoint)
     stops.check(exact=exact)
     rules = to_game(game)
-    with interrupts_reported(), live(str(rules)) as progress:
+    with (
+        interrupts_reported(),
+        executor_of(on, workers) as executor,
+        live(str(rules)) as progress,
+    ):
         table, players = _game_and_players(rules, (first, second), exact, memory, progress)
         watch = CommandWatch(
             f"the match in {rules}", seconds, allowed_memory(memory), options=RAISING
@@ -131,11 +143,11 @@ def run(
         else:
             progress.playing(f"{first} against {second}", stops.max_deals, half_width)
             result, outcome = watch.end(
-                lambda: _played(table, players, teams, stops, seed, workers, progress)
+                lambda: _played(table, players, teams, stops, seed, (workers, executor), progress)
             )
             outcome = watch.reached if outcome == "interrupted" and watch.reached else outcome
     tell_notes(rules)
-    _tell_notes((first, second), players, workers)
+    _tell_notes((first, second), players, is_here=on is None and workers in (None, 1))
     about = {"game": str(rules), "first": first, "second": second, "outcome": outcome}
     if as_json:
         print_json({**about, **asdict(result)})
@@ -204,7 +216,7 @@ def _played(
     teams: Teams | None,
     stops: _Stops,
     seed: int,
-    workers: int,
+    where: tuple[int | None, Executor | None],
     progress: Progress,
 ) -> tuple[MatchResult, str]:
     """Play the match; after Ctrl-C, return the result so far."""
@@ -224,7 +236,8 @@ def _played(
             half_width=stops.half_width,
             teams=teams,
             seed=seed,
-            workers=workers,
+            workers=where[0],
+            executor=where[1],
             checkpoint=stops.checkpoint,
             callback=show,
         )
@@ -238,14 +251,14 @@ def _played(
 
 
 def _tell_notes(
-    texts: Sequence[str], players: Sequence[Policy | CorrelatedPolicy], workers: int
+    texts: Sequence[str], players: Sequence[Policy | CorrelatedPolicy], *, is_here: bool
 ) -> None:
     """Report searches that exceeded their time budget, and other notes of searchers."""
     from infoset.search import Searcher
 
     for text, player in zip(texts, players, strict=True):
         if isinstance(player, Searcher):
-            if workers > 1 and player.settings().get("milliseconds") is not None:
+            if not is_here and player.settings().get("milliseconds") is not None:
                 tell(f"note: {text} has a time budget; overruns are reported only with --workers 1")
             for note in player.notes():
                 tell(f"note: {text}: {note}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from infoset.cli.exit_codes import INTERRUPTED
-from infoset.cli.options import JsonOption, WorkersOption
+from infoset.cli.options import JsonOption, OnOption, WorkersOption, executor_of
 from infoset.cli.screen import (
     asks_for_list,
     error_console,
@@ -75,6 +75,7 @@ def run(
         ),
     ] = None,
     workers: WorkersOption = None,
+    on: OnOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run the experiments of a study, and compare its numbers with the published ones.
@@ -87,13 +88,14 @@ def run(
     folder = Path("runs") / chosen.name if out is None else out
     check_writable(folder)
     try:
-        with _progress() as callback:
+        with executor_of(on, workers) as executor, _progress() as callback:
             finished = run_study(
                 chosen,
                 folder,
                 experiment or (),
                 is_quick=quick,
                 workers=workers,
+                executor=executor,
                 callback=callback,
                 started_callback=None if as_json else lambda started: _announce(started, quick),
                 finished_callback=None if as_json else lambda done: _report(done, quick),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -16,8 +17,10 @@ from infoset.cli.options import (
     GameArgument,
     JsonOption,
     MemoryOption,
+    OnOption,
     SecondsOption,
     checkpoint_options,
+    executor_of,
     folder_option,
     parse_count,
 )
@@ -33,6 +36,7 @@ from infoset.cli.screen import (
     print_json,
     print_table,
     say,
+    tell,
     tell_notes,
 )
 
@@ -102,6 +106,15 @@ def run(
     ] = None,
     seconds: SecondsOption = None,
     seed: Annotated[int, typer.Option(metavar="NUMBER", help="Seed of weights and episodes.")] = 0,
+    seeds: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="Number of runs, with seeds 0, 1, ..., each saved in its own folder.",
+            show_default="one run with --seed",
+        ),
+    ] = None,
+    on: OnOption = None,
     build: Annotated[
         bool | None,
         typer.Option(
@@ -133,6 +146,13 @@ def run(
     rules = load(game)
     check_writable(out)
     keeping = checkpoint_options(checkpoint, checkpoint_seconds)
+    if seeds is not None or on is not None:
+        if keeping:
+            raise typer.BadParameter("--checkpoint is for one run here: omit --seeds and --on")
+        numbers = [seed] if seeds is None else seeds
+        options = dict(steps=steps, seconds=seconds, build=build, critic=critic, memory=memory)
+        _train_seeds(rules, method, numbers, on, out, options, as_json=as_json)
+        return
     with interrupts_reported(), live(str(rules)) as progress:
 
         def show(point: Any) -> None:
@@ -158,6 +178,54 @@ def run(
     _save(result, out, rules, spec=game, as_json=as_json)
     if result.outcome == "interrupted":
         raise typer.Exit(INTERRUPTED)
+
+
+def _train_seeds(
+    rules: Any,
+    method: str,
+    seeds: int | list[int],
+    on: str | None,
+    out: Path | None,
+    options: dict[str, Any],
+    *,
+    as_json: bool,
+) -> None:
+    """Train with several seeds, and save each network in a folder when all are done."""
+    from infoset.deep import train_seeds
+    from infoset.experiments import run_slug, save_training
+    from infoset.front import to_game
+
+    with interrupts_reported(), executor_of(on) as executor:
+        results = train_seeds(
+            to_game(rules),
+            method,
+            seeds=seeds,
+            executor=executor,
+            callback=lambda result: tell(f"seed {result.seed}: {_quality(result)}"),
+            **options,
+        )
+    tell_notes(rules)
+    base = out or Path("runs") / run_slug(results[0].game, method)
+    folders = []
+    for result in results:
+        own = base.with_name(f"{base.name}-seed-{result.seed}")
+        folders.append(save_results(partial(save_training, result, game=rules), own))
+    if as_json:
+        runs = [
+            {"seed": result.seed, **result.summary(), "folder": str(folder)}
+            for result, folder in zip(results, folders, strict=True)
+        ]
+        print_json({"game": results[0].game, "method": results[0].method, "runs": runs})
+    else:
+        say(f"saved in {', '.join(map(str, folders))}")
+    wanted = seeds if isinstance(seeds, int) else len(seeds)
+    if len(results) < wanted or any(result.outcome == "interrupted" for result in results):
+        raise typer.Exit(INTERRUPTED)
+
+
+def _quality(result: TrainingResult) -> str:
+    """Return what is known of the quality of a network in one line."""
+    return ", ".join(f"{name} {text}" for name, text in _measured(result).items())
 
 
 def _save(

@@ -1,0 +1,264 @@
+"""Runs of a learner, one for each seed: on threads of this process, or on an executor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from math import ceil
+from threading import Lock
+from typing import Any, TypeAlias
+
+from infoset.efg import ExtensiveForm
+from infoset.evaluation import CCEEvaluation, CorrelatedPolicy, EFCEEvaluation
+from infoset.game import Game
+from infoset.learning import (
+    LearnerSpec,
+    RegretTracker,
+    SelfPlay,
+    Simulator,
+    counting_cost,
+    learns_joint_play,
+)
+from infoset.runs import (
+    Budget,
+    Done,
+    Interrupt,
+    JointGaps,
+    SolveResult,
+    TracePoint,
+    run_measured,
+    run_tasks,
+    worker_pool,
+)
+from infoset.runs.task_messages import packed_without, unpacked_with
+from infoset.tree import GameTree, SequenceForm
+from infoset.utils.clocks import working_seconds
+
+__all__ = [
+    "DEFAULT_EPISODES",
+    "FinishedRun",
+    "LearnerMethod",
+    "LearnerRun",
+    "SeedCallback",
+    "SeedWork",
+    "run_on_executor",
+    "run_on_threads",
+]
+
+DEFAULT_EPISODES = 1_000_000
+
+COUNTED = (1_000, 10_000)
+"""Minimum and maximum number of policies in the empirical joint distribution of play."""
+
+POLICIES_KEPT = 1_000
+NUMBERS_KEPT = 10_000_000
+
+SeedCallback: TypeAlias = Callable[[int, TracePoint], object]
+
+
+@dataclass(frozen=True)
+class FinishedRun:
+    """The result of one run of a learner.
+
+    Attributes
+    ----------
+    result : SolveResult
+    joint_play, recommended_play, correlated_policy
+        What was measured of its joint play; None if the average policies are the result, or no
+        policy was counted yet.
+    seconds_before : float
+        Time of earlier sessions, if the run was resumed from a file.
+    """
+
+    result: SolveResult
+    joint_play: CCEEvaluation | None = None
+    recommended_play: EFCEEvaluation | None = None
+    correlated_policy: CorrelatedPolicy | None = None
+    seconds_before: float = 0.0
+
+
+class LearnerRun:
+    """One run of a learner, which begins when it is called.
+
+    Parameters
+    ----------
+    learner : LearnerSpec
+    simulator : Simulator
+    episodes : int
+        Number of episodes for which step sizes are planned.
+    seed : int
+    budget : Budget
+    """
+
+    def __init__(
+        self, learner: LearnerSpec, simulator: Simulator, episodes: int, seed: int, budget: Budget
+    ) -> None:
+        play = learner.self_play(simulator, horizon=episodes, seed=seed)
+        self.learners = _tracked(play, episodes)
+        self.name = learner.name
+        self.budget = budget
+
+    def __call__(self) -> FinishedRun:
+        """Learn until the budget is used up."""
+        self.budget.started = began = working_seconds()
+        play = self.learners
+        joint = play.gaps if isinstance(play, RegretTracker) else JointGaps
+        result = run_measured(play, self.name, self.budget, joint=joint)
+        before = began - self.budget.started
+        if not isinstance(play, RegretTracker) or not play.num_counted:
+            return FinishedRun(result, seconds_before=before)
+        return FinishedRun(
+            result,
+            play.evaluate(),
+            play.evaluate_efce() if play.learners.num_pairs else None,
+            play.correlated_policy(),
+            before,
+        )
+
+
+def _tracked(learners: SelfPlay, episodes: int) -> SelfPlay | RegretTracker:
+    """Return learners, which track their joint distribution of play if only that converges.
+
+    Policies are added to the distribution at intervals that make this about as costly as playing,
+    but within the limits on the number of policies.
+    """
+    form, pairs = learners.sequence_form, learners.num_pairs
+    if not (pairs or learns_joint_play(form)):
+        return learners
+    fewest, most = (ceil(episodes / count) for count in COUNTED)
+    every = max(most, min(fewest, counting_cost(form, pairs) // learners.cost_per_iteration))
+    keep = max(1, min(POLICIES_KEPT, NUMBERS_KEPT // learners.simulator.num_sequences))
+    return RegretTracker(learners, every=every, keep=keep, triggers=pairs > 0)
+
+
+@dataclass(frozen=True)
+class LearnerMethod:
+    """A learner as a method of `compare`; its iterations are episodes.
+
+    Attributes
+    ----------
+    learner : LearnerSpec
+    simulator : Simulator
+        The game that it plays.
+    seed : int
+        Random seed of the run.
+    """
+
+    learner: LearnerSpec
+    simulator: Simulator
+    seed: int = 0
+
+    @property
+    def name(self) -> str:
+        """Name of the learner."""
+        return self.learner.name
+
+    @property
+    def description(self) -> str:
+        """Description of the learner in one line."""
+        return self.learner.description
+
+    def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
+        """Learn until the budget is used up; step sizes are planned for all its iterations."""
+        episodes = budget.iterations or DEFAULT_EPISODES
+        budget.can_stall = False
+        return LearnerRun(self.learner, self.simulator, episodes, self.seed, budget)().result
+
+
+def run_on_threads(runs: Sequence[LearnerRun], workers: int) -> list[FinishedRun]:
+    """Return the results in order; after Ctrl-C all runs end with their results so far."""
+    if len(runs) == 1:
+        return [runs[0]()]
+    found: dict[int, FinishedRun] = {}
+    with worker_pool(workers) as pool:
+        for run in runs:
+            run.budget.interrupt = pool.interrupt
+        try:
+            run_tasks(_call, runs, pool, lambda done: _keep(found, done))
+        except KeyboardInterrupt:
+            pool.interrupt.set()
+    return [found[position] if position in found else run() for position, run in enumerate(runs)]
+
+
+def _call(run: LearnerRun, _: Interrupt) -> FinishedRun:
+    return run()
+
+
+def _keep(found: dict[int, FinishedRun], done: Done) -> None:
+    found[done.position] = done.result
+
+
+class SeedWork:
+    """The runs of a learner as work for the workers of an executor, of which each item is a seed.
+
+    Parameters
+    ----------
+    game : Game, GameTree or ExtensiveForm
+        Registered games travel by name and parameters, other rules as an object of their module.
+    simulate : callable
+        Makes the simulator of the game, once on each worker.
+    learner : LearnerSpec
+    episodes : int
+    seconds : float or None
+    """
+
+    def __init__(
+        self,
+        game: Game | GameTree | ExtensiveForm,
+        simulate: Callable[[Any], Simulator],
+        learner: LearnerSpec,
+        episodes: int,
+        seconds: float | None,
+    ) -> None:
+        self._made = game, simulate, learner, episodes, seconds
+        self._simulator: Simulator | None = None
+        self._lock = Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle without the simulator."""
+        return SeedWork, self._made
+
+    def __call__(self, seed: int, interrupt: Interrupt) -> bytes:
+        """Return the packed `FinishedRun` of a seed, without the sequence form."""
+        game, simulate, learner, episodes, seconds = self._made
+        with self._lock:
+            if self._simulator is None:
+                self._simulator = simulate(game)
+        budget = Budget(iterations=episodes, seconds=seconds, interrupt=interrupt)
+        run = LearnerRun(learner, self._simulator, episodes, seed, budget)
+        return packed_without(run(), self._simulator.sequence_form)
+
+
+def run_on_executor(
+    work: SeedWork,
+    seeds: Sequence[int],
+    sequence_form: SequenceForm,
+    executor: Executor,
+    callback: SeedCallback | None,
+) -> dict[int, FinishedRun]:
+    """Return the results by seed; after Ctrl-C those of the seeds that are done.
+
+    The callback is called with the measurements of a run when the run is done.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If Ctrl-C comes before any seed is done.
+    """
+    found: dict[int, FinishedRun] = {}
+
+    def keep(done: Done) -> None:
+        seed = seeds[done.position]
+        found[seed] = unpacked_with(done.result, sequence_form)
+        if callback is not None:
+            for point in found[seed].result.trace:
+                callback(seed, point)
+
+    try:
+        with worker_pool(1, executor) as pool:
+            run_tasks(work, seeds, pool, keep)
+    except KeyboardInterrupt:
+        if not found:
+            raise
+    return {seed: found[seed] for seed in seeds if seed in found}

@@ -1,0 +1,173 @@
+"""Pools of threads and processes of this machine, and the choice between them and an executor."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import get_context
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from infoset.errors import ParameterError
+from infoset.runs.task_messages import Interrupt, set_process_interrupt
+from infoset.runs.tasks import MAX_SUBMITTED, WorkerPool, ordered_results
+from infoset.utils.arguments import check_count, check_type
+
+__all__ = ["LocalProcesses", "check_workers", "parallel_map", "worker_pool"]
+
+Portion = TypeVar("Portion")
+Result = TypeVar("Result")
+Function: TypeAlias = Callable[[Portion], Result]
+
+PENDING_PER_WORKER = 4
+"""Number of portions submitted per worker; more than one, so that workers never wait."""
+
+EXPECTED = "a concurrent.futures.Executor, such as ThreadPoolExecutor(4), or client.get_executor()"
+
+
+def check_workers(workers: int | None, executor: Executor | None) -> None:
+    """Check the number of workers, and an executor, of which at most one may be given.
+
+    Raises
+    ------
+    ParameterError
+        If both are given, `workers` is not a positive integer, or `executor` is not an executor.
+    """
+    if workers is not None:
+        check_count("workers", workers, minimum=1)
+    if executor is None:
+        return
+    check_type("executor", executor, Executor, EXPECTED)
+    if workers is not None:
+        raise ParameterError(
+            f"workers={workers} and an executor are both given: an executor has its own number of "
+            "workers, so leave workers out"
+        )
+
+
+class LocalProcesses(Executor):
+    """Spawned processes of this machine, which are all replaced if one of them dies.
+
+    They ignore Ctrl-C, and end their tasks when `interrupt` is set.
+
+    Parameters
+    ----------
+    workers : int
+        Number of processes.
+    """
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+        self._context = get_context("spawn")
+        self.interrupt = self._context.Event()
+        self.processes = self.renew()
+
+    def renew(self) -> Executor:
+        """Start new processes in the place of the old ones, and return their executor."""
+        self.processes = ProcessPoolExecutor(self.workers, self._context, _begin, (self.interrupt,))
+        return self.processes
+
+    def submit(
+        self, function: Callable[..., Any], /, *arguments: Any, **options: Any
+    ) -> Future[Any]:
+        """Submit a call."""
+        return self.processes.submit(function, *arguments, **options)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the processes after their tasks."""
+        self.processes.shutdown(wait, cancel_futures=cancel_futures)
+
+
+@contextmanager
+def worker_pool(
+    workers: int, executor: Executor | None = None, *, processes: bool = False
+) -> Iterator[WorkerPool]:
+    """Provide a pool on an executor of the user, or on threads or processes started for it.
+
+    Parameters
+    ----------
+    workers : int
+        Number of threads or processes; unused if an executor is given.
+    executor : Executor, optional
+        It remains open.
+    processes : bool
+        Whether to start `LocalProcesses` instead of threads.
+    """
+    if executor is not None:
+        yield _pool_on(executor)
+        return
+    own = LocalProcesses(workers) if processes else ThreadPoolExecutor(workers)
+    pool = _pool_on(own)
+    pool.max_submitted = workers
+    try:
+        yield pool
+    finally:
+        pool.interrupt.set()
+        own.shutdown(cancel_futures=True)
+
+
+def _pool_on(executor: Executor) -> WorkerPool:
+    if isinstance(executor, LocalProcesses):
+        # Whatever is submitted when a process dies counts as lost, so that little is.
+        return WorkerPool(
+            executor.processes, executor.interrupt, executor.renew, max_submitted=executor.workers
+        )
+    workers = getattr(executor, "_max_workers", None)
+    wanted = PENDING_PER_WORKER * workers if isinstance(workers, int) else MAX_SUBMITTED
+    return WorkerPool(executor, max_submitted=wanted, problem=getattr(executor, "problem", None))
+
+
+def _begin(interrupt: Interrupt) -> None:
+    """Prepare a process: Ctrl-C is handled by the driver, which sets the interrupt."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    set_process_interrupt(interrupt)
+
+
+@dataclass(frozen=True)
+class _Portions(Generic[Portion, Result]):
+    """Applies a function to portions, and does not look at the interrupt."""
+
+    function: Function[Portion, Result]
+
+    def __call__(self, portion: Portion, _: Interrupt) -> Result:
+        return self.function(portion)
+
+
+@contextmanager
+def parallel_map(
+    work: Function[Portion, Result],
+    workers: int = 1,
+    *,
+    executor: Executor | None = None,
+    compiled: bool = False,
+) -> Iterator[Callable[[Iterable[Portion]], Iterator[Result]]]:
+    """Provide a function that applies `work` to portions in parallel and yields results in order.
+
+    Parameters
+    ----------
+    work : callable
+        Function that returns the result of one portion, independently of all others.
+    workers : int
+        Number of processes; with 1, everything runs in the calling thread. Processes are spawned,
+        and each receives `work` once.
+    executor : Executor, optional
+        Where to run instead.
+    compiled : bool
+        Whether `work` spends nearly all its time in kernels, which release the interpreter lock. If
+        so, threads are used instead of processes, and they share `work`.
+
+    Raises
+    ------
+    ParameterError
+        If `work` cannot be sent to other processes.
+    LostWorkersError
+        If workers end unexpectedly, again and again.
+    """
+    if workers == 1 and executor is None:
+        yield lambda portions: map(work, portions)
+        return
+    with worker_pool(workers, executor, processes=not compiled) as pool:
+        pool.max_submitted = max(pool.max_submitted, PENDING_PER_WORKER * workers)
+        yield lambda portions: ordered_results(_Portions(work), portions, pool, shares=compiled)
