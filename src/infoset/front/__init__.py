@@ -52,6 +52,7 @@ from infoset.front.policy_files import (
     load_network_file,
     load_policy,
     load_public_policy_file,
+    policy_path,
     read_policy_metadata,
     save_policy,
 )
@@ -111,6 +112,7 @@ __all__ = [
     "load_policy",
     "load_public_policy_file",
     "play_matches",
+    "policy_path",
     "prepare_comparison",
     "read_policy_metadata",
     "register_learner",

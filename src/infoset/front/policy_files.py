@@ -19,11 +19,13 @@ from infoset.policy import (
     TabularPolicy,
     is_correlated_file,
     is_public_file,
+    is_zoo_name,
     load_policy_csv,
     load_public_policy,
     read_metadata,
     rounded_policy,
     save_public_policy,
+    zoo_path,
 )
 from infoset.policy import load_policy as load_parquet
 from infoset.policy import save_policy as save_parquet
@@ -61,6 +63,8 @@ RESULT: Final = "result.json"
 def policy_path(policy: str | Path) -> Path:
     """Return the path of a policy file; for the folder of a run, that of its policy.
 
+    `zoo:NAME` is a policy that is installed with the library.
+
     A table is preferred to a network, and both to a correlated policy.
 
     Raises
@@ -68,6 +72,8 @@ def policy_path(policy: str | Path) -> Path:
     PolicyFileError
         If the folder has no policy, or several.
     """
+    if is_zoo_name(policy):
+        return zoo_path(str(policy))
     if not os.path.isdir(policy):
         return Path(policy)
     folder = Path(policy)
@@ -82,10 +88,11 @@ def policy_path(policy: str | Path) -> Path:
 
 
 def is_policy_file(policy: str) -> bool:
-    """Return whether a text names a policy: a file, the folder of a run, or a file's extension."""
+    """Return whether a text names a policy: a file, a run's folder, `zoo:NAME`, or an extension."""
     # Not `Path.is_file`, which raises an error for texts that are too long for a path.
     is_run = os.path.isfile(os.path.join(policy, RESULT))
-    return policy.lower().endswith(FILE_ENDINGS) or os.path.isfile(policy) or is_run
+    is_file = policy.lower().endswith(FILE_ENDINGS) or os.path.isfile(policy)
+    return is_file or is_run or is_zoo_name(policy)
 
 
 def is_network(policy: str | Path) -> bool:
@@ -173,7 +180,8 @@ def load_policy(
     Parameters
     ----------
     path : str or Path
-        A Parquet or CSV file, a network, or a folder with one of them.
+        A Parquet or CSV file, a network, or a folder with one of them; or `zoo:NAME`, a policy that
+        is installed with the library.
     game : str, Game, GameTree, ExtensiveForm, SequenceForm or PublicForm, optional
         The game of the policy. By default it is the game that the file names, which must be known
         by name: a library game or one from `register_game`. A policy on a public form needs the
@@ -193,7 +201,7 @@ def load_policy(
 
     Examples
     --------
-    >>> load_policy("runs/kuhn_poker-lp")["[Q]"]  # doctest: +SKIP
+    >>> load_policy("zoo:kuhn_poker")["[Q]"]
     {'pass': 1.0, 'bet': 0.0}
     """
     check_path("policy", path)
