@@ -134,4 +134,4 @@ def test_a_result_records_the_rules_it_came_from(tmp_path):
     solved = infoset.solve("kuhn_poker(players=2)", "cfr+", iterations=1)
     record = json.loads((save_run(solved, tmp_path / "run") / "result.json").read_text())
     assert record["source"] == {"kind": "rules", "rules": "infoset.games.kuhn_poker.KuhnPoker"}
-    assert record["parameters"] == {"players": 2}
+    assert record["parameters"] == {"players": 2, "num_cards": -1}

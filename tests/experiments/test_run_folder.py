@@ -70,7 +70,7 @@ def test_the_metadata_of_the_policy(tmp_path):
     folder = save_run(kuhn_solution(), tmp_path / "run")
     assert read_metadata(folder / "policy.parquet") == {
         "game": "kuhn_poker",
-        "parameters": {"players": 2},
+        "parameters": {"players": 2, "num_cards": -1},
         "source": {"kind": "rules", "rules": "infoset.games.kuhn_poker.KuhnPoker"},
         "method": "cfr+",
         "seed": None,
@@ -84,7 +84,7 @@ def test_the_result(tmp_path):
     folder = save_run(kuhn_solution(), tmp_path / "run")
     result = read_json(folder / "result.json")
     assert {key: result[key] for key in kuhn_solution().summary()} == kuhn_solution().summary()
-    assert result["parameters"] == {"players": 2}
+    assert result["parameters"] == {"players": 2, "num_cards": -1}
     assert result["version"] == infoset.__version__
     assert result["files"] == dict(RUN_FILES)
     assert result["seed"] is None
