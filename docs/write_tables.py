@@ -3,7 +3,7 @@
     python docs/write_tables.py
 
 Each table stands between `<!-- table: NAME -->` and `<!-- end -->`: `options COMMAND` in `cli.md`,
-`games` in `games.md`.
+`games` in `games.md`, `packs` in `zoo.md`, `board` in `leaderboard.md`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,17 @@ from typing import Any
 
 import typer
 
+from infoset.benchmark import board_markdown, read_board
 from infoset.cli.app import app
-from infoset.games import GAMES, GameEntry
+from infoset.games import GAMES, PACK_SIZES, GameEntry, PackEntry, load_pack
 
 HERE = Path(__file__).parent
-PAGES = (HERE / "cli.md", HERE / "games.md")
+PAGES = (
+    HERE / "cli.md",
+    HERE / "games.md",
+    HERE / "zoo.md",
+    HERE / "leaderboard.md",
+)
 BLOCK = re.compile(r"(<!-- table: ([\w ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 NOT_LISTED = ("--help", "--json")
 
@@ -33,7 +39,14 @@ def with_tables(text: str) -> str:
 
 def table(kind: str, name: str = "") -> str:
     """Return a table as Markdown."""
-    rows = options(name) if kind == "options" else games()
+    if kind == "board":
+        found = read_board(HERE / "leaderboard")
+        return board_markdown([entry for _, entry in found])
+    rows = (
+        {"games": games, "packs": packs}[kind]()
+        if kind != "options"
+        else options(name)
+    )
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
@@ -73,6 +86,38 @@ def games() -> Iterator[tuple[str, ...]]:
             num_players(entry),
             aliases,
         )
+
+
+def packs() -> Iterator[tuple[str, ...]]:
+    """Yield the rows on the games of the packs."""
+    yield (
+        "name",
+        "game",
+        "infostates",
+        "value of player 0",
+        "proof",
+        "exploitability",
+        "policy",
+    )
+    yield ("---",) * 7
+    for entry in (entry for pack in PACK_SIZES for entry in load_pack(pack)):
+        yield (
+            f"`{entry.name}`",
+            f"`{entry.game}`",
+            " + ".join(f"{number:,}" for number in entry.infostates),
+            value_text(entry),
+            entry.proof,
+            f"{entry.exploitability:.2g}",
+            "installed" if entry.in_wheel else f"`{entry.recipe}`",
+        )
+
+
+def value_text(entry: PackEntry) -> str:
+    """Return the value as a fraction if it is short, else in decimals, or its bounds."""
+    if entry.value is None:
+        return f"{float(entry.lower):.9f} to {float(entry.upper):.9f}"
+    text = str(entry.value)
+    return text if len(text) < 12 else f"{float(entry.value):.10f}…"
 
 
 def page(name: str) -> str:

@@ -13,7 +13,17 @@ import numpy as np
 import pytest
 
 import infoset
-from infoset import evaluation, experiments, learning, policy, regret, runs, solvers
+from infoset import (
+    benchmark,
+    certificates,
+    evaluation,
+    experiments,
+    learning,
+    policy,
+    regret,
+    runs,
+    solvers,
+)
 from infoset.errors import ParameterError, PolicyFileError, TrajectoryError, UnknownNameError
 
 pytestmark = pytest.mark.broad
@@ -328,3 +338,28 @@ def test_policies_that_cannot_be_written(save, tmp_path: Path):
     with pytest.raises(PolicyFileError, match="cannot be written"):
         save(uniform(), tmp_path / "folder")
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+
+KNOWN_VALUES = {
+    "verify_certificate": certificates.verify_certificate,
+    "guaranteed_bounds": lambda given: certificates.guaranteed_bounds(given, []),
+    "read_certificate": certificates.read_certificate,
+    "save_certificate": lambda given: certificates.save_certificate(given, "c.json"),
+    "verify_file": certificates.verify_file,
+    "make_certificate": lambda given: evaluation.make_certificate(given, kuhn_tree()),
+    "load_pack": infoset.games.load_pack,
+    "get_pack_entry": infoset.games.get_pack_entry,
+    "zoo_path": policy.zoo_path,
+    "find_subject": benchmark.find_subject,
+    "score_subject": lambda given: benchmark.score_subject("cfr+", games=given),
+    "save_card": lambda given: benchmark.save_card(given, "card"),
+    "check_board_entry": benchmark.check_board_entry,
+    "read_board": benchmark.read_board,
+}
+
+
+@pytest.mark.parametrize("name", KNOWN_VALUES)
+@pytest.mark.parametrize("given", [5, {"kuhn_poker": 1}])
+def test_certificates_packs_and_benchmarks_name_the_fix(name, given):
+    with pytest.raises(ParameterError, match="give"):
+        KNOWN_VALUES[name](given)

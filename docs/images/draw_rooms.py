@@ -17,7 +17,7 @@ INK, FILL, LINE, ACCENT = "#1a1a1a", "#f0f1f4", "#9aa0a8", "#1f5fa8"
 STEPS = {
     "infoset.game": "rules: actors, legal actions, transitions, observations",
     "infoset.games | infoset.tree": "world graph, game tree, public tree, sequence form",
-    "infoset.efg": "extensive forms enter here",
+    "infoset.certificates | infoset.efg": "certificates; extensive forms enter here",
     "infoset.policy | infoset.regret": "policies and regret schemes",
     "infoset.beliefs | infoset.evaluation": "evaluation: best responses, beliefs",
     "infoset.runs": "budget, loop, checkpoint, result",
@@ -28,7 +28,7 @@ STEPS = {
     "infoset.front": "the main functions",
     "infoset.views": "what pages show, as values",
     "infoset.plotting": "pictures",
-    "infoset.experiments": "run folders and studies",
+    "infoset.benchmark | infoset.experiments": "score cards; run folders and studies",
     "infoset.web": "pages in the browser",
     "infoset.cli": "commands",
     "infoset.errors | infoset.typing": "errors, types",

@@ -11,6 +11,8 @@ from difflib import get_close_matches
 from typing import Any
 
 __all__ = [
+    "BoardEntryError",
+    "CertificateError",
     "CheckpointFileError",
     "CheckpointMismatchError",
     "ComparisonError",
@@ -30,6 +32,7 @@ __all__ = [
     "PolicyMismatchError",
     "ResultFileError",
     "SpentTimeWarning",
+    "SubjectShapeError",
     "TrajectoryError",
     "UnknownNameError",
     "UnsavedWarning",
@@ -95,6 +98,10 @@ class UnknownNameError(InfosetError):
 
 class ParameterError(InfosetError):
     """A parameter whose value is of the wrong type or out of range."""
+
+
+class SubjectShapeError(ParameterError):
+    """An object that a benchmark cannot measure; the message shows the shapes that it can."""
 
 
 class GameRuleError(InfosetError):
@@ -197,6 +204,14 @@ class GameFileError(InfosetError):
         super().__init__(message)
         self.line = line
         self.column = column
+
+
+class BoardEntryError(InfosetError):
+    """An entry of the leaderboard that is damaged, or is there twice."""
+
+
+class CertificateError(InfosetError):
+    """A certificate of the value of a game that is damaged or wrong."""
 
 
 class LostWorkersError(InfosetError):

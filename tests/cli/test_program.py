@@ -30,6 +30,7 @@ COMMANDS = [
     "solve",
     "compare",
     "prove",
+    "verify",
     "evaluate",
     "respond",
     "show",

@@ -413,3 +413,27 @@ def test_values_are_proved_in_fractions(command):
     assert shown == ["kuhn_poker", "value of player 0: -1/18, about -0.0555556"]
     found = command("prove", "kuhn_poker", "--json").json
     assert found["value"] == found["lower"] == {"fraction": "-1/18", "number": -1 / 18}
+
+
+def test_certificates_are_saved_and_verified(command, tmp_path):
+    path = tmp_path / "kuhn.json"
+    assert "certificate saved" in command("prove", "kuhn_poker", "--save", str(path)).out
+    shown = command("verify", str(path)).out
+    assert "value of player 0: -1/18" in shown
+    assert "55 histories" in shown
+    found = command("verify", str(path), "--json").json
+    assert (found["value"], found["infostates"]) == ("-1/18", [6, 6])
+    assert "--max-histories" in command("verify", str(path), "--max-histories", "9").complaint
+    path.write_text(path.read_text().replace('"1/3"', '"1/2"', 1))
+    assert "sum to 7/6, not 1" in command("verify", str(path)).complaint
+    assert "cannot be read" in command("verify", str(tmp_path / "absent.json")).complaint
+
+
+def test_a_certificate_that_cannot_be_saved_leaves_nothing(command, tmp_path):
+    path = tmp_path / "absent" / "kuhn.json"
+    assert "cannot be written" in command("prove", "kuhn_poker", "--save", str(path)).complaint
+    command("export", "kuhn_poker", "--out", str(tmp_path / "kuhn.efg"))
+    path = tmp_path / "kuhn.json"
+    found = command("prove", str(tmp_path / "kuhn.efg"), "--save", str(path)).complaint
+    assert "names a registered game" in found
+    assert not path.exists()

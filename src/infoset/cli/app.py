@@ -19,6 +19,7 @@ import typer
 from infoset._version import __version__
 from infoset.cli.build_options import with_build_limits
 from infoset.cli.commands import (
+    benchmark,
     check,
     compare,
     draw,
@@ -38,7 +39,9 @@ from infoset.cli.commands import (
     solve,
     train,
     tune,
+    verify,
     warm,
+    zoo,
 )
 from infoset.cli.examples import help_end
 from infoset.cli.exit_codes import DONE, INTERRUPTED, USER_ERROR
@@ -70,7 +73,7 @@ COUNTS = ("--iterations", "--episodes", "--steps", "--deals")
 SYNONYMS = {
     **dict.fromkeys(("--iterations", "--episodes", "--steps", "--iters", "--epochs"), COUNTS),
     **dict.fromkeys(("--games", "--hands", "--matches"), ("--deals",)),
-    **dict.fromkeys(("--output", "--output-dir", "--save", "--file", "-o"), ("--out",)),
+    **dict.fromkeys(("--output", "--output-dir", "--save", "--file", "-o"), ("--out", "--save")),
     **dict.fromkeys(("--contains", "--filter", "--grep", "--infostate"), ("--match",)),
     **dict.fromkeys(("--algorithm", "--algo", "--solver", "--learner"), ("--method", "--methods")),
     **dict.fromkeys(("--method",), ("--methods",)),
@@ -117,7 +120,10 @@ for module in (
     tune,
     compare,
     plot,
+    benchmark,
     prove,
+    verify,
+    zoo,
     evaluate,
     respond,
     show,
@@ -128,6 +134,7 @@ for module in (
     export,
     reproduce,
     warm,
+    zoo,
 ):
     name = module.__name__.rpartition(".")[2]
     app.command(name, epilog=help_end(name))(with_build_limits(name, module.run))

@@ -30,7 +30,21 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "infoset plot runs/kuhn_poker-comparison --out figure.pdf",
             "infoset plot mine=mine.csv runs/leduc_poker-dcfr --out figure.svg --percent",
         ),
-        "prove": ("infoset prove kuhn_poker",),
+        "benchmark": (
+            "infoset benchmark pcfr+",
+            "infoset benchmark my_solver.py:MySolver --seconds 5 --out card",
+            "infoset benchmark 'pimc(num_worlds=20)' --games kuhn_poker,leduc_poker",
+        ),
+        "prove": (
+            "infoset prove kuhn_poker",
+            "infoset prove leduc_poker --save leduc_poker.certificate.json",
+        ),
+        "verify": ("infoset verify leduc_poker.certificate.json",),
+        "zoo": (
+            "infoset zoo list --pack small",
+            "infoset zoo make leduc_poker_4 --out leduc_poker_4.parquet",
+            "infoset zoo check kuhn_poker",
+        ),
         "evaluate": (
             "infoset evaluate runs/leduc_poker-lp",
             "infoset evaluate kuhn_poker uniform",

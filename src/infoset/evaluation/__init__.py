@@ -41,6 +41,7 @@ from infoset.evaluation.profile_values import (
     transformed_profiles,
     transformed_values,
 )
+from infoset.evaluation.proof_certificates import make_certificate
 from infoset.evaluation.public_continuations import (
     PublicContinuation,
     PublicLeafFunction,
@@ -90,6 +91,7 @@ __all__ = [
     "history_values",
     "joint_distribution",
     "load_correlated_policy",
+    "make_certificate",
     "mean_true_state_sampling_ratio",
     "nash_conv",
     "plan_value",

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
+
+import numpy as np
 
 from infoset.efg import ExtensiveForm, find_source_form
 from infoset.errors import (
@@ -31,13 +35,16 @@ from infoset.front.policy_files import (
 )
 from infoset.front.policy_sources import resolve_policy
 from infoset.front.python_files import is_python_file, load_from_python_file
-from infoset.game import Game
+from infoset.game import Game, Infostate
+from infoset.game.infostate import infostate_generator
 from infoset.games import parse_spec
 from infoset.learning import LEARNERS
+from infoset.matches import SupportsSearch
 from infoset.policy import Policy, TabularPolicy, transfer_policy, uniform_policy
 from infoset.search import SEARCHERS, Searcher, SearchModel, make_searcher, search_model
 from infoset.solvers import METHODS
 from infoset.tree import BuildProgress, GameTree, SequenceForm, build_tree
+from infoset.typing import Action, FloatArray
 
 __all__ = ["is_searcher", "resolve_players", "resolve_searcher"]
 
@@ -152,8 +159,39 @@ def _from_python_file(player: str, model: Callable[[], SearchModel]) -> Policy:
     try:
         found: Policy = load_from_python_file(player, (Searcher,), "searcher", (model(),))
     except UnknownNameError:
-        found = load_from_python_file(player, (Policy,), "policy")
+        try:
+            found = load_from_python_file(player, (Policy,), "policy")
+        except UnknownNameError as error:
+            with suppress(UnknownNameError):
+                kinds = (SupportsSearch,)
+                return PlainSearch(load_from_python_file(player, kinds, "searcher", (model(),)))
+            raise error from None
     return found
+
+
+@dataclass(frozen=True)
+class PlainSearch:
+    """A searcher that has only the method `search`, as a policy.
+
+    Attributes
+    ----------
+    searcher : SupportsSearch
+    seed : int
+        Seed of `action_probabilities`.
+    """
+
+    searcher: SupportsSearch
+    seed: int = 0
+
+    def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:
+        """Return [A] the probability of each legal action at an infostate, in order."""
+        return self.searcher.search(infostate, rng)
+
+    def action_probabilities(
+        self, infostate: Infostate, legal_actions: Sequence[Action]
+    ) -> FloatArray:
+        """Return the result of one search, whose generator depends on seed and infostate."""
+        return self.search(infostate, infostate_generator(self.seed, infostate))
 
 
 def _from_either(player: str, form: ExtensiveForm, rules: Game | GameTree) -> TabularPolicy:

@@ -19,11 +19,13 @@ from infoset.policy import (
     TabularPolicy,
     is_correlated_file,
     is_public_file,
+    is_zoo_name,
     load_policy_csv,
     load_public_policy,
     read_metadata,
     rounded_policy,
     save_public_policy,
+    zoo_path,
 )
 from infoset.policy import load_policy as load_parquet
 from infoset.policy import save_policy as save_parquet
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from infoset.deep import Critic, NetworkPolicy
 
 __all__ = [
+    "check_is_policy_file",
     "game_of_policy",
     "is_correlated",
     "is_network",
@@ -60,6 +63,8 @@ RESULT: Final = "result.json"
 def policy_path(policy: str | Path) -> Path:
     """Return the path of a policy file; for the folder of a run, that of its policy.
 
+    `zoo:NAME` is a policy that is installed with the library.
+
     A table is preferred to a network, and both to a correlated policy.
 
     Raises
@@ -67,6 +72,8 @@ def policy_path(policy: str | Path) -> Path:
     PolicyFileError
         If the folder has no policy, or several.
     """
+    if is_zoo_name(policy):
+        return zoo_path(str(policy))
     if not os.path.isdir(policy):
         return Path(policy)
     folder = Path(policy)
@@ -81,10 +88,11 @@ def policy_path(policy: str | Path) -> Path:
 
 
 def is_policy_file(policy: str) -> bool:
-    """Return whether a text names a policy: a file, the folder of a run, or a file's extension."""
+    """Return whether a text names a policy: a file, a run's folder, `zoo:NAME`, or an extension."""
     # Not `Path.is_file`, which raises an error for texts that are too long for a path.
     is_run = os.path.isfile(os.path.join(policy, RESULT))
-    return policy.lower().endswith(FILE_ENDINGS) or os.path.isfile(policy) or is_run
+    is_file = policy.lower().endswith(FILE_ENDINGS) or os.path.isfile(policy)
+    return is_file or is_run or is_zoo_name(policy)
 
 
 def is_network(policy: str | Path) -> bool:
@@ -172,7 +180,8 @@ def load_policy(
     Parameters
     ----------
     path : str or Path
-        A Parquet or CSV file, a network, or a folder with one of them.
+        A Parquet or CSV file, a network, or a folder with one of them; or `zoo:NAME`, a policy that
+        is installed with the library.
     game : str, Game, GameTree, ExtensiveForm, SequenceForm or PublicForm, optional
         The game of the policy. By default it is the game that the file names, which must be known
         by name: a library game or one from `register_game`. A policy on a public form needs the
@@ -192,7 +201,7 @@ def load_policy(
 
     Examples
     --------
-    >>> load_policy("runs/kuhn_poker-lp")["[Q]"]  # doctest: +SKIP
+    >>> load_policy("zoo:kuhn_poker")["[Q]"]
     {'pass': 1.0, 'bet': 0.0}
     """
     check_path("policy", path)
@@ -221,6 +230,23 @@ def game_of_policy(path: str | Path) -> Game:
         ) from error
 
 
+def check_is_policy_file(path: str | Path) -> Path:
+    """Return the path of a policy file, if there may be one.
+
+    Raises
+    ------
+    PolicyFileError
+        If the text has no extension, and is not a file or the folder of a run.
+    """
+    found = policy_path(path)
+    if not found.suffix and not found.is_file():
+        raise PolicyFileError(
+            f"there is no file {path}; give a policy file (.parquet, .csv or .npz), the folder of "
+            "a run, or 'uniform'"
+        )
+    return found
+
+
 def load_policy_file(path: str | Path, sequence_form: SequenceForm) -> TabularPolicy:
     """Read a policy for a game from a file, or from the folder of a run.
 
@@ -230,12 +256,7 @@ def load_policy_file(path: str | Path, sequence_form: SequenceForm) -> TabularPo
         As in `load_policy`.
     """
     check_path("policy", path)
-    found = policy_path(path)
-    if not found.suffix and not found.is_file():
-        raise PolicyFileError(
-            f"there is no file {path}; give a policy file (.parquet, .csv or .npz), the folder of "
-            "a run, or 'uniform'"
-        )
+    found = check_is_policy_file(path)
     if is_network(found):
         return load_network_file(found).tabulate(sequence_form)
     return (load_policy_csv if is_csv(found) else load_parquet)(found, sequence_form)

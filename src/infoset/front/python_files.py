@@ -27,6 +27,7 @@ __all__ = [
     "is_python_file",
     "load_from_module",
     "load_from_python_file",
+    "read_python_object",
 ]
 
 SEPARATOR = ".py:"
@@ -154,6 +155,39 @@ def _object(
     except Exception as error:
         given_text = f" with the parameters {given}" if given else ""
         raise ParameterError(f"{name} of {place} cannot be created{given_text}: {error}") from error
+
+
+def read_python_object(spec: str) -> tuple[Any, dict[str, Any]]:
+    """Return any object or class of a Python file, and the parameters in parentheses.
+
+    Parameters
+    ----------
+    spec : str
+        As in `load_from_python_file`. A class is not called. Without a name, the error lists the
+        objects of the file.
+
+    Raises
+    ------
+    ParameterError
+        If the file does not exist, or executing it raises an error.
+    UnknownNameError
+        If the file defines no such object; the message lists those that it defines.
+    """
+    stem, _, rest = spec.partition(SEPARATOR)
+    path = Path(f"{stem}.py")
+    check_path("file", path)
+    name, given = parse_spec(rest) if rest else ("", {})
+    found = {
+        key: value
+        for key, value in _objects(_execute(path), (object,)).items()
+        if not key.startswith("_") and not isinstance(value, ModuleType)
+    }
+    if not name:
+        names = " or ".join(f"{path}:{name}" for name in found)
+        raise ParameterError(f"{path} is a Python file; add the name of an object in it: {names}")
+    if name not in found:
+        raise UnknownNameError.of(f"object of {path}", name, found)
+    return found[name], dict(given)
 
 
 def _check_parameters(made: type, given: Mapping[str, Any], place: str) -> None:

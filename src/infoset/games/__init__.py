@@ -14,6 +14,7 @@ from infoset.games.leduc_poker import LeducPoker
 from infoset.games.liars_dice import LiarsDice
 from infoset.games.matrix import MATRIX_GAMES, MatrixGame, matrix_game
 from infoset.games.nolimit_endgame import NoLimitEndgame
+from infoset.games.packs import PACK_SIZES, PackEntry, get_pack_entry, load_pack
 from infoset.games.parameters import Domain
 from infoset.games.phantom import PhantomGame
 from infoset.games.phantom_ttt import PhantomTicTacToe
@@ -35,6 +36,7 @@ __all__ = [
     "GAMES",
     "HOLE_CARDS",
     "MATRIX_GAMES",
+    "PACK_SIZES",
     "BanditTree",
     "Battleship",
     "CooperativeMatchingPennies",
@@ -49,6 +51,7 @@ __all__ = [
     "LiarsDice",
     "MatrixGame",
     "NoLimitEndgame",
+    "PackEntry",
     "ParameterEntry",
     "PhantomGame",
     "PhantomTicTacToe",
@@ -57,7 +60,9 @@ __all__ = [
     "TradeComm",
     "TrickTaking",
     "get_game_entry",
+    "get_pack_entry",
     "load_game",
+    "load_pack",
     "matrix_game",
     "parse_range",
     "parse_spec",

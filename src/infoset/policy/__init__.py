@@ -8,6 +8,7 @@ from infoset.policy.parquet_files import (
     is_public_file,
     load_policy,
     read_metadata,
+    read_policy_table,
     save_policy,
 )
 from infoset.policy.protocol import (
@@ -50,11 +51,13 @@ from infoset.policy.transformations import (
     hash_transformations,
     transform_policy,
 )
+from infoset.policy.zoo_files import ZOO_PREFIX, is_zoo_name, zoo_path
 
 __all__ = [
     "IDENTITY",
     "STORAGES",
     "TRANSFORMATIONS",
+    "ZOO_PREFIX",
     "ActionTable",
     "BatchPolicy",
     "FunctionPolicy",
@@ -78,6 +81,7 @@ __all__ = [
     "hash_transformations",
     "is_correlated_file",
     "is_public_file",
+    "is_zoo_name",
     "load_policy",
     "load_policy_csv",
     "load_public_policy",
@@ -85,6 +89,7 @@ __all__ = [
     "probabilities_at",
     "random_policy",
     "read_metadata",
+    "read_policy_table",
     "rounded_policy",
     "save_policy",
     "save_policy_csv",
@@ -94,4 +99,5 @@ __all__ = [
     "transform_policy",
     "uniform_policy",
     "uniform_public_policy",
+    "zoo_path",
 ]

@@ -26,7 +26,14 @@ from infoset.utils.text import shortened
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["is_correlated_file", "is_public_file", "load_policy", "read_metadata", "save_policy"]
+__all__ = [
+    "is_correlated_file",
+    "is_public_file",
+    "load_policy",
+    "read_metadata",
+    "read_policy_table",
+    "save_policy",
+]
 
 FORMAT = 2
 KEY = b"infoset"
@@ -221,6 +228,26 @@ def load_policy(path: str | Path, sequence_form: SequenceForm) -> TabularPolicy:
     """
     table, _ = read_table(path, PROBABILITY, sequence_form)
     return policy_of_rows(table.column(PROBABILITY).to_numpy(), path, sequence_form)
+
+
+def read_policy_table(path: str | Path) -> list[tuple[int, str, str, float]]:
+    """Return the rows of a policy file as they are: player, infostate, action and probability.
+
+    The game is not built, so the rows are not compared with it.
+
+    Raises
+    ------
+    PolicyFileError
+        If the file is missing, damaged, or not a policy.
+    """
+    check_path("path", path)
+    table = read_parquet(Path(path), PROBABILITY)
+    checked_metadata(table, PROBABILITY, Path(path))
+    names = ("player", "infostate", "action", PROBABILITY)
+    if not set(names) <= set(table.column_names):
+        raise PolicyFileError(f"{path} lacks one of the columns {', '.join(names)}")
+    columns = [table.column(name).to_pylist() for name in names]
+    return list(zip(*columns, strict=True))
 
 
 def policy_of_rows(

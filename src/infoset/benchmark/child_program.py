@@ -1,0 +1,32 @@
+"""The program of the child process: it reads a job from standard input, and runs it.
+
+    python -m infoset.benchmark.child_program < job.json
+
+The parent process enforces the limits on time and memory; see `child_process.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+
+from infoset.benchmark.child_messages import claim_standard_output
+from infoset.benchmark.method_runs import run_races
+from infoset.benchmark.searcher_trials import run_trials
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the job on standard input, and report on standard output."""
+    messenger = claim_standard_output()
+    job = json.load(sys.stdin)
+    warnings.simplefilter("ignore")
+    run = {"races": run_races, "trials": run_trials}[job["task"]]
+    run(job, messenger)
+    messenger.send("finished")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""Trials: a searcher in one game, in a child process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from infoset.benchmark.child_process import ChildLimits, run_in_child
+
+__all__ = ["Trial", "TrialResult", "run_trial"]
+
+EXTRA_SECONDS = 10.0
+"""Seconds of processor time beyond its own after which a stage is stopped that does not end."""
+
+UNRESUMED = ("build", "first call")
+"""Stages without which no other stage is possible."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What is measured of a searcher in one game. It is plain data.
+
+    Attributes
+    ----------
+    game : str
+        A registered game.
+    text : str
+        The searcher, as in `find_subject`.
+    anchors : tuple[str, ...]
+        Its opponents in matches, as in `infoset match`.
+    seconds : float
+        Seconds of processor time of each stage: the leak test, each match, the best response.
+    deals : int
+        Maximum number of deals of a match.
+    """
+
+    game: str
+    text: str
+    anchors: tuple[str, ...]
+    seconds: float
+    deals: int
+
+
+@dataclass
+class TrialResult:
+    """What a trial has measured.
+
+    Attributes
+    ----------
+    trial : Trial
+    plays : int
+        Number of plays of the leak test.
+    leak : str
+        The leak that was found; empty if none was.
+    is_repeatable : bool or None
+        Whether a second searcher gave the same bits; None if that was not tested.
+    matches : dict[str, tuple[float, float, float, int]]
+        By anchor: the mean utility, the ends of its 95% interval, and the number of deals.
+    exploitability : float or None
+        Exact exploitability of the policy that searches once at each infostate; None if it was not
+        computed, for the reason `not_computed`.
+    failures : dict[str, str]
+        By stage, why it failed.
+    applies : bool
+        Whether the searcher supports the game.
+    """
+
+    trial: Trial
+    plays: int = 0
+    leak: str = ""
+    is_repeatable: bool | None = None
+    matches: dict[str, tuple[float, float, float, int]] = field(default_factory=dict)
+    exploitability: float | None = None
+    not_computed: str = ""
+    failures: dict[str, str] = field(default_factory=dict)
+    applies: bool = True
+
+
+def run_trial(trial: Trial, limits: ChildLimits | None = None) -> TrialResult:
+    """Run all stages of a trial; a stage that hangs or ends the process is left out.
+
+    Parameters
+    ----------
+    trial : Trial
+    limits : ChildLimits, optional
+        By default, a stage may take ten seconds of processor time more than it should.
+    """
+    limits = limits or ChildLimits(trial.seconds + EXTRA_SECONDS)
+    result, skipped = TrialResult(trial), list[str]()
+
+    def note(message: Mapping[str, Any]) -> None:
+        if message["kind"] == "ended":
+            if message["stage"] != "first call":
+                skipped.append(message["stage"])
+        else:
+            _note(result, message)
+
+    while True:
+        numbers = {"seconds": trial.seconds, "deals": trial.deals}
+        names = {"game": trial.game, "text": trial.text, "anchors": trial.anchors}
+        end = run_in_child({"task": "trials", **names, **numbers, "skip": [*skipped]}, limits, note)
+        if not end.reason:
+            return result
+        result.failures[end.stage] = end.reason
+        if end.stage in UNRESUMED:
+            return result
+        skipped.append(end.stage)
+
+
+def _note(result: TrialResult, message: Mapping[str, Any]) -> None:
+    """Add what a message says to the result."""
+    kind = message["kind"]
+    if kind == "leak":
+        result.plays, result.leak = message["plays"], message["leak"] or ""
+    elif kind == "repetition":
+        result.is_repeatable = message["is_same"] if message["queries"] else None
+    elif kind == "match":
+        mean, low, high = message["numbers"]
+        result.matches[message["anchor"]] = (mean, low, high, message["deals"])
+    elif kind == "response":
+        result.exploitability = message["exploitability"]
+        result.not_computed = message["reason"]
+    elif kind == "failed":
+        result.applies = result.applies and message["applies"]
+        result.failures[message["stage"]] = message["message"]

@@ -1,0 +1,90 @@
+"""`infoset verify`: check a certificate by the rules of its game and exact arithmetic."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from infoset.cli.options import JsonOption, parse_count
+from infoset.cli.screen import number_text, print_json, say
+
+if TYPE_CHECKING:
+    from infoset.certificates import Certificate
+
+DEFAULT_HISTORIES = 2_000_000
+DEFAULT_SECONDS = 600.0
+MEMORY_SHARE = 0.7
+"""Part of the free memory that a verification may use: a file may name any registered game."""
+
+
+def run(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="Certificate that 'infoset prove GAME --save FILE' wrote; or a policy with a "
+            "certificate in it, such as zoo:kuhn_poker.",
+            show_default=False,
+        ),
+    ],
+    max_histories: Annotated[
+        int,
+        typer.Option(
+            metavar="NUMBER",
+            parser=parse_count,
+            help="Limit on the number of histories of the game.",
+        ),
+    ] = DEFAULT_HISTORIES,
+    seconds: Annotated[
+        float, typer.Option("--seconds", min=0, help="Time limit in seconds.")
+    ] = DEFAULT_SECONDS,
+    as_json: JsonOption = False,
+) -> None:
+    """Check a certificate of a game's value, without a solver.
+
+    Every history is visited by the rules of the game, and both policies are
+    checked by exact best responses, in fractions. The first wrong claim ends
+    the check, and its place is reported.
+    """
+    from infoset.cli.command_watch import CommandWatch
+    from infoset.utils.watchdog import available_memory
+
+    memory = int(MEMORY_SHARE * available_memory())
+    watch = CommandWatch(f"infoset verify {file}", seconds, memory, options="--seconds")
+    certificate = watch.end(lambda: _verified(file, max_histories))
+    if as_json:
+        print_json(
+            {
+                "game": certificate.game,
+                "lower": str(certificate.lower),
+                "upper": str(certificate.upper),
+                "value": None if certificate.value is None else str(certificate.value),
+                "histories": certificate.num_histories,
+                "infostates": list(certificate.num_infostates),
+            }
+        )
+        return
+    say(certificate.game)
+    if certificate.value is not None:
+        say(
+            f"value of player 0: {certificate.value}, about {number_text(float(certificate.value))}"
+        )
+    else:
+        say(f"value of player 0: from {certificate.lower} to {certificate.upper}")
+    counts = " and ".join(map(number_text, certificate.num_infostates))
+    say(
+        f"verified by the rules: {number_text(certificate.num_histories)} histories, policies at "
+        f"{counts} infostates"
+    )
+
+
+def _verified(file: str, max_histories: int) -> Certificate:
+    """Return the certificate in a file, after checking it."""
+    if file.startswith("zoo:") or file.lower().endswith(".parquet"):
+        from infoset.benchmark import verify_policy_file
+
+        return verify_policy_file(file, max_histories=max_histories)[0]
+    from infoset.certificates import verify_file
+
+    return verify_file(file, max_histories=max_histories)

@@ -1,0 +1,120 @@
+"""What the child does, here in this process: every measurement is reported, and every failure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from infoset.benchmark.method_runs import run_races
+from infoset.benchmark.searcher_trials import run_trials
+from infoset.evaluation import evaluate_policy
+from infoset.games import load_game
+from infoset.policy import uniform_policy
+from infoset.tree import build_sequence_form
+
+FILE = str(Path(__file__).with_name("sample_subjects.py"))
+
+
+class Messages(list):
+    """A messenger that keeps what it is given."""
+
+    def send(self, kind, **content):
+        self.append((kind, content))
+
+    def of(self, kind):
+        return [content for found, content in self if found == kind]
+
+
+def raced(*texts, seconds=0.05, repeats=()):
+    messages = Messages()
+    rows = [{"number": number, "text": text, "seed": 0} for number, text in enumerate(texts)]
+    job = {"game": "kuhn_poker", "rows": rows, "seconds": seconds, "episodes": 300}
+    job["needs_tree"] = "es-mccfr" in texts
+    run_races({**job, "repeats": repeats, "kept": repeats}, messages)
+    return messages
+
+
+def trialed(text, *, skip=(), anchors=("uniform",)):
+    messages = Messages()
+    job = {"game": "kuhn_poker", "text": text, "seconds": 0.05, "deals": 16}
+    run_trials({**job, "skip": skip, "anchors": anchors}, messages)
+    return messages
+
+
+@pytest.mark.broad
+def test_methods_and_learners_are_measured_in_turn():
+    messages = raced("cfr+", "es-mccfr", f"{FILE}:by_cfr", repeats=(0, 1, 2))
+    assert [one["is_same"] for one in messages.of("repeated")] == [True, True, True]
+    outcomes = {one["run"]: one["outcome"] for one in messages.of("done")}
+    assert outcomes.keys() == {0, 1, 2}
+    assert outcomes[1] == "iterations"
+    points = messages.of("point")
+    for number in range(3):
+        own = [one["point"] for one in points if one["run"] == number]
+        assert own[-1][2] < own[0][2]
+    # The function is called anew with 1, 2, 4, … iterations.
+    iterations = [one["point"][0] for one in points if one["run"] == 2]
+    assert iterations == [2**number for number in range(len(iterations))]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("raises", "ValueError: a mistake"),
+        ("other_game", "returned a policy of matrix_mp, not of kuhn_poker"),
+        ("no_policy", "returned a list"),
+        ("boasts", "exploitability"),
+    ],
+)
+def test_a_subject_that_fails_is_reported_and_the_others_run(name, message):
+    messages = raced(f"{FILE}:{name}", "cfr+", seconds=0.02)
+    done = {one["run"]: one for one in messages.of("done")}
+    assert done[0]["outcome"] == "failed"
+    assert message in done[0]["message"]
+    assert done[1]["outcome"] == "seconds"
+
+
+def test_unseeded_random_numbers_are_found():
+    (found,) = raced(f"{FILE}:varies", seconds=0.01, repeats=(0,)).of("repeated")
+    assert not found["is_same"]
+
+
+@pytest.mark.broad
+def test_a_searcher_is_tested_played_and_measured():
+    messages = trialed(f"{FILE}:Flat", anchors=("uniform", "zoo:kuhn_poker"))
+    assert messages.of("failed") == []
+    (leak,) = messages.of("leak")
+    assert leak["leak"] is None
+    assert leak["plays"] >= 1
+    assert messages.of("repetition")[0]["is_same"]
+    even, best = (one["numbers"] for one in messages.of("match"))
+    # The same policy on both sides wins nothing, and the equilibrium does not lose.
+    assert even == [0.0, 0.0, 0.0]
+    assert best[0] < 0
+    form = build_sequence_form(load_game("kuhn_poker"))
+    exact = evaluate_policy(uniform_policy(form)).exploitability
+    assert messages.of("response")[0]["exploitability"] == pytest.approx(exact)
+
+
+@pytest.mark.broad
+def test_leaks_and_answers_that_are_no_distribution_are_found():
+    leaky = trialed(f"{FILE}:Leaky", anchors=())
+    assert "the queries differ in the time of query" in leaky.of("leak")[0]["leak"]
+    wrong = trialed(f"{FILE}:WithoutSum", skip=("leak test",))
+    stages = [one["stage"] for one in wrong.of("failed")]
+    assert stages == ["match against uniform", "best response"]
+    assert all("with sum 1" in one["message"] for one in wrong.of("failed"))
+
+
+@pytest.mark.networks
+def test_a_network_is_measured():
+    messages = Messages()
+    rows = [{"number": 0, "text": "network:rnad", "seed": 0}]
+    job = {"game": "kuhn_poker", "rows": rows, "seconds": 1.0, "episodes": 300}
+    run_races({**job, "repeats": (), "kept": (), "needs_tree": True}, messages)
+    (done,) = messages.of("done")
+    assert done["outcome"] == "seconds"
+    points = [one["point"] for one in messages.of("point")]
+    assert points[-1][0] > points[0][0]
+    assert points[-1][2] < points[0][2]
