@@ -276,6 +276,10 @@ def test_likely_mistakes_name_the_fix():
         values.belief(0, 2)
     with pytest.raises(ParameterError, match="28 hands"):
         equity_at(form, 0, (np.ones(27), np.ones(28)))
+    with pytest.raises(ParameterError, match="a pair of arrays"):
+        with_ranges(form, None)
+    with pytest.raises(ParameterError, match="got 1 ranges"):
+        equity_at(form, 0, (np.ones(28),))
     with pytest.raises(ParameterError, match="negative or not finite"):
         with_ranges(form, (np.ones(28), -np.ones(28)))
     with pytest.raises(ParameterError, match="no pair of hands"):

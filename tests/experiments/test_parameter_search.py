@@ -13,7 +13,7 @@ import pytest
 import infoset
 from infoset.errors import MissingExtraError, ParameterError, UnknownNameError
 from infoset.experiments import SearchRange, parameter_search, parse_range, save_tuning, tune
-from infoset.experiments.parameter_search import TuningCell, configured
+from infoset.experiments.tuning_cells import TuningCell, configured
 from infoset.learning import get_learner
 from infoset.solvers import get_method
 from tests.runs.test_tasks import LocalExecutor

@@ -291,6 +291,12 @@ def test_likely_mistakes():
         unknown.solve("cfr+", Budget(iterations=1))
     with pytest.raises(PolicyMismatchError, match="trunk"):
         short.evaluate(policy)
+    with pytest.raises(ParameterError, match="PublicPolicy"):
+        short.evaluate(form)
+    with pytest.raises(ParameterError, match="PublicPolicy"):
+        lock_policy(form, {}).evaluate(None)
+    with pytest.raises(ParameterError, match="PublicPolicy"):
+        public_subgame(form, 1, (np.ones(28), np.ones(28))).restrict(form)
     with pytest.raises(UnknownNameError, match="gadget"):
         resolve_public_subgame(policy, 1, 0, gadget="safe")
     with pytest.raises(UnsupportedGameError, match="opponent chooses its hand"):

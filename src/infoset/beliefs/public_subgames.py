@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoset.errors import PolicyMismatchError
-from infoset.policy import PublicPolicy
+from infoset.policy import PublicPolicy, check_public_policy
 from infoset.tree import (
     PublicForm,
     check_node,
@@ -142,6 +142,7 @@ def public_subgame(
 
 def _check_form(policy: PublicPolicy, form: PublicForm) -> None:
     """Raise if a policy belongs to another public form."""
+    check_public_policy(policy)
     other = policy.public_form
     if other is not form and other.fingerprint != form.fingerprint:
         raise PolicyMismatchError(

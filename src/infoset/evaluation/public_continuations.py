@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from infoset.policy import PublicPolicy
+from infoset.policy import PublicPolicy, check_public_policy
 from infoset.tree import (
     PublicForm,
     check_node,
@@ -20,7 +20,6 @@ from infoset.tree import (
     values_at_terminals,
 )
 from infoset.typing import FloatArray, Player
-from infoset.utils.arguments import check_type
 
 __all__ = ["PublicContinuation", "PublicLeafFunction", "PublicLeafValues"]
 
@@ -66,7 +65,7 @@ class PublicContinuation:
     """
 
     def __init__(self, policy: PublicPolicy) -> None:
-        check_type("policy", policy, PublicPolicy, "a PublicPolicy, such as solve(form).policy")
+        check_public_policy(policy)
         self.policy = policy
         self._below: dict[int, _Below] = {}
 

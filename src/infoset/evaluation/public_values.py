@@ -8,7 +8,7 @@ import numpy as np
 
 from infoset.errors import ParameterError
 from infoset.evaluation.hand_equity import equity_at
-from infoset.policy import PublicPolicy
+from infoset.policy import PublicPolicy, check_public_policy
 from infoset.tree import (
     PublicForm,
     chance_reach_of_nodes,
@@ -18,7 +18,7 @@ from infoset.tree import (
     values_at_terminals,
 )
 from infoset.typing import FloatArray, IntArray, LongArray, Player
-from infoset.utils.arguments import check_player, check_type
+from infoset.utils.arguments import check_player
 
 __all__ = ["PublicValues"]
 
@@ -62,7 +62,7 @@ class PublicValues:
     """
 
     def __init__(self, policy: PublicPolicy) -> None:
-        check_type("policy", policy, PublicPolicy, "a PublicPolicy, such as solve(form).policy")
+        check_public_policy(policy)
         self.policy = policy
         self._chance = chance_reach_of_nodes(policy.public_form)
 

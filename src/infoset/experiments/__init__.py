@@ -6,7 +6,7 @@ from infoset.experiments.forecast import iterations_per_second, seconds_to_targe
 from infoset.experiments.grids import log_log_slope, run_grid, run_points, spreads
 from infoset.experiments.json_values import json_text, json_value
 from infoset.experiments.learning_folder import learning_files, save_learning
-from infoset.experiments.parameter_search import Neighbor, Trial, TuningCell, TuningResult, tune
+from infoset.experiments.parameter_search import Neighbor, Trial, TuningResult, tune
 from infoset.experiments.reports import (
     Chart,
     Expected,
@@ -37,6 +37,7 @@ from infoset.experiments.studies import (
     run_study,
 )
 from infoset.experiments.training_folder import save_training, training_files
+from infoset.experiments.tuning_cells import TuningCell
 from infoset.experiments.tuning_report import parameters_text, save_tuning, tuning_tables
 
 __all__ = [

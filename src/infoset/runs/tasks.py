@@ -52,6 +52,9 @@ MAX_SUBMITTED = 1024
 
 SECONDS_BETWEEN_CHECKS = 5.0
 
+GUARD = 'in a script, put the call under `if __name__ == "__main__":`'
+"""What a script needs that starts processes, which execute it once more."""
+
 UNREADABLE = (ImportError, AttributeError, TypeError)
 """Exceptions of executors whose workers cannot import the library: repeating would not help."""
 
@@ -126,6 +129,7 @@ class _Session:
         self._work = work
         self._items = enumerate(items)
         self._attempts = count()
+        self._has_replies = False
         self._tasks: dict[Future[Any], _Task] = {}
         self._finished: SimpleQueue[Future[Any]] = SimpleQueue()
         self._is_here = shares and isinstance(pool.executor, ThreadPoolExecutor)
@@ -156,6 +160,7 @@ class _Session:
             reply = self._reply(future, task)
             if reply is None:
                 continue
+            self._has_replies = True
             if reply.kind == "wanted":
                 self._submit(task, with_work=True)
                 continue
@@ -233,9 +238,11 @@ class _Session:
     def _lose(self, task: _Task, error: BaseException) -> None:
         """Repeat a task whose worker was lost, on a new pool if its pool broke."""
         if task.losses >= MAX_RETRIES:
+            is_unguarded = self.pool.renew is not None and not self._has_replies
+            hint = f"; {GUARD}" if is_unguarded else ""
             raise LostWorkersError(
                 f"workers were lost {task.losses + 1} times at the same task "
-                f"({describe_exception(error)})"
+                f"({describe_exception(error)}){hint}"
             ) from error
         if isinstance(error, BrokenExecutor) and task.executor is self.pool.executor:
             if self.pool.renew is None:

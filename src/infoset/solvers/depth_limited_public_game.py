@@ -11,7 +11,7 @@ import numpy as np
 
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import Evaluation, PublicLeafFunction, PublicLeafValues
-from infoset.policy import PublicPolicy
+from infoset.policy import PublicPolicy, check_public_policy
 from infoset.regret import RegretScheme
 from infoset.runs import Budget, SolveResult
 from infoset.solvers.gradient_regret import evaluate_gradients, solve_by_gradients
@@ -93,6 +93,7 @@ class CutPublicGame:
         ParameterError
             If the leaf function returns wrong values.
         """
+        check_public_policy(policy)
         form, other = self.trunk.form, policy.public_form
         if other is not form and other.fingerprint != form.fingerprint:
             raise PolicyMismatchError(

@@ -13,7 +13,12 @@ import numpy as np
 
 from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
 from infoset.evaluation import Evaluation
-from infoset.policy import PublicPolicy, behavior_to_plan, uniform_public_policy
+from infoset.policy import (
+    PublicPolicy,
+    behavior_to_plan,
+    check_public_policy,
+    uniform_public_policy,
+)
 from infoset.regret import RegretScheme
 from infoset.runs import Budget, SolveResult
 from infoset.solvers._locked_sequences import LockedSequences, locked_sequences
@@ -81,6 +86,7 @@ class LockedPublicGame:
         PolicyMismatchError
             If the policy belongs to another form.
         """
+        check_public_policy(policy)
         if policy.public_form is not self.whole and (
             policy.public_form.fingerprint != self.whole.fingerprint
         ):

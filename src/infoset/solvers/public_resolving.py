@@ -196,29 +196,31 @@ def public_gadget_game(
             f"opponent_values has shape {opponent_values.shape}; give a finite number for each of "
             f"the {form.num_hands[other]} hands of player {other}"
         )
-    leaves = trunk.leaves
-    return CutPublicGame(
-        PublicTrunk(
-            whole=form,
-            form=form_below(
-                trunk.form,
-                0,
-                form.prior,
-                name=f"gadget({form.name}, player={player})",
-                moves=[(other, (FOLLOW, TERMINATE))],
-                chance_reach=1.0,
-            ),
-            nodes=np.append(-1, trunk.nodes),
-            leaves=PublicLeaves(
-                label=(TERMINATE, *leaves.label),
-                node=np.append(-1, leaves.node).astype(np.int32),
-                parent=np.append(0, leaves.parent + 1).astype(np.int32),
-                action=np.append(1, leaves.action).astype(np.int32),
-                hand_set=np.append(form.hand_set[0], leaves.hand_set).astype(np.int32),
-                chance_reach=np.append(1.0, leaves.chance_reach),
-            ),
+    return CutPublicGame(_with_first_choice(trunk, other), function)
+
+
+def _with_first_choice(trunk: PublicTrunk, other: Player) -> PublicTrunk:
+    """Return a trunk with a first decision of a player: to play on, or to end at a leaf, -1."""
+    form, leaves = trunk.whole, trunk.leaves
+    return PublicTrunk(
+        whole=form,
+        form=form_below(
+            trunk.form,
+            0,
+            form.prior,
+            name=f"gadget({form.name}, player={1 - other})",
+            moves=[(other, (FOLLOW, TERMINATE))],
+            chance_reach=1.0,
         ),
-        function,
+        nodes=np.append(-1, trunk.nodes),
+        leaves=PublicLeaves(
+            label=(TERMINATE, *leaves.label),
+            node=np.append(-1, leaves.node).astype(np.int32),
+            parent=np.append(0, leaves.parent + 1).astype(np.int32),
+            action=np.append(1, leaves.action).astype(np.int32),
+            hand_set=np.append(form.hand_set[0], leaves.hand_set).astype(np.int32),
+            chance_reach=np.append(1.0, leaves.chance_reach),
+        ),
     )
 
 

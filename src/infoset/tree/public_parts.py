@@ -199,8 +199,7 @@ def cut_public_form(
     """
     check_public_form(form)
     is_leaf = _leaf_mask(form, depth, nodes)
-    kept = np.ones(form.num_nodes, bool)
-    leaves = []
+    kept, leaves = np.ones(form.num_nodes, bool), list[int]()
     for node, parent in enumerate(form.parent.tolist()):
         kept[node] = (node == 0 or kept[parent]) and not is_leaf[node]
         if is_leaf[node] and kept[parent]:
@@ -208,9 +207,23 @@ def cut_public_form(
     left = np.flatnonzero(kept)
     place = np.full(form.num_nodes, -1, np.int32)
     place[left] = np.arange(len(left))
+    cut = np.array(leaves, np.int32)
+    found = PublicLeaves(
+        label=tuple(map(form.label, leaves)),
+        node=cut,
+        parent=place[form.parent[cut]],
+        action=form.action[cut],
+        hand_set=form.hand_set[cut],
+        chance_reach=chance_reach_of_nodes(form)[cut],
+    )
+    return PublicTrunk(form, _trunk_form(form, left, place), left, found)
+
+
+def _trunk_form(form: PublicForm, left: LongArray, place: IntArray) -> PublicForm:
+    """Return the form of the nodes `left` [V'], given the new number of each node [V], or -1."""
     parent = place[form.parent[left]]
     parent[0] = -1
-    trunk = replace(
+    return replace(
         form,
         name=f"trunk({form.name})",
         player=form.player[left],
@@ -222,20 +235,6 @@ def cut_public_form(
         terminals=_chosen(form.terminals, place),
         symmetry=symmetry_of_part(form, place, form.class_map[left]),
         tree_infostates=None,
-    )
-    cut = np.array(leaves, np.int32)
-    return PublicTrunk(
-        whole=form,
-        form=trunk,
-        nodes=left,
-        leaves=PublicLeaves(
-            label=tuple(map(form.label, leaves)),
-            node=cut,
-            parent=place[form.parent[cut]],
-            action=form.action[cut],
-            hand_set=form.hand_set[cut],
-            chance_reach=chance_reach_of_nodes(form)[cut],
-        ),
     )
 
 

@@ -13,7 +13,7 @@ from infoset.tree.public_operators import HandPrior
 from infoset.tree.public_reach import unblocked_reach
 from infoset.tree.sequence_form import UNIT
 from infoset.typing import FloatArray
-from infoset.utils.arguments import check_count
+from infoset.utils.arguments import check_count, check_type
 
 __all__ = ["check_node", "checked_ranges", "prior_with_ranges", "with_ranges"]
 
@@ -96,6 +96,7 @@ def checked_ranges(
         If there are not two, or one has the wrong shape or an entry that is negative or not finite,
         or distinguishes hands that the form merges.
     """
+    check_type("ranges", ranges, (tuple, list), "a pair of arrays [hands], one for each player")
     if len(ranges) != 2:
         raise ParameterError(f"got {len(ranges)} ranges; give one for each of the two players")
     found = []
