@@ -94,10 +94,12 @@ class GameRow:
     def first(self, name: str, target: float, column: int) -> float:
         """Return the median over seeds of the iterations (0) or seconds (1) to reach a target.
 
-        The target is a part of the payoff range. Infinite if half of the seeds never reached it.
+        The target is a part of the payoff range. Infinite if half of the seeds never reached it, or
+        if there are no runs.
         """
         absolute = target * self.payoff_width
-        return median(run.first(absolute, column) for run in self.runs_of(name))
+        found = [run.first(absolute, column) for run in self.runs_of(name)]
+        return median(found) if found else inf
 
 
 class Ratio(NamedTuple):
