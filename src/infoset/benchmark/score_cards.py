@@ -232,7 +232,9 @@ def _method_gates(runs: Sequence[tuple[GameRow, RaceRun]]) -> tuple[Gate, ...]:
             "every run ends with a policy of the game",
             not failed and bool(measured),
             "; ".join(f"{row.entry.name}: {run.message}" for row, run in failed)
-            or (f"{len(measured)} runs" if measured else "it applies to no game of the pack"),
+            or (
+                f"{len(measured)} runs" if measured else "it does not apply to any game of the pack"
+            ),
         ),
         Gate(
             "the same seed gives the same policy",
