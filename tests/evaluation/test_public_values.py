@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from infoset.errors import ParameterError, UnsupportedGameError
-from infoset.evaluation import PublicValues, decision_values, equity_at, evaluate_policy
+from infoset.evaluation import (
+    PublicValues,
+    decision_values,
+    equity_at,
+    evaluate_hands,
+    evaluate_policy,
+)
 from infoset.games import load_game
 from infoset.policy import PublicPolicy, random_policy
 from infoset.tree import (
@@ -153,6 +159,17 @@ def test_values_on_random_games():
                 assert (best[known] >= values.values(node, player)[known] - 1e-12 * scale).all()
     assert found["product"] >= 20
     assert found["refused"] >= 2
+
+
+def test_values_at_the_start_are_those_of_another_sweep():
+    form = small_holdem()
+    policy = random_public_policy(form, 5)
+    values = PublicValues(policy)
+    for player, expected in enumerate(evaluate_hands(policy)):
+        assert values.values(0, player) == pytest.approx(expected.values, abs=1e-12)
+        best = expected.best_response_values
+        assert values.response_values(0, player) == pytest.approx(best, abs=1e-12)
+        assert values.belief(0, player) == pytest.approx(expected.probabilities, abs=1e-14)
 
 
 def test_reach_of_chance_is_that_of_the_tree():

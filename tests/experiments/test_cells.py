@@ -241,6 +241,23 @@ def test_results_of_another_version_are_not_used(folder, monkeypatch):
     assert len(files_of(folder)) == 2
 
 
+@dataclass(frozen=True)
+class Timed(Draw):
+    """A cell that measures a time."""
+
+    def run(self, interrupt):
+        return {"value": self.seed, "seconds": time.monotonic()}
+
+
+def test_times_are_saved_beside_the_values(folder):
+    [found] = run_cells([Timed(1)], folder)
+    assert run_cells([Timed(1)], folder) == [found]
+    assert set(found) == {"value", "seconds"}
+    saved = json.loads(folder.file_of(Timed(1)).read_text())
+    assert saved["result"] == {"value": 1}
+    assert saved["times"] == {"seconds": found["seconds"]}
+
+
 def test_each_finished_cell_is_reported(folder):
     told = []
     run_cells([Draw(1)], folder)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 
-import numpy as np
 import pytest
 
 import infoset
 from infoset.errors import ComparisonError, ParameterError
-from infoset.runs import this_machine
+from infoset.front.seed_runs import SeedWork
+from infoset.learning import get_learner
+from infoset.runs.task_messages import packed
 from infoset.solvers import METHODS
 from tests.runs.test_tasks import LocalExecutor
 
@@ -69,6 +70,12 @@ def test_learning_on_processes(processes):
         assert bits(there) == bits(here)
     wanted = [(s, p.iteration) for s, r in zip((4, 2), here.runs, strict=True) for p in r.trace]
     assert sorted(seen) == sorted(2 * wanted)
+
+
+def test_registered_games_travel_by_name_and_parameters():
+    work = SeedWork(infoset.load("leduc_poker"), len, get_learner("ixomd"), 10, None)
+    assert len(packed(work)) < 2000
+    assert len(packed(infoset.build_tree("leduc_poker"))) > 1_000_000
 
 
 def test_mistakes_of_learning(tmp_path):
@@ -157,8 +164,6 @@ def test_a_match_on_an_executor(processes):
     for executor in (LocalExecutor(), ThreadPoolExecutor(2), processes):
         there = infoset.play_matches(tree, *policies, num_deals=3000, seed=1, executor=executor)
         assert there == here
-    assert np.isfinite(here.utility.mean)
-    assert this_machine().host
 
 
 def test_public_forms_are_compared_on_an_executor():

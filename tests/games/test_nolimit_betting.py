@@ -41,6 +41,9 @@ def test_sizes_are_shares_of_the_pot_after_a_call():
 
 def test_sizes_are_rounded_to_whole_chips_and_halves_up():
     assert legal(rules(pot=5, stack=100, bets=[0.5, 0.3]))[1:3] == ("bet 2", "bet 3")
+    # In binary, 0.145 * 100 is below 14.5, and 0.55 * 100 above 55.
+    assert legal(rules(pot=100, stack=500, bets=[0.145]))[1] == "bet 15"
+    assert legal(rules(pot=100, stack=100, bets=[0.55], all_in=0.55)) == ("check", "all-in")
     assert legal(rules(pot=3750, stack=18125, bets=[1 / 3]))[1] == "bet 1250"
 
 

@@ -49,7 +49,9 @@ def random_locks(spec, seed, share=0.4):
     return form, public, by_hand, tree.sequence_form, policy, in_tree
 
 
-@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize(
+    "spec", [SPECS[0], pytest.param(SPECS[1], marks=pytest.mark.broad), SPECS[2]]
+)
 def test_values_and_gains_are_those_of_the_locked_sequence_form(spec):
     for seed in range(2):
         form, _, by_hand, sequence_form, _, in_tree = random_locks(spec, seed)
@@ -162,6 +164,7 @@ def test_methods_and_policies_that_do_not_fit():
     locked = lock_policy(small_holdem(), {})
     with pytest.raises(UnsupportedGameError, match="CFR family"):
         locked.solve("lp", Budget(iterations=1))
+    assert "best method" in locked.solve("auto", Budget(iterations=1)).reason
     with pytest.raises(PolicyMismatchError, match="small_holdem"):
         locked.evaluate(uniform_public_policy(derive_public_form(cached_tree("kuhn_poker"))))
     with pytest.raises(ParameterError, match="float64 on one thread"):

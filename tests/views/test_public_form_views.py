@@ -63,7 +63,9 @@ def same_places(places, values):
                 waiting.append((link.state, other.state))
 
 
-@pytest.mark.parametrize("spec", ["kuhn_poker", "leduc_poker"])
+@pytest.mark.parametrize(
+    "spec", ["kuhn_poker", pytest.param("leduc_poker", marks=pytest.mark.broad)]
+)
 def test_views_are_those_of_the_tree(spec):
     places, values = both(spec)
     number = 0

@@ -74,6 +74,7 @@ def test_a_game_that_is_too_large_for_a_tree_is_shown_as_a_public_form(tmp_path)
     assert (alone.policy_names, alone.ask({"ask": "game"})["opponents"]) == (["policy 1"], [])
 
 
+@pytest.mark.broad
 def test_pages_of_public_forms_are_saved(tmp_path):
     form = infoset.build_public_form(infoset.load("leduc_poker(num_ranks=2,num_raises=1)"))
     save_page(make_explorer(form, ["uniform"]), tmp_path / "whole.html")

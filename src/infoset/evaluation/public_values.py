@@ -28,7 +28,11 @@ class PublicValues:
 
     All values are given the hand and the node: the expected utility against the opponent's range
     there, if both players follow the policy from there on. They are computed by the operators, in
-    time linear in the number of hands at showdowns and folds, the first time they are needed.
+    time linear in the number of hands at showdowns and folds, the first time they are needed; then
+    one number for each public node, public action and hand of a player is stored.
+
+    In a form with symmetry, a node stands for all lines that it represents, and `probability` is
+    the sum of theirs.
 
     Parameters
     ----------

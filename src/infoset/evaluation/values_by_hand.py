@@ -84,8 +84,10 @@ def evaluate_hands(policy: PublicPolicy) -> tuple[HandEvaluation, HandEvaluation
     >>> from infoset.tree import build_public_form
     >>> form = build_public_form(load_game("kuhn_poker"))
     >>> first, second = evaluate_hands(uniform_public_policy(form))
-    >>> {hand: [round(x, 3) for x in row] for hand, row in first.by_label().items()}
-    {'J': [0.333, -1.0, -0.5, 0.5], 'Q': [0.333, 0.125, 0.5, 0.375], 'K': [0.333, 1.25, 1.5, 0.25]}
+    >>> {hand: round(gain, 3) for hand, (_, _, _, gain) in first.by_label().items()}
+    {'J': 0.375, 'Q': 0.375, 'K': 0.375}
+    >>> first.values.round(3).tolist()
+    [-0.875, 0.125, 1.125]
     """
     check_public_policy(policy)
     return _of_player(policy, 0), _of_player(policy, 1)

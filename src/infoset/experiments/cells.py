@@ -46,6 +46,9 @@ OnDone: TypeAlias = Callable[["Cell"], object]
 ABOUT = "study.json"
 CELLS = "cells"
 
+TIMES = ("seconds",)
+"""Names of times in results, which are saved beside the values: they differ from run to run."""
+
 
 class CellInterrupted(Exception):
     """A cell was interrupted before it finished."""
@@ -162,24 +165,25 @@ class CellFolder:
                 f"the settings in {path} do not match its name: delete the file to run the "
                 "cell again"
             )
-        result: CellResult = saved["result"]
-        return result
+        return {**saved["result"], **saved.get("times", {})}
 
     def write(
         self, cell: Cell, result: CellResult, seconds: float, machine: Machine | None = None
     ) -> CellResult:
         """Save the result of a cell atomically, and return what `read` will return.
 
-        The seconds and the machine, by default this one, are saved beside the result: only they
-        differ between runs.
+        Times that the cell measured, its seconds and the machine, by default this one, are saved
+        beside the values: only they differ between runs.
 
         If the file cannot be written, for example on a full disk, an `UnsavedWarning` is issued,
         and the result is returned nevertheless.
         """
         path = self.file_of(cell)
         self.machines[path] = machine = machine or this_machine()
-        run = {"seconds": round(seconds, 3), "machine": asdict(machine)}
-        content = json.loads(json_text({**_identity(cell), "result": result, **run}))
+        times = {name: result[name] for name in result if name in TIMES}
+        values = {name: result[name] for name in result if name not in TIMES}
+        run = {"times": times, "seconds": round(seconds, 3), "machine": asdict(machine)}
+        content = json.loads(json_text({**_identity(cell), "result": values, **run}))
         try:
             path.parent.mkdir(parents=True, exist_ok=True)  # someone may have deleted it meanwhile
             write_text(path, json_text(with_checksum(content)) + "\n")
@@ -190,8 +194,7 @@ class CellFolder:
                 UnsavedWarning,
                 stacklevel=2,
             )
-        read: CellResult = content["result"]
-        return read
+        return {**content["result"], **content["times"]}
 
     def warn_of_machines(self) -> None:
         """Warn if cells ran on machines whose results may differ in their last bits."""

@@ -60,8 +60,8 @@ class SearchRange:
 
         Examples
         --------
-        >>> parse_range("rate=0.01..100").neighbors(1.0)
-        (0.398107170553497, 2.5118864315095806)
+        >>> parse_range("period=10..500").neighbors(100)
+        (68, 148)
         """
         if self.choices:
             return tuple(other for other in self.choices if other != value)

@@ -86,18 +86,17 @@ def _trials(result: TuningResult) -> Table:
 
 
 def _charts(result: TuningResult) -> list[Chart]:
-    """Return the error by each parameter whose values and errors have logarithms."""
-    charts = []
-    for name in result.best.parameters:
-        points = sorted(
-            (float(value), trial.error)
-            for trial in result.trials
-            if not isinstance(value := trial.parameters[name], str | bool)
-            and value > 0
-            and 0 < trial.error < inf
-        )
-        if len(points) > 1:
-            x, y = zip(*points, strict=True)
-            title = f"{result.method} on {result.game}"
-            charts.append(Chart(f"error-by-{name}", title, name, "error", (Line("trials", x, y),)))
-    return charts
+    """Return the error by the value, if one number is searched, and what has a logarithm."""
+    (name, *others) = result.best.parameters
+    points = sorted(
+        (float(value), trial.error)
+        for trial in result.trials
+        if not isinstance(value := trial.parameters[name], str | bool)
+        and value > 0
+        and 0 < trial.error < inf
+    )
+    if others or len(points) < 2:
+        return []
+    x, y = zip(*points, strict=True)
+    title = f"{result.method} on {result.game}, mean of the seeds"
+    return [Chart(f"error-by-{name}", title, name, "error", (Line("trials", x, y),))]

@@ -273,10 +273,7 @@ def _from_public_rules(game: Game, counts: PublicCounts, memory: int | None) -> 
         **_of_public_form(game, counts, allowed),
         search_model=large_model_type(game).__name__,
         stop="worlds",
-        notes=(
-            *getattr(game, "notes", ()),
-            "counted by the public rules: more world states than are visited (--max-worlds)",
-        ),
+        notes=tuple(getattr(game, "notes", ())),
     )
 
 

@@ -49,7 +49,7 @@ def evaluate_hands(
     --------
     >>> first, second = evaluate_hands("kuhn_poker", "uniform")
     >>> first.public_form.hands[0], first.values.round(3).tolist()
-    (('J', 'Q', 'K'), [-1.0, 0.125, 1.25])
+    (('J', 'Q', 'K'), [-0.875, 0.125, 1.125])
     """
     given = game.policy if isinstance(game, SolveResult) else game
     if isinstance(given, PublicPolicy):

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from infoset.deep import Critic, NetworkPolicy
 
 __all__ = [
+    "check_is_policy_file",
     "game_of_policy",
     "is_correlated",
     "is_network",
@@ -229,6 +230,23 @@ def game_of_policy(path: str | Path) -> Game:
         ) from error
 
 
+def check_is_policy_file(path: str | Path) -> Path:
+    """Return the path of a policy file, if there may be one.
+
+    Raises
+    ------
+    PolicyFileError
+        If the text has no extension, and is not a file or the folder of a run.
+    """
+    found = policy_path(path)
+    if not found.suffix and not found.is_file():
+        raise PolicyFileError(
+            f"there is no file {path}; give a policy file (.parquet, .csv or .npz), the folder of "
+            "a run, or 'uniform'"
+        )
+    return found
+
+
 def load_policy_file(path: str | Path, sequence_form: SequenceForm) -> TabularPolicy:
     """Read a policy for a game from a file, or from the folder of a run.
 
@@ -238,12 +256,7 @@ def load_policy_file(path: str | Path, sequence_form: SequenceForm) -> TabularPo
         As in `load_policy`.
     """
     check_path("policy", path)
-    found = policy_path(path)
-    if not found.suffix and not found.is_file():
-        raise PolicyFileError(
-            f"there is no file {path}; give a policy file (.parquet, .csv or .npz), the folder of "
-            "a run, or 'uniform'"
-        )
+    found = check_is_policy_file(path)
     if is_network(found):
         return load_network_file(found).tabulate(sequence_form)
     return (load_policy_csv if is_csv(found) else load_parquet)(found, sequence_form)

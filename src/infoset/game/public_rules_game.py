@@ -185,15 +185,32 @@ class PublicRulesGame(Game):
         if step.private not in self._places[player]:
             return None
         place = self._places[player][step.private]
-        own, others = self._hands[player][place], self._hands[1 - player]
-        held = set(own.cards)
-        weights = np.array([float(h.weight) * held.isdisjoint(h.cards) for h in others])
-        if not weights.any() or not own.weight:
+        cumulative, density = self._others_given(player, place)
+        if not density:
             return None
-        other = int(rng.choice(len(others), p=weights / weights.sum()))
+        other = int(np.searchsorted(cumulative, rng.random(), side="right"))
         pair = (place, other) if player == 0 else (other, place)
-        density = float(own.weight) * float(weights.sum()) / float(self._total_weight)
         return Position(pair, world.state), density
+
+    def _others_given(self, player: Player, place: int) -> tuple[FloatArray, float]:
+        """Return the distribution of the other hand given a hand, and the probability of the hand.
+
+        The distribution is [hands], cumulative. Beliefs ask for it many thousand times.
+        """
+        if (player, place) not in self._known_others:
+            own, others = self._hands[player][place], self._hands[1 - player]
+            held = set(own.cards)
+            weights = np.array([float(h.weight) * held.isdisjoint(h.cards) for h in others])
+            total = float(weights.sum())
+            cumulative = (weights / total).cumsum() if total else weights
+            density = float(own.weight) * total / float(self._total_weight)
+            self._known_others[player, place] = cumulative / (cumulative[-1] or 1.0), density
+        return self._known_others[player, place]
+
+    @cached_property
+    def _known_others(self) -> dict[tuple[Player, int], tuple[FloatArray, float]]:
+        """What `_others_given` has returned."""
+        return {}
 
     @cached_property
     def _places(self) -> tuple[dict[Hashable, int], dict[Hashable, int]]:

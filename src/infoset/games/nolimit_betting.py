@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from math import floor
 from typing import NamedTuple
 
@@ -122,10 +123,15 @@ class BettingRules:
         smallest = max(self.min_bet, betting.last_raise)
         totals = {self.stack}
         for size in sizes:
-            total = highest + max(smallest, floor(size * pot + 0.5))
-            if total - betting.put_in[player] < self.all_in * behind:
+            total = highest + max(smallest, floor(_decimal(size) * pot + Fraction(1, 2)))
+            if total - betting.put_in[player] < _decimal(self.all_in) * behind:
                 totals.add(total)
         return sorted(totals)
+
+
+def _decimal(share: float) -> Fraction:
+    """Return a share as it is written, such as 145/1000 for 0.145."""
+    return Fraction(repr(share))
 
 
 def _with_chips(put_in: tuple[int, int], player: Player, total: int) -> tuple[int, int]:

@@ -56,14 +56,15 @@ class NoLimitEndgame(PublicRulesGame):
     rake_cap : int
         Maximum rake in chips; -1 for no maximum.
     ranges : list of str
-        The range of each player, such as ['AA,KQs:0.5','TT+'] (see below), or one range for both.
+        The range of each player, as `parse_range` reads it, such as ['AA,KQs:0.5','TT+'], or one
+        range for both.
 
     Notes
     -----
     The probability of a pair of hands is proportional to the product of their weights in the
-    ranges, or 0 if they share a card. Ranges are written as `parse_range` reads them; in Python,
-    they may also be 1,326 numbers, in the order of `HOLE_CARDS`. In the text of a game, ranges with
-    commas are in quotes. Hands of weight 0 and hands with a card of the board are left out.
+    ranges, or 0 if they share a card. In Python, a range may also be 1,326 numbers, in the order of
+    `HOLE_CARDS`. In the text of a game, ranges with commas are in quotes. Hands of weight 0 and
+    hands with a card of the board are left out.
 
     Utilities are chips won or lost since the two halves of the pot were put in, so they sum to
     zero, or to minus the rake. The rake is taken from the pot at every end, after a bet that was

@@ -7,16 +7,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.errors import ParameterError
 from infoset.evaluation import Evaluation, plan_value
 from infoset.evaluation.best_responses import best_response_sweep
 from infoset.policy import PublicPolicy
-from infoset.regret import SCHEMES, PlayerMinimizer, RegretScheme
+from infoset.regret import PlayerMinimizer, RegretScheme
 from infoset.runs import Budget, SolveResult, gradient_cost, run_measured, settings_of
-from infoset.solvers._incumbent import BEST
-from infoset.solvers.auto import Auto
-from infoset.solvers.methods import MethodSpec, get_method
-from infoset.solvers.regret_family import RegretMethod, planned_scheme
+from infoset.solvers.methods import MethodSpec, get_method, regret_method_on
+from infoset.solvers.regret_family import planned_scheme
 from infoset.tree import PublicForm, Treeplex
 from infoset.typing import FloatArray, Player, StateArrays
 from infoset.utils.state import name_by_player
@@ -139,14 +137,7 @@ def solve_by_gradients(
     ParameterError
         If it asks for single precision or several threads.
     """
-    spec = get_method(method)
-    if isinstance(spec, Auto):
-        spec = RegretMethod(SCHEMES[BEST])
-    if not isinstance(spec, RegretMethod):
-        raise UnsupportedGameError(
-            f"{spec.name} does not run on {game.name}: choose a member of the CFR family, such as "
-            f"{BEST}"
-        )
+    spec, reason = regret_method_on(get_method(method), game.public_form)
     if spec.precision != "float64" or spec.threads != 1:
         raise ParameterError(
             f"{game.name} is solved in float64 on one thread: leave precision and threads out"
@@ -157,7 +148,7 @@ def solve_by_gradients(
         return evaluate_gradients(game, solver.average_plans())
 
     result = run_measured(solver, spec.name, budget, measure)
-    return replace(result, game=game.name)
+    return replace(result, game=game.name, reason=reason)
 
 
 def evaluate_gradients(game: GradientGame, plans: tuple[FloatArray, FloatArray]) -> Evaluation:

@@ -36,6 +36,7 @@ __all__ = [
     "Run",
     "get_method",
     "has_seed",
+    "regret_method_on",
     "run_method",
     "run_on_public_form",
     "runs_on_public_forms",
@@ -216,21 +217,33 @@ def run_on_public_form(
     UnsupportedGameError
         If the method is neither a member of the CFR family nor `auto`.
     """
+    chosen, reason = regret_method_on(spec, public_form)
+    result = chosen.run_on_public_form(public_form, budget)
+    return result if reason is None else replace(result, reason=reason)
+
+
+def regret_method_on(spec: MethodSpec, public_form: PublicForm) -> tuple[RegretMethod, str | None]:
+    """Return the member of the CFR family that a method is on a public form, and why "auto" is.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If the method is neither a member of the CFR family nor `auto`.
+    """
     check_public_form(public_form)
     if isinstance(spec, Auto):
         name, games = BEST, "over all benchmarks"
         if min(public_form.num_hands) >= MANY_HANDS:
             name, games = BEST_WITH_MANY_HANDS, "with many hands"
-        result = RegretMethod(SCHEMES[name]).run_on_public_form(public_form, budget)
         reason = f"public forms need the CFR family; {name} is its best method {games}"
-        return replace(result, reason=reason)
+        return RegretMethod(SCHEMES[name]), reason
     if not isinstance(spec, RegretMethod):
         raise UnsupportedGameError(
             f"{spec.name} does not run on public forms such as that of {public_form.name}: choose "
             f"a member of the CFR family, such as {BEST}, or give the game itself to solve its "
             "sequence form"
         )
-    return spec.run_on_public_form(public_form, budget)
+    return spec, None
 
 
 def _outcome_of(result: SolveResult, budget: Budget) -> Outcome:

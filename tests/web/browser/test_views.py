@@ -49,6 +49,24 @@ def test_public_states_and_policies_are_explored(visit, leduc, hand):
 
 
 @HANDS
+def test_public_forms_show_ends_and_equity(visit, hand):
+    game = infoset.load("leduc_poker(num_raises=1)")
+    with infoset.explore(infoset.build_public_form(game), ["uniform"], open_browser=False) as shown:
+        visitor = visit(shown.url, hand)
+        page = visitor.page
+        visitor.explore("raise", "fold")
+        expect(page.get_by_role("navigation", name="path")).to_contain_text("fold")
+        table = page.get_by_role("region", name="infostates of player 0")
+        expect(table.get_by_role("columnheader", name="equity")).to_have_count(0)
+        visitor.press(
+            page.get_by_role("navigation", name="path").get_by_role("button", name="start")
+        )
+        expect(table.get_by_role("columnheader", name="equity")).to_be_visible()
+        expect(table.get_by_role("row").filter(has_text="Ks")).to_contain_text("70.0%")
+        expect(page.get_by_role("group").filter(has_text="histories")).to_have_count(0)
+
+
+@HANDS
 def test_a_state_that_is_never_reached_says_so(visit, leduc, hand):
     visitor = visit(leduc.url, hand)
     visitor.choose("policy", "lp")

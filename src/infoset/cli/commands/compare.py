@@ -35,6 +35,7 @@ from infoset.cli.screen import (
     print_json,
     print_table,
     say,
+    tell,
     tell_notes,
 )
 from infoset.errors import ComparisonError
@@ -81,6 +82,7 @@ def run(
     """
     from infoset.experiments import check_writable
     from infoset.front import compare, comparison_budget, load, prepare_comparison
+    from infoset.tree import PublicForm
 
     rules = load(game)
     if asks_for_list(methods):
@@ -99,6 +101,8 @@ def run(
         except ComparisonError as error:
             results, failure = error.results, error
     tell_notes(rules)
+    if form == "auto" and isinstance(found, PublicForm):
+        tell("note: on the public form, because the sequence form does not fit in the limits")
     _save(results, out, as_json)
     if failure is not None:
         raise failure

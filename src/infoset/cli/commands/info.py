@@ -102,12 +102,12 @@ def remarks(found: GameInfo) -> list[str]:
             lines.append(f"the game has {found.estimate}")
         lines.append(SEARCHERS_PLAY)
     elif not found.fits:
-        if found.stop is None:
-            lines.append(f"too large for the memory limit: {UNKNOWN}")
+        limit = "the memory limit" if found.stop is None else "the limit on world states"
+        lines.append(f"too large for {limit}: {UNKNOWN}")
         if found.public_form_fits and not found.solving_fits:
             lines.append(
-                "infoset solve uses the public form, which fits; so do evaluate, respond, show, "
-                "match and play"
+                "infoset solve builds the public form instead; evaluate, respond, show, match and "
+                "play use it, too"
             )
         elif found.solving_fits:
             lines.append(

@@ -114,18 +114,16 @@ def _respond(
             public_form = to_public_form(rules, memory=memory, progress=progress.building)
             found = resolve_public_policy(path, public_form)
             return best_response(found, player), found
+        is_queried = path != "uniform" and not is_policy_file(path)
+        policy = resolve_searcher(path, to_game(rules)) if is_queried else path
         if path == "uniform":
-            chosen, _ = choose_form(rules, memory=memory, progress=progress.building)
-            if isinstance(chosen, PublicForm):
-                found = resolve_public_policy(path, chosen)
+            form, _ = choose_form(rules, memory=memory, progress=progress.building)
+            if isinstance(form, PublicForm):
+                found = resolve_public_policy(path, form)
                 return best_response(found, player), found
-            form = chosen
         else:
             form = to_form(rules, memory=memory, progress=progress.building)
-        if path == "uniform" or is_policy_file(path):
-            found = resolve_average(path, form)
-        else:
-            searcher = resolve_searcher(path, to_game(rules))
+        if is_queried:
             tell(SEARCHER_NOTE)
-            found = resolve_average(searcher, form)
+        found = resolve_average(policy, form)
     return best_response(found, player), found

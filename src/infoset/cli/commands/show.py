@@ -156,6 +156,7 @@ def _read(
 ) -> tuple[TabularPolicy | PublicPolicy, str]:
     """Return the policy to print, and which part of a correlated policy it is."""
     from infoset.front import (
+        check_is_policy_file,
         choose_form,
         is_correlated,
         is_policy_file,
@@ -179,6 +180,7 @@ def _read(
         if isinstance(chosen, PublicForm):
             return resolve_public_policy(path, chosen), ""
         return resolve_policy(path, chosen), ""
+    check_is_policy_file(path)
     form = to_form(game, **build)
     if not is_mixed:
         return resolve_policy(path, form), ""
