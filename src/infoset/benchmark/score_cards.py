@@ -239,7 +239,9 @@ def _method_gates(runs: Sequence[tuple[GameRow, RaceRun]]) -> tuple[Gate, ...]:
         Gate(
             "the same seed gives the same policy",
             not differing and bool(repeated),
-            f"differs in {', '.join(differing)}" if differing else f"{len(repeated)} games",
+            f"differs in {', '.join(differing)}"
+            if differing
+            else f"{len(repeated)} games" + ("" if repeated else "; give more seconds"),
         ),
     )
 
