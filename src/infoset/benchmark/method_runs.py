@@ -35,7 +35,8 @@ WARM_SECONDS: Final = 0.2
 
 REPEATED_ITERATIONS: Final = 8
 REPEAT_SECONDS: Final = 10.0
-"""Iterations after which two runs with the same seed are compared, and the shortest time limit of each."""
+"""Iterations after which two runs with the same seed are compared, and the shortest limit on the
+seconds of each."""
 
 MAX_ITERATIONS: Final = 2**40
 """Limit on the iterations of a function that draws no curve itself."""
