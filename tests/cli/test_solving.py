@@ -421,6 +421,8 @@ def test_certificates_are_saved_and_verified(command, tmp_path):
     shown = command("verify", str(path)).out
     assert "value of player 0: -1/18" in shown
     assert "55 histories" in shown
+    saved = command("prove", "kuhn_poker", "--save", str(path), "--json").json
+    assert saved["certificate"] == str(path)
     found = command("verify", str(path), "--json").json
     assert (found["value"], found["infostates"]) == ("-1/18", [6, 6])
     assert "--max-histories" in command("verify", str(path), "--max-histories", "9").complaint

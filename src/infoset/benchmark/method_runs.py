@@ -34,7 +34,9 @@ WARM_SECONDS: Final = 0.2
 """Limits on a run before the race, in which the remaining kernels are compiled or loaded."""
 
 REPEATED_ITERATIONS: Final = 8
-"""Iterations after which two runs with the same seed are compared."""
+REPEAT_SECONDS: Final = 10.0
+"""Iterations after which two runs with the same seed are compared, and the shortest limit on the
+seconds of each."""
 
 MAX_ITERATIONS: Final = 2**40
 """Limit on the iterations of a function that draws no curve itself."""
@@ -103,7 +105,7 @@ def run_races(job: Mapping[str, Any], messenger: Messenger) -> None:
         if run is not None:
             runs.append(run)
             if row["number"] in job["repeats"]:
-                _repeat(run, game, messenger)
+                _repeat(run, game, job["seconds"], messenger)
     works = [partial(_race, run, game, job, messenger) for run in runs]
     numbers = [run.number for run in runs]
     slice_seconds = job["seconds"] / SLICES
@@ -171,17 +173,21 @@ def _reported(number: int, work: Callable[[], object], messenger: Messenger) -> 
         messenger.send("done", run=number, outcome=FAILED, message=describe_exception(error))
 
 
-def _repeat(run: _Run, game: _Game, messenger: Messenger) -> None:
-    """Compare two short runs with the same seed, bit for bit."""
-    digests = []
+def _repeat(run: _Run, game: _Game, seconds: float, messenger: Messenger) -> None:
+    """Compare two short runs with the same seed, bit for bit; one that needs longer tells nothing.
+
+    The clock decides where such a run ends, and so what it returns.
+    """
 
     def twice() -> None:
+        results = []
         for _ in range(2):
             method = game.method(find_subject(run.text), run.seed)
-            budget = Budget(iterations=REPEATED_ITERATIONS)
-            digests.append(run_method(method, game.form, budget).policy.digest)
-        is_same = digests[0] == digests[1]
-        messenger.send("repeated", run=run.number, is_same=is_same)
+            budget = Budget(iterations=REPEATED_ITERATIONS, seconds=max(seconds, REPEAT_SECONDS))
+            results.append(run_method(method, game.form, budget))
+        if all(result.outcome != "seconds" for result in results):
+            first, second = (result.policy.digest for result in results)
+            messenger.send("repeated", run=run.number, is_same=first == second)
 
     _reported(run.number, twice, messenger)
 

@@ -94,10 +94,12 @@ class GameRow:
     def first(self, name: str, target: float, column: int) -> float:
         """Return the median over seeds of the iterations (0) or seconds (1) to reach a target.
 
-        The target is a part of the payoff range. Infinite if half of the seeds never reached it.
+        The target is a part of the payoff range. Infinite if half of the seeds never reached it, or
+        if there are no runs.
         """
         absolute = target * self.payoff_width
-        return median(run.first(absolute, column) for run in self.runs_of(name))
+        found = [run.first(absolute, column) for run in self.runs_of(name)]
+        return median(found) if found else inf
 
 
 class Ratio(NamedTuple):
@@ -230,12 +232,16 @@ def _method_gates(runs: Sequence[tuple[GameRow, RaceRun]]) -> tuple[Gate, ...]:
             "every run ends with a policy of the game",
             not failed and bool(measured),
             "; ".join(f"{row.entry.name}: {run.message}" for row, run in failed)
-            or (f"{len(measured)} runs" if measured else "it applies to no game of the pack"),
+            or (
+                f"{len(measured)} runs" if measured else "it does not apply to any game of the pack"
+            ),
         ),
         Gate(
             "the same seed gives the same policy",
             not differing and bool(repeated),
-            f"differs in {', '.join(differing)}" if differing else f"{len(repeated)} games",
+            f"differs in {', '.join(differing)}"
+            if differing
+            else f"{len(repeated)} games" + ("" if repeated else "; give more seconds"),
         ),
     )
 

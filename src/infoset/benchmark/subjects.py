@@ -150,7 +150,7 @@ def _checked_name(subject: Subject) -> Subject:
     if METHODS.knows(subject.name) or LEARNERS.knows(subject.name):
         raise ParameterError(
             f"{subject.text} is called {subject.name!r}, which is the name of a method of the "
-            "library; give it a name of its own, such as dataclasses.replace(scheme, name='mine')"
+            "library; choose another name, such as dataclasses.replace(scheme, name='mine')"
         )
     return subject
 

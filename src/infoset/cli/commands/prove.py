@@ -45,7 +45,10 @@ def run(
     tell_notes(compiled)
     bounds = {"value": proof.value, "lower": proof.lower, "upper": proof.upper}
     if as_json:
-        print_json({"game": str(compiled), **{name: _json(bounds[name]) for name in bounds}})
+        saved = {} if save is None else {"certificate": str(save)}
+        print_json(
+            {"game": str(compiled), **{name: _json(bounds[name]) for name in bounds}, **saved}
+        )
         return
     say(str(compiled))
     shown = {"value of player 0": proof.value}
