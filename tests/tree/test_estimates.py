@@ -58,7 +58,7 @@ def test_the_error_of_too_large_a_game_contains_the_estimate():
 
 
 def test_info_has_the_estimate():
-    found = infoset.info("leduc_poker", max_worlds=100)
-    assert found.estimate == estimate_histories(infoset.load("leduc_poker"))
+    found = infoset.info("leduc_poker(players=3)", max_worlds=100)
+    assert found.estimate == estimate_histories(infoset.load("leduc_poker(players=3)"))
     assert found.summary()["estimate"]["plays"] == 1000
     assert infoset.info("leduc_poker").estimate is None
