@@ -131,7 +131,12 @@ def test_in_other_threads_nothing_is_watched():
 )
 def test_commands_stop_at_their_time_limit_after_building_too(command, arguments, monkeypatch):
     monkeypatch.setattr("infoset.cli.build_options.GRACE_SECONDS", 0.0)
-    for place in ("solvers.solve_exactly", "front.evaluate", "efg.save_efg", "policy.load_policy"):
+    for place in (
+        "solvers.solve_exactly",
+        "front.evaluate",
+        "efg.save_efg",
+        "front.resolve_policy",
+    ):
         monkeypatch.setattr(f"infoset.{place}", lambda *_, **__: time.sleep(600), raising=False)
     verb, *rest = arguments
     ran = command(verb, "leduc_poker", *rest, "--seconds", "0.01")

@@ -110,7 +110,8 @@ def test_an_error_of_a_task_is_raised_and_not_repeated():
     assert executor.calls == 1
     assert "def fail" not in caught.value.__notes__[0]
     assert 'raise ZeroDivisionError(f"item {number}")' in caught.value.__notes__[0]
-    with pytest.raises(RuntimeError, match="OddError: odd 4"):
+    # The text remains, also where other packages have taught pickle to copy such errors.
+    with pytest.raises((RuntimeError, OddError), match="odd 4"):
         results(fail_oddly, [4], LocalExecutor())
 
 
