@@ -136,6 +136,7 @@ def test_commands_stop_at_their_time_limit_after_building_too(command, arguments
         "front.evaluate",
         "efg.save_efg",
         "front.resolve_policy",
+        "front.resolve_public_policy",
     ):
         monkeypatch.setattr(f"infoset.{place}", lambda *_, **__: time.sleep(600), raising=False)
     verb, *rest = arguments

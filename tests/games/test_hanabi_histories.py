@@ -16,6 +16,8 @@ from infoset.game.hooks import public_observations, sample_histories_as_seen
 from infoset.games import Hanabi, load_game
 from infoset.games.hanabi_cards import SeenCards, read_announcement
 
+pytestmark = pytest.mark.broad
+
 TINY = "hanabi(colors=1,ranks=2,hand_size=2,max_life_tokens=1,max_information_tokens=2)"
 
 SMALL = [

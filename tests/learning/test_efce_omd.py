@@ -28,6 +28,8 @@ from tests.support.function_game import FunctionGame
 from tests.support.reference_efce_omd import ReferenceEfce, ReferenceTriggers, assemble, plan_from
 from tests.support.reference_tree import ReferenceTree, losses_by_sequence
 
+pytestmark = pytest.mark.broad
+
 ROW = LEARNERS["balanced-efce-omd"]
 BOLD = replace(ROW, step_sizes=StepSizes(0.7, 0.05))
 SHAPLEY = matrix_game([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 1, 0], [0, 0, 1], [1, 0, 0]])

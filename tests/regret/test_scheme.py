@@ -13,6 +13,8 @@ from infoset.regret import SCHEMES, LinearSchedule, RegretMinimizer, RegretSchem
 from infoset.solvers import average_policy
 from tests.support.cached_games import cached_tree
 
+pytestmark = pytest.mark.broad
+
 WEIGHT, POSITIVE, NEGATIVE, FLOOR, PREDICTED, PREDICTION, KEPT, ADDED = range(8)
 
 

@@ -14,6 +14,8 @@ from infoset.search.alpha_mu import FrontSearch, join, minima, pareto_front
 from infoset.tree import build_tree, build_world_graph
 from tests.support.function_game import FunctionGame
 
+pytestmark = pytest.mark.broad
+
 
 def values_at(searcher, infostate):
     searcher.search(infostate, np.random.default_rng(0))

@@ -13,6 +13,8 @@ from infoset.search.ismcts import ISMCTS
 from tests.search.reference_ismcts import ReferenceISMCTS, root_counts
 from tests.support.cached_games import cached_tree
 
+pytestmark = pytest.mark.broad
+
 RANDOM = (
     "random_game(seed={},num_players=3,max_depth=5,max_histories=300,simultaneous_share=0.4,"
     "chance_share=0.4,fractional_rewards=True)"

@@ -12,6 +12,8 @@ from infoset.errors import UnsupportedGameError
 from infoset.games import GAMES, LiarsDice, load_game
 from infoset.search import ISMCTS, SEARCHERS, RulesModel, make_searcher, search_model
 
+pytestmark = pytest.mark.broad
+
 SMALL = {
     "battleship": "battleship(board_width=2,board_height=2,ship_sizes=[1],ship_values=[1.0],"
     "num_shots=2)",

@@ -18,6 +18,8 @@ from infoset.search.world_scores import WorldScores
 from infoset.tree import build_world_graph
 from tests.support.function_game import FunctionGame
 
+pytestmark = pytest.mark.broad
+
 START = Infostate(0, ())
 NUM_MOVES = 16
 

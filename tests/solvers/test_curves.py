@@ -23,6 +23,8 @@ from infoset.evaluation import evaluate_policy
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.solvers import FIRST_ORDER, average_policy
 
+pytestmark = pytest.mark.broad
+
 LARGE = {
     "liars_dice_6",
     "goofspiel_5_descending",

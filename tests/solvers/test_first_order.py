@@ -38,6 +38,8 @@ from tests.support.reference_first_order import (
 )
 from tests.support.reference_regret import generic, gradient_of, plan_of
 
+pytestmark = pytest.mark.broad
+
 KUHN, LEDUC, LIAR = "kuhn_poker", "leduc_poker", "liars_dice(dice_sides=4)"
 GOOFSPIEL = "goofspiel(num_cards=4,imp_info=True,returns_type=point_difference)"
 ENTROPY, EUCLIDEAN = Distance("entropy"), Distance("euclidean")

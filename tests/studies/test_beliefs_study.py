@@ -42,6 +42,8 @@ from infoset_studies.beliefs.two_weights import PairCell, Point, joined, undomin
 from infoset_studies.beliefs.win_rates import WinRateCell
 from infoset_studies.liars_dice_policies import pimc_table
 
+pytestmark = pytest.mark.broad
+
 LITTLE = Effort(0.5, 3)
 NEVER = Event()
 

@@ -19,6 +19,8 @@ from infoset.search.models.trick_deals import UnseenCards, find_deals, num_deals
 from infoset.search.models.tricks import TricksModel
 from tests.search.models.model_lockstep import check_roots, decisions, paranoid_values, play_both
 
+pytestmark = pytest.mark.broad
+
 GAMES = [
     TrickTaking(num_cards=8),
     TrickTaking(num_cards=6, num_suits=2),

@@ -36,6 +36,8 @@ from tests.support import random_product_forms
 from tests.support.random_team_games import num_profiles, random_team_game, values_of_pure_policies
 from tests.teams.shared_forms import tiny_bridge_form
 
+pytestmark = pytest.mark.broad
+
 MOST_PROFILES = 5_000
 BRIDGE = 2647 / 126
 

@@ -25,6 +25,8 @@ from tests.teams.hiding.hiding_games import (
 )
 from tests.teams.hiding.reference_hiding import ReferenceHiding
 
+pytestmark = pytest.mark.broad
+
 STEP = 1e-6
 
 

@@ -23,6 +23,8 @@ from tests.teams.hiding.hiding_games import (
     trade,
 )
 
+pytestmark = pytest.mark.broad
+
 GAMES = {
     "pennies": pennies,
     "trade": lambda: trade(2),
