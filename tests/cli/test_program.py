@@ -311,6 +311,6 @@ def test_a_terminal_that_cannot_show_a_sign_gets_it_escaped(monkeypatch):
     terminal = TextIOWrapper(BytesIO(), encoding="ascii")
     monkeypatch.setattr(sys, "stdout", terminal)
     with pytest.raises(SystemExit) as ending:
-        main(["info", "leduc_poker"])
+        main(["info", "leduc_poker(players=3)"])
     assert ending.value.code == 0
     assert b"\\u2265 " in terminal.buffer.getvalue()

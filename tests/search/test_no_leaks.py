@@ -15,6 +15,8 @@ from infoset.search import ISMCTS, SEARCHERS, RulesModel, make_searcher, search_
 pytestmark = pytest.mark.broad
 
 SMALL = {
+    "nolimit_endgame": "nolimit_endgame(board=Ks9d8h4s2c,bets=[1],max_raises=1,"
+    "ranges=['AsAh,QdQc';'KdKc,JhJd'])",
     "battleship": "battleship(board_width=2,board_height=2,ship_sizes=[1],ship_values=[1.0],"
     "num_shots=2)",
     "dark_hex": "dark_hex(board_size=2)",

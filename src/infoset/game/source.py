@@ -31,7 +31,7 @@ class GameSource:
     --------
     >>> from infoset.games import load_game
     >>> GameSource.of_rules(load_game("kuhn_poker(players=3)")).parameters
-    {'players': 3}
+    {'players': 3, 'num_cards': -1}
     """
 
     kind: Literal["rules", "extensive form"] = "extensive form"
