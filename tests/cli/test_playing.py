@@ -192,7 +192,9 @@ def test_a_searcher_runs_a_new_search_each_time(command):
     ("game", "against"),
     [
         ("liars_dice(numdice=5)", "pimc(num_worlds=10)"),
-        ("trick_taking(num_cards=20)", "ismcts(num_simulations=20)"),
+        pytest.param(
+            "trick_taking(num_cards=20)", "ismcts(num_simulations=20)", marks=pytest.mark.long
+        ),
     ],
 )
 def test_searchers_play_games_that_are_too_large_to_build(command, game, against):

@@ -51,6 +51,7 @@ def test_the_deck(ranks, copies):
     }
 
 
+@pytest.mark.long
 def test_the_real_game_breaks_no_rule():
     assert check_game(Hanabi(), max_histories=60, max_samples=200).num_samples == 200
 

@@ -72,8 +72,14 @@ def test_suits_that_board_and_ranges_treat_alike_are_merged(board, ranges, numbe
     assert check_public_rules(game, num_lines=20).is_complete
 
 
-@pytest.mark.broad
-@pytest.mark.parametrize("board", [RIVER, TURN, FLOP])
+@pytest.mark.parametrize(
+    "board",
+    [
+        pytest.param(RIVER, marks=pytest.mark.long),
+        pytest.param(TURN, marks=pytest.mark.broad),
+        pytest.param(FLOP, marks=pytest.mark.long),
+    ],
+)
 def test_the_rules_and_the_public_rules_agree_along_lines_of_the_full_size(board):
     ranges = ("any", "any") if board != FLOP else ("TT+,AQs+", "77+,AJs+")
     game = NoLimitEndgame(board, bets=[1], max_raises=1, ranges=ranges)
@@ -244,7 +250,7 @@ class DenseEndgame:
         pytest.param(
             "Ks9s8s4s", ("TT", "QQ,A9s"), dict(bets=[1], stack=50), marks=pytest.mark.broad
         ),
-        pytest.param(FLOP, 2, dict(bets=[1], stack=50, max_raises=1), marks=pytest.mark.broad),
+        pytest.param(FLOP, 2, dict(bets=[1], stack=50, max_raises=1), marks=pytest.mark.long),
     ],
 )
 def test_values_and_best_responses_equal_dense_sums(board, ranges, parameters):

@@ -256,7 +256,7 @@ def test_broken_public_rules(rules, rule):
         form_of_public_rules(game, rules(game))
 
 
-def test_public_forms_are_counted_before_they_are_built():
+def test_public_forms_are_counted_before_they_are_built(monkeypatch):
     for spec in GAMES:
         game = infoset.load(spec)
         counts, form = count_public_form(game.public_rules()), build_public_form(game)
@@ -276,8 +276,12 @@ def test_public_forms_are_counted_before_they_are_built():
     with pytest.raises(GameTooLargeError, match=r"public nodes, .* ends and .* seq") as caught:
         build_public_form(game)
     assert caught.value.counts["public_nodes"] == 2**36
-    with pytest.raises(GameTooLargeError, match="more than 1 public states"):
+    # Few states are counted beyond the limit, too, so that the message can state the size.
+    assert count_public_form(game.public_rules(), memory=1000) == counts
+    monkeypatch.setattr("infoset.tree.public_counting.MAX_STEPS", 100)
+    with pytest.raises(GameTooLargeError, match=r"public states, whose .* 1\.0 kB that are allowed"):
         count_public_form(game.public_rules(), memory=1000)
+    assert count_public_form(game.public_rules(), memory=10**15) == counts
     with pytest.raises(GameTooLargeError, match="are allowed"):
         build_public_form(infoset.load("leduc_poker(num_ranks=20)"), memory=1_000_000)
 

@@ -196,8 +196,11 @@ def mutated(rng, texts):
     return bytes(text)
 
 
-@pytest.mark.broad
-def test_mutated_requests_and_messages_do_no_harm(page):
+@pytest.mark.parametrize(
+    "number",
+    [pytest.param(2_000, marks=pytest.mark.broad), pytest.param(9_000, marks=pytest.mark.long)],
+)
+def test_mutated_requests_and_messages_do_no_harm(page, number):
     rng = random.Random(0)
     questions = [
         json.dumps(STATE),
@@ -210,12 +213,12 @@ def test_mutated_requests_and_messages_do_no_harm(page):
     process = psutil.Process()
     before = process.memory_info().rss
     seen = set()
-    for _ in range(9000):
+    for _ in range(number):
         status, _, text = send(page, body=mutated(rng, questions))
         seen.add(status)
         assert b"Traceback" not in text
     assert seen <= {200, 400}
-    for _ in range(500):
+    for _ in range(number // 18):
         with socket(page) as link, contextlib.suppress(ConnectionClosed):
             for _ in range(2):
                 link.send(mutated(rng, messages).decode("latin-1"))

@@ -21,6 +21,9 @@ __all__ = ["PublicCounts", "check_public_form_fits", "count_public_form"]
 BYTES_PER_SEQUENCE = 80
 """State, layout and treeplex of a CFR method, and the plans of a measurement."""
 
+MAX_STEPS = 200_000
+"""Number of actions and outcomes of chance up to which a form that does not fit is counted."""
+
 BYTES_PER_PUBLIC_NODE = 600
 """Python objects and arrays of a public node or an end, while the form is built."""
 
@@ -158,8 +161,10 @@ def count_public_form(
     pairs = _PossiblePairs(rules, root)
     world_states = 1
 
+    allowed, needed, num_steps = allowed_memory(memory), 0, 0
+
     def following(state: _State) -> list[_State]:
-        nonlocal world_states
+        nonlocal world_states, needed, num_steps
         # As many states as permutations are represented by one, unless they map it to itself.
         world_states += len(symmetries.whole) // len(state[1]) * pairs.number(state)
         if max_worlds is not None and world_states > max_worlds:
@@ -169,6 +174,16 @@ def count_public_form(
                 {"world_states": world_states},
             )
         steps = _steps(rules, symmetries, state)
+        # The form has each state at least once.
+        needed += BYTES_PER_PUBLIC_NODE + len(steps) * _bytes_per_step(rules, symmetries, state)
+        num_steps += len(steps)
+        if needed > allowed and num_steps > MAX_STEPS:
+            raise GameTooLargeError(
+                f"the game has more than {len(known):,} public states, whose public form needs "
+                f"more than the {format_bytes(allowed)} that are allowed: use smaller parameters, "
+                "or raise memory",
+                {"public_states": len(known)},
+            )
         dealt = pairs.dealt[state]
         pairs.dealt.update((step.after, dealt.union(step.cards)) for step in steps)
         return [step.after for step in steps]
@@ -177,14 +192,7 @@ def count_public_form(
     path = [root]
     waiting = [following(root)]
     on_path = {root}
-    max_states = allowed_memory(memory) // BYTES_PER_PUBLIC_NODE
     while path:
-        if len(known) > max_states:
-            raise GameTooLargeError(
-                f"the game has more than {max_states:,} public states, whose public form needs "
-                "more memory than is allowed: use smaller parameters, or raise memory",
-                {"public_states": len(known)},
-            )
         left = waiting[-1]
         while left and left[-1] in known:
             left.pop()
@@ -212,6 +220,13 @@ def count_public_form(
         histories=1 + total.histories,
         terminals=total.terminals,
     )
+
+
+def _bytes_per_step(rules: PublicRules, symmetries: CardSymmetries, at: _State) -> int:
+    """Return the memory of the sequences of one action of all hands; 0 where chance acts."""
+    state, group = at
+    actor = None if rules.end(state) is not None else rules.actor(state)
+    return 0 if actor is None else BYTES_PER_SEQUENCE * symmetries.num_classes(group, actor)
 
 
 def _steps(rules: PublicRules, symmetries: CardSymmetries, at: _State) -> list[_Step]:
