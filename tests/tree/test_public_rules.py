@@ -279,7 +279,7 @@ def test_public_forms_are_counted_before_they_are_built(monkeypatch):
     # Few states are counted beyond the limit, too, so that the message can state the size.
     assert count_public_form(game.public_rules(), memory=1000) == counts
     monkeypatch.setattr("infoset.tree.public_counting.MAX_STEPS", 100)
-    with pytest.raises(GameTooLargeError, match=r"public states, whose .* 1\.0 kB that are allowed"):
+    with pytest.raises(GameTooLargeError, match=r"whose public form needs .* 1\.0 kB"):
         count_public_form(game.public_rules(), memory=1000)
     assert count_public_form(game.public_rules(), memory=10**15) == counts
     with pytest.raises(GameTooLargeError, match="are allowed"):
