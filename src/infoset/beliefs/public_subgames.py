@@ -26,7 +26,7 @@ __all__ = ["PublicSubgame", "public_subgame"]
 
 @dataclass(frozen=True, eq=False)
 class PublicSubgame:
-    """What follows a public node, as a public form of its own.
+    """What follows a public node, as a separate public form.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class PublicSubgame:
         Raises
         ------
         ParameterError
-            If there is no such player.
+            If the player does not exist.
         """
         check_player(player, 2, self.whole.name)
         return np.append(0, sequences_of_nodes(self.whole, player, self.nodes))
@@ -117,7 +117,7 @@ def public_subgame(
     Raises
     ------
     ParameterError
-        If there is no such node, a range has the wrong shape or a negative entry, or no pair of
+        If the node does not exist, a range has the wrong shape or a negative entry, or no pair of
         hands is left.
     UnsupportedGameError
         If the reach of public nodes is not a product; see `infoset.tree.chance_reach_of_nodes`.

@@ -321,7 +321,7 @@ def score_subject(
     Raises
     ------
     UnknownNameError, ParameterError
-        If there is no such subject, pack or game, or a number is out of range.
+        If the subject, pack or game does not exist, or a number is out of range.
 
     Examples
     --------
@@ -381,7 +381,7 @@ def chosen_games(pack: str, games: Sequence[str] | None) -> list[PackEntry]:
     Raises
     ------
     UnknownNameError, ParameterError
-        If there is no such pack, or a game is not in it.
+        If the pack does not exist, or a game is not in it.
     """
     entries = load_pack(pack)
     if games is None:

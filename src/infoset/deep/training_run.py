@@ -275,7 +275,7 @@ class NetworkMethod:
     Raises
     ------
     UnknownNameError
-        If there is no preset of this name.
+        If the preset is unknown.
 
     Examples
     --------

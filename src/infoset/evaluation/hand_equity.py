@@ -89,7 +89,7 @@ def equity_at(
     Raises
     ------
     ParameterError
-        If there is no such node, or ranges have the wrong shape or a negative entry.
+        If the node does not exist, or ranges have the wrong shape or a negative entry.
     UnsupportedGameError
         If no showdown follows the node, or showdowns compare different strengths, as the challenges
         of liar's dice do.

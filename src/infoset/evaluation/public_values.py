@@ -79,7 +79,7 @@ class PublicValues:
         Raises
         ------
         ParameterError
-            If there is no such node or player.
+            If the node or player does not exist.
         """
         form = self.public_form
         check_node(form, node)
@@ -98,7 +98,7 @@ class PublicValues:
         Raises
         ------
         ParameterError
-            If there is no such node or player.
+            If the node or player does not exist.
         """
         form = self.public_form
         other = self.own_reach(node, 1 - player)
@@ -113,7 +113,7 @@ class PublicValues:
         Raises
         ------
         ParameterError
-            If there is no such node or player.
+            If the node or player does not exist.
         """
         weight = self._weight(node, player)
         total = weight.sum()
@@ -125,7 +125,7 @@ class PublicValues:
         Raises
         ------
         ParameterError
-            If there is no such node.
+            If the node does not exist.
         """
         return float(self._weight(node, 0).sum())
 
@@ -144,7 +144,7 @@ class PublicValues:
         Raises
         ------
         ParameterError
-            If there is no such node or player.
+            If the node or player does not exist.
         """
         reach = self.counterfactual_reach(node, player)
         return _divided(self._totals[player].of_nodes[node], reach)
@@ -157,7 +157,7 @@ class PublicValues:
         Raises
         ------
         ParameterError
-            If there is no such node, or chance acts there.
+            If the node does not exist, or chance acts there.
         """
         form = self.public_form
         check_node(form, node)
@@ -179,7 +179,7 @@ class PublicValues:
         Raises
         ------
         ParameterError
-            If there is no such node or player.
+            If the node or player does not exist.
         """
         reach = self.counterfactual_reach(node, player)
         return _divided(self._responses[player].of_nodes[node], reach)
@@ -194,7 +194,7 @@ class PublicValues:
         Raises
         ------
         ParameterError
-            If there is no such node.
+            If the node does not exist.
         UnsupportedGameError
             If the showdowns after the node do not all compare the same strengths.
 

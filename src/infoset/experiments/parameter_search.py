@@ -277,7 +277,7 @@ def _searched(
     seed: int,
     callback: Callable[[Trial], object] | None,
 ) -> Iterator[Trial]:
-    """Yield the trials, which are asked for and told in batches."""
+    """Yield the trials, which are suggested and reported in batches."""
     distributions = {one.name: one.distribution(optuna) for one in ranges}
     with _quiet(optuna):
         study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))

@@ -104,7 +104,7 @@ def configured(method: str, parameters: Mapping[str, ParameterValue]) -> MethodS
     Raises
     ------
     UnknownNameError
-        If there is no such method, or it has no such parameter.
+        If the method does not exist, or it has no such parameter.
     ParameterError
         If the method refuses a value.
     """

@@ -14,7 +14,7 @@ __all__ = ["Betting", "BettingRules"]
 
 
 class Betting(NamedTuple):
-    """The betting in a street.
+    """The betting on a street.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class BettingRules:
     bets, raises : tuple[float, ...]
         Sizes, as shares of the pot after a call.
     max_raises : int
-        Number of bets and raises in a street.
+        Number of bets and raises on a street.
     min_bet : int
         Smallest bet, and smallest amount of a raise.
     all_in : float

@@ -28,7 +28,7 @@ EXAMPLE_BOARD = "Ks9d8h4s2c"
 class NoLimitEndgame(PublicRulesGame):
     """An endgame of no-limit Texas hold'em for two players with equal stacks.
 
-    Each player has two hidden cards. Player 0 is out of position and acts first in every street.
+    Each player has two hidden cards. Player 0 is out of position and acts first on every street.
     Players check, bet, fold, call, or raise, until both have put in the same; then chance deals the
     next card, and after the river the better of two hands of five cards wins the pot.
 
@@ -45,7 +45,7 @@ class NoLimitEndgame(PublicRulesGame):
     raises : list of float
         Sizes of raises as shares of the pot after the call.
     max_raises : int
-        Maximum number of bets and raises in a street.
+        Maximum number of bets and raises on a street.
     min_bet : int
         Smallest bet, and smallest amount by which a bet is raised. In a game with blinds, it is the
         big blind.

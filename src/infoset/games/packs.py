@@ -117,7 +117,7 @@ def load_pack(pack: str) -> tuple[PackEntry, ...]:
     Raises
     ------
     UnknownNameError
-        If there is no such pack.
+        If the pack does not exist.
 
     Examples
     --------

@@ -66,7 +66,7 @@ def plot_hands(
     Raises
     ------
     UnknownNameError
-        If there is no such line, or nobody acts after it.
+        If the line does not exist, or nobody acts after it.
     ParameterError
         If the policy is not a `PublicPolicy`, hands are not two cards, or there is no such player.
     UnsupportedGameError

@@ -194,7 +194,7 @@ def partition_player(
 
 
 def _owners(layout: Layout) -> LongArray:
-    """Return [I] the infostate above each infostate, or -1 if there is none."""
+    """Return [I] the infostate above each infostate, or -1 if it does not exist."""
     base, count, _, first, _ = layout.groups.astype(np.int64).T
     group = np.searchsorted(base, layout.parent, side="right") - 1
     owner = first[group] + (layout.parent - base[group]) % count[group]

@@ -96,7 +96,7 @@ def read_trace(path: str | Path) -> tuple[TracePoint, ...]:
     Raises
     ------
     ResultFileError
-        If there is no such trace, or the file has the traces of several runs.
+        If the trace does not exist, or the file has the traces of several runs.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def read_traces(path: str | Path) -> tuple[RunTrace, ...]:
     Raises
     ------
     ResultFileError
-        If there is no such file, a column is missing, or an entry is not a number.
+        If the file does not exist, a column is missing, or an entry is not a number.
     """
     check_path("path", path)
     file = _trace_file(Path(path))

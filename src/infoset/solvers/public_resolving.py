@@ -99,7 +99,7 @@ def resolve_public_subgame(
     Raises
     ------
     UnknownNameError
-        If there is no such gadget.
+        If the gadget does not exist.
     UnsupportedGameError
         If the gadget is not a public form, or the game is not constant-sum.
     ParameterError

@@ -62,7 +62,7 @@ class PublicPayoffs(NamedTuple):
     twin_place : IntArray
         [X, n] place in `other_order` of each hand's twin; m if it has none.
     twin : IntArray
-        [n] the opponent's hand with the same cards; -1 if there is none.
+        [n] the opponent's hand with the same cards; -1 if it does not exist.
     twin_factor : float
         What the reach of the twin is multiplied by before it is added to the sum over unblocked
         hands: 1 for hands of two cards; -1 if hands have one card each, and no sums by card.

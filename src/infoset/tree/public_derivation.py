@@ -66,7 +66,7 @@ class _Nodes(NamedTuple):
     first : LongArray
         [V] the first history of each node.
     of_state : LongArray
-        [P] the node of each public state; -1 if there is none.
+        [P] the node of each public state; -1 if it does not exist.
     """
 
     state: IntArray

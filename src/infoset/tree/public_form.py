@@ -488,7 +488,7 @@ class PublicForm(ShortRepr):
         Raises
         ------
         UnknownNameError
-            If there is no such line, or nobody acts after it.
+            If the line does not exist, or nobody acts after it.
         """
         at = 0, 0
         for text in split_steps(line):

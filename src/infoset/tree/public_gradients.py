@@ -85,7 +85,7 @@ def public_hand_gradient(form: PublicForm, plan: FloatArray, player: Player) -> 
 
 
 def with_own_results(payoffs: PublicPayoffs) -> PublicPayoffs:
-    """Return payoffs with arrays of their own for intermediate results."""
+    """Return payoffs with separate arrays for intermediate results."""
     return payoffs._replace(
         sums=payoffs.sums.copy(), reach=payoffs.reach.copy(), value=payoffs.value.copy()
     )
@@ -95,7 +95,7 @@ def split_public_payoffs(payoffs: PublicPayoffs, number: int) -> tuple[PublicPay
     """Split payoffs into up to `number` parts with about the same number of terms.
 
     The hands of a public sequence must be at consecutive places, as in the layouts of the kernels.
-    Each part fills a range of the gradient of its own. Together they give the same bits as the
+    Each part fills a separate range of the gradient. Together they give the same bits as the
     whole, because the terms at a sequence belong to one part and stay in order.
     """
     starts = np.sort(payoffs.own_start)
@@ -354,7 +354,7 @@ def _blocking(prior: HandPrior, own: Player) -> _Blocking:
 
 
 def _twins(own: IntArray, other: IntArray) -> IntArray:
-    """Return [n] the opponent's hand with the same cards as each hand; -1 if there is none."""
+    """Return [n] the opponent's hand with the same cards as each hand; -1 if it does not exist."""
     known = {tuple(hand): place for place, hand in enumerate(np.sort(other, axis=1).tolist())}
     hands = np.sort(own, axis=1).tolist()
     found = [known.get(tuple(hand), -1) if max(hand, default=-1) >= 0 else -1 for hand in hands]

@@ -226,7 +226,7 @@ class Explorer:
         Raises
         ------
         RequestError
-            If there is no such method or state, or two runs are in progress.
+            If the method or state does not exist, or two runs are in progress.
         InfosetError
             If the method does not apply to the game.
         """

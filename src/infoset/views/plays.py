@@ -266,7 +266,7 @@ class Play:
         Raises
         ------
         ParameterError
-            If there is no such action.
+            If the action does not exist.
         """
         legal = self.history.legal_actions(self.human)
         if action not in range(len(legal)):

@@ -49,7 +49,7 @@ def view_public_state(places: PublicPlaces, state: int) -> StateView:
     Raises
     ------
     ParameterError
-        If there is no such place.
+        If the place does not exist.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def view_public_children(places: PublicPlaces, state: int, start: int = 0) -> Ch
     Raises
     ------
     ParameterError
-        If there is no such place, or `start` is not a position among its children.
+        If the place does not exist, or `start` is not a position among its children.
     """
     _check_place(places, state)
     children = [] if places.is_end(state) else places.children[state]
@@ -100,7 +100,7 @@ def view_public_infostates(
     Raises
     ------
     ParameterError
-        If there is no such place or player, or `start` is not a position.
+        If the place or player does not exist, or `start` is not a position.
     """
     _check_place(places, state)
     check_player(player, 2, places.form.name)
@@ -151,8 +151,8 @@ def view_public_hand_grid(places: PublicPlaces, state: int, player: Player) -> H
     Raises
     ------
     ParameterError
-        If there is no such place or player, or the player holds anything other than two cards of a
-        deck with 13 ranks and 4 suits.
+        If the place or player does not exist, or the player holds anything other than two cards of
+        a deck with 13 ranks and 4 suits.
     """
     _check_place(places, state)
     check_player(player, 2, places.form.name)
@@ -180,7 +180,7 @@ def view_public_beliefs(
     Raises
     ------
     ParameterError
-        If there is no such place or player, or the players are equal.
+        If the place or player does not exist, or the players are equal.
     """
     _check_place(places, state)
     for player in players:

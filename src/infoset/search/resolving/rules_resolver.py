@@ -336,7 +336,7 @@ class RulesResolver:
         return min(self.settings.max_ends, fitting)
 
     def _seconds_left(self, start: float) -> float:
-        """Return the rest of the time limit; infinity if there is none."""
+        """Return the rest of the time limit; infinity without one."""
         seconds = self.settings.budget.seconds
         return inf if seconds is None else start + seconds - working_seconds()
 
