@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import nan
 from pathlib import Path
 from types import FunctionType
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypedDict, Unpack, overload
 
 from infoset.efg import ExtensiveForm, as_game, find_recall_violation
 from infoset.errors import ParameterError
@@ -67,22 +67,28 @@ METHOD_KINDS = (RegretScheme, MethodSpec, FunctionType)
 """What `path/to/file.py:NAME` may name as a method."""
 
 
+class _Options(TypedDict, total=False):
+    """The options of `solve` that do not determine the type of its result."""
+
+    target: Target | None
+    iterations: int | None
+    seconds: float | None
+    callback: Callback | None
+    checkpoint: str | Path | None
+    checkpoint_seconds: float
+    precision: str
+    threads: int
+    memory: int | None
+    progress: BuildProgress | None
+
+
 @overload
 def solve(
     game: SequenceForm,
     method: str | RegretScheme | MethodSpec | Run = ...,
     *,
     form: str = ...,
-    target: Target | None = ...,
-    iterations: int | None = ...,
-    seconds: float | None = ...,
-    callback: Callback | None = ...,
-    checkpoint: str | Path | None = ...,
-    checkpoint_seconds: float = ...,
-    precision: str = ...,
-    threads: int = ...,
-    memory: int | None = ...,
-    progress: BuildProgress | None = ...,
+    **options: Unpack[_Options],
 ) -> SolveResult: ...
 @overload
 def solve(
@@ -90,16 +96,7 @@ def solve(
     method: str | RegretScheme | MethodSpec | Run = ...,
     *,
     form: str = ...,
-    target: Target | None = ...,
-    iterations: int | None = ...,
-    seconds: float | None = ...,
-    callback: Callback | None = ...,
-    checkpoint: str | Path | None = ...,
-    checkpoint_seconds: float = ...,
-    precision: str = ...,
-    threads: int = ...,
-    memory: int | None = ...,
-    progress: BuildProgress | None = ...,
+    **options: Unpack[_Options],
 ) -> SolveResult[PublicPolicy]: ...
 @overload
 def solve(
@@ -107,16 +104,7 @@ def solve(
     method: str | RegretScheme | MethodSpec | Run = ...,
     *,
     form: Literal["sequence"],
-    target: Target | None = ...,
-    iterations: int | None = ...,
-    seconds: float | None = ...,
-    callback: Callback | None = ...,
-    checkpoint: str | Path | None = ...,
-    checkpoint_seconds: float = ...,
-    precision: str = ...,
-    threads: int = ...,
-    memory: int | None = ...,
-    progress: BuildProgress | None = ...,
+    **options: Unpack[_Options],
 ) -> SolveResult: ...
 @overload
 def solve(
@@ -124,16 +112,7 @@ def solve(
     method: str | RegretScheme | MethodSpec | Run = ...,
     *,
     form: Literal["public"],
-    target: Target | None = ...,
-    iterations: int | None = ...,
-    seconds: float | None = ...,
-    callback: Callback | None = ...,
-    checkpoint: str | Path | None = ...,
-    checkpoint_seconds: float = ...,
-    precision: str = ...,
-    threads: int = ...,
-    memory: int | None = ...,
-    progress: BuildProgress | None = ...,
+    **options: Unpack[_Options],
 ) -> SolveResult[PublicPolicy]: ...
 @overload
 def solve(
@@ -141,16 +120,7 @@ def solve(
     method: str | RegretScheme | MethodSpec | Run = ...,
     *,
     form: str = ...,
-    target: Target | None = ...,
-    iterations: int | None = ...,
-    seconds: float | None = ...,
-    callback: Callback | None = ...,
-    checkpoint: str | Path | None = ...,
-    checkpoint_seconds: float = ...,
-    precision: str = ...,
-    threads: int = ...,
-    memory: int | None = ...,
-    progress: BuildProgress | None = ...,
+    **options: Unpack[_Options],
 ) -> SolveResult[Any]: ...
 def solve(
     game: FormLike | PublicForm,
