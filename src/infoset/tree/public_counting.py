@@ -163,7 +163,7 @@ def count_public_form(
 
     allowed, needed, num_steps = allowed_memory(memory), 0, 0
 
-    def following(state: _State) -> list[_State]:
+    def visit(state: _State) -> list[_Step]:
         nonlocal world_states, needed, num_steps
         # As many states as permutations are represented by one, unless they map it to itself.
         world_states += len(symmetries.whole) // len(state[1]) * pairs.number(state)
@@ -186,11 +186,11 @@ def count_public_form(
             )
         dealt = pairs.dealt[state]
         pairs.dealt.update((step.after, dealt.union(step.cards)) for step in steps)
-        return [step.after for step in steps]
+        return steps
 
     # Depth first without recursion: a state is on the path until all states after it are known.
-    path = [root]
-    waiting = [following(root)]
+    path, steps_on_path = [root], [visit(root)]
+    waiting = [[step.after for step in steps_on_path[0]]]
     on_path = {root}
     while path:
         left = waiting[-1]
@@ -201,13 +201,14 @@ def count_public_form(
             if state in on_path:
                 raise CyclicGameError([before for before, _ in path[path.index(state) :]])
             path.append(state)
-            waiting.append(following(state))
+            steps_on_path.append(visit(state))
+            waiting.append([step.after for step in steps_on_path[-1]])
             on_path.add(state)
             continue
         state = path.pop()
         waiting.pop()
         on_path.discard(state)
-        steps = _steps(rules, symmetries, state)
+        steps = steps_on_path.pop()
         known[state] = _from(rules, symmetries, state, steps, known, pairs.number(state))
     total = known[root]
     first, second = map(len, pairs.hands)
