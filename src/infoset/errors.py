@@ -15,6 +15,7 @@ __all__ = [
     "CertificateError",
     "CheckpointFileError",
     "CheckpointMismatchError",
+    "CodeExitError",
     "ComparisonError",
     "CyclicGameError",
     "DifferingMachinesWarning",
@@ -24,6 +25,7 @@ __all__ = [
     "GameTooLargeError",
     "InfosetError",
     "LimitError",
+    "LimitReached",
     "LostWorkersError",
     "MissingExtraError",
     "NumericalError",
@@ -38,8 +40,10 @@ __all__ = [
     "UnsavedWarning",
     "UnsupportedGameError",
     "WorkerVersionError",
+    "as_error",
     "describe_exception",
     "nearest_names",
+    "pass_stops",
     "show",
 ]
 
@@ -288,6 +292,50 @@ class ComparisonError(InfosetError):
         self.results = results
 
 
+class CodeExitError(InfosetError):
+    """User code raised `SystemExit`, or another exception that would end the program."""
+
+
+class LimitReached(BaseException):
+    """Raised inside watched code when a limit is reached.
+
+    It is not an `Exception`, so that rules which catch exceptions do not swallow it.
+    """
+
+
+def pass_stops(error: BaseException) -> None:
+    """Raise an exception again if it is Ctrl-C or a limit, which stop user code from outside.
+
+    Whatever else user code raises is an error of this code, also `SystemExit`, which would end the
+    program without a message.
+    """
+    if isinstance(error, KeyboardInterrupt | LimitReached):
+        raise error
+
+
+def as_error(error: BaseException) -> Exception:
+    """Return an exception of user code, or a `CodeExitError` for one that is not an `Exception`.
+
+    Raises
+    ------
+    KeyboardInterrupt, LimitReached
+        If it is one of these.
+
+    Examples
+    --------
+    >>> as_error(SystemExit(4))
+    CodeExitError('SystemExit: 4 was raised, which ends only the code that raised it')
+    """
+    pass_stops(error)
+    if isinstance(error, Exception):
+        return error
+    found = CodeExitError(
+        f"{describe_exception(error)} was raised, which ends only the code that raised it"
+    )
+    found.__cause__ = error
+    return found
+
+
 def show(value: object) -> str:
     """Return the `repr` of a value for a message, at most 200 characters of it.
 
@@ -301,7 +349,8 @@ def show(value: object) -> str:
     try:
         text = repr(value)
         text.encode()
-    except Exception as error:
+    except BaseException as error:
+        pass_stops(error)
         return f"<{type(value).__name__}, whose repr raises {type(error).__name__}>"
     return text if len(text) <= MAX_LENGTH_SHOWN else f"{text[:MAX_LENGTH_SHOWN]}..."
 
@@ -317,7 +366,8 @@ def describe_exception(error: BaseException) -> str:
     try:
         text = str(error)
         text.encode()
-    except Exception:
+    except BaseException as failure:
+        pass_stops(failure)
         text = "its message cannot be shown"
     return f"{type(error).__name__}: {text[:MAX_LENGTH_SHOWN]}"
 

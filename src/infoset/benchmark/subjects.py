@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from inspect import Parameter, signature
 from typing import Any, Final, Literal, TypeAlias, cast
 
-from infoset.errors import ParameterError, SubjectShapeError, UnknownNameError
+from infoset.errors import ParameterError, SubjectShapeError, UnknownNameError, as_error
 from infoset.front import resolve_learner
 from infoset.front.players import is_searcher, resolve_players
 from infoset.front.python_files import is_python_file, read_python_object
@@ -219,8 +219,8 @@ def _makes_learner(found: object) -> bool:
 def _made(kind: Any, parameters: Mapping[str, Any], text: str) -> Any:
     try:
         return kind(**parameters)
-    except Exception as error:
-        raise ParameterError(f"{text} cannot be created: {error}") from error
+    except BaseException as error:
+        raise ParameterError(f"{text} cannot be created: {as_error(error)}") from error
 
 
 def _is_network(found: object) -> bool:
