@@ -25,7 +25,6 @@ __all__ = [
     "GameTooLargeError",
     "InfosetError",
     "LimitError",
-    "LimitReached",
     "LostWorkersError",
     "MissingExtraError",
     "NumericalError",
