@@ -32,6 +32,7 @@ __all__ = [
     "PolicyFileError",
     "PolicyMismatchError",
     "ResultFileError",
+    "ScoreCardError",
     "SpentTimeWarning",
     "SubjectShapeError",
     "TrajectoryError",
@@ -211,6 +212,10 @@ class GameFileError(InfosetError):
 
 class BoardEntryError(InfosetError):
     """An entry of the leaderboard that is damaged, or is there twice."""
+
+
+class ScoreCardError(InfosetError):
+    """A file of a score card that cannot be read, or is not about the games of its pack."""
 
 
 class CertificateError(InfosetError):
