@@ -121,10 +121,11 @@ def varies(form, budget):
 
 def hands_over(form, budget):
     """A solver that hands its policies over."""
-    policies = (infoset.solve(form, "cfr", iterations=2**n).policy for n in range(40))
-    for number, policy in enumerate(policies):
-        if budget.record(2**number, policy):
-            return policy
+    iterations, policy = 1, infoset.uniform_policy(form)
+    while not budget.record(iterations, policy):
+        iterations *= 2
+        policy = infoset.solve(form, "cfr", iterations=iterations).policy
+    return policy
 
 
 class Fake:

@@ -221,11 +221,12 @@ def test_subjects_that_lie_are_measured_as_they_are():
     names = ("Fake", "Direct", "spoils")
     entrants = (*(Entrant(name, f"{FILE}:{name}") for name in names), Entrant("cfr+", "cfr+"))
     fake, direct, spoils, reference = run_race(Race("kuhn_poker", entrants, 0.1, 1000))
-    assert {point[2] for point in fake.points} == {pytest.approx(0.4583333)}
+    uniform = pytest.approx(0.4583333)
+    assert fake.points != []
+    assert all(point[2] == uniform for point in (*fake.points, *spoils.points))
     assert fake.first(TARGETS[0] * 2, 1) == float("inf")
     assert (direct.outcome, direct.points) == ("failed", [])
-    assert "unknown message: 'point'" in direct.message
-    assert {point[2] for point in spoils.points} <= {pytest.approx(0.4583333)}
+    assert direct.message == "its process sent a message about run 0"
     assert reference.outcome == "seconds"
     assert reference.exploitability < 1e-3
 
