@@ -15,6 +15,7 @@ __all__ = [
     "CertificateError",
     "CheckpointFileError",
     "CheckpointMismatchError",
+    "CodeExitError",
     "ComparisonError",
     "CyclicGameError",
     "DifferingMachinesWarning",
@@ -31,6 +32,7 @@ __all__ = [
     "PolicyFileError",
     "PolicyMismatchError",
     "ResultFileError",
+    "ScoreCardError",
     "SpentTimeWarning",
     "SubjectShapeError",
     "TrajectoryError",
@@ -38,8 +40,10 @@ __all__ = [
     "UnsavedWarning",
     "UnsupportedGameError",
     "WorkerVersionError",
+    "as_error",
     "describe_exception",
     "nearest_names",
+    "pass_stops",
     "show",
 ]
 
@@ -210,6 +214,10 @@ class BoardEntryError(InfosetError):
     """An entry of the leaderboard that is damaged, or is there twice."""
 
 
+class ScoreCardError(InfosetError):
+    """A file of a score card that cannot be read, or is not about the games of its pack."""
+
+
 class CertificateError(InfosetError):
     """A certificate of the value of a game that is damaged or wrong."""
 
@@ -288,6 +296,50 @@ class ComparisonError(InfosetError):
         self.results = results
 
 
+class CodeExitError(InfosetError):
+    """User code raised `SystemExit`, or another exception that would end the program."""
+
+
+class LimitReached(BaseException):
+    """Raised inside watched code when a limit is reached.
+
+    It is not an `Exception`, so that rules which catch exceptions do not swallow it.
+    """
+
+
+def pass_stops(error: BaseException) -> None:
+    """Raise an exception again if it is Ctrl-C or a limit, which stop user code from outside.
+
+    Whatever else user code raises is an error of this code, also `SystemExit`, which would end the
+    program without a message.
+    """
+    if isinstance(error, KeyboardInterrupt | LimitReached):
+        raise error
+
+
+def as_error(error: BaseException) -> Exception:
+    """Return an exception of user code, or a `CodeExitError` for one that is not an `Exception`.
+
+    Raises
+    ------
+    KeyboardInterrupt, LimitReached
+        If it is one of these.
+
+    Examples
+    --------
+    >>> as_error(SystemExit(4))
+    CodeExitError('SystemExit: 4 was raised, which ends only the code that raised it')
+    """
+    pass_stops(error)
+    if isinstance(error, Exception):
+        return error
+    found = CodeExitError(
+        f"{describe_exception(error)} was raised, which ends only the code that raised it"
+    )
+    found.__cause__ = error
+    return found
+
+
 def show(value: object) -> str:
     """Return the `repr` of a value for a message, at most 200 characters of it.
 
@@ -301,7 +353,8 @@ def show(value: object) -> str:
     try:
         text = repr(value)
         text.encode()
-    except Exception as error:
+    except BaseException as error:
+        pass_stops(error)
         return f"<{type(value).__name__}, whose repr raises {type(error).__name__}>"
     return text if len(text) <= MAX_LENGTH_SHOWN else f"{text[:MAX_LENGTH_SHOWN]}..."
 
@@ -317,7 +370,8 @@ def describe_exception(error: BaseException) -> str:
     try:
         text = str(error)
         text.encode()
-    except Exception:
+    except BaseException as failure:
+        pass_stops(failure)
         text = "its message cannot be shown"
     return f"{type(error).__name__}: {text[:MAX_LENGTH_SHOWN]}"
 

@@ -119,6 +119,55 @@ def varies(form, budget):
     return infoset.policy.random_policy(form, np.random.default_rng())
 
 
+def hands_over(form, budget):
+    """A solver that hands its policies over."""
+    iterations, policy = 1, infoset.uniform_policy(form)
+    while not budget.record(iterations, policy):
+        iterations *= 2
+        policy = infoset.solve(form, "cfr", iterations=iterations).policy
+    return policy
+
+
+class Fake:
+    """Records a false number first, then true ones of a policy that does not get better."""
+
+    def solve(self, form, budget):
+        from infoset.evaluation import evaluate_policy
+
+        policy = infoset.uniform_policy(form)
+        measured = evaluate_policy(policy)
+        budget.record(1, replace(measured, exploitability=0.0, nash_conv=0.0))
+        iteration = 2
+        while not budget.record(iteration, measured):
+            iteration += 1
+        return policy
+
+
+class Direct:
+    """Writes messages in the place of the library, also about other runs."""
+
+    def solve(self, form, budget):
+        import gc
+
+        from infoset.benchmark.child_messages import Messenger
+
+        for messenger in gc.get_objects():
+            if isinstance(messenger, Messenger):
+                messenger.send("point", run=0, point=[1, 1e-6, 0.0])
+                for run in range(4):
+                    messenger.send("done", run=run, outcome="optimal", message="")
+                messenger.send("finished")
+        return infoset.uniform_policy(form)
+
+
+def spoils(form, budget):
+    """Changes the code that measures, in its own process."""
+    from infoset.evaluation import best_responses
+
+    vars(best_responses)["evaluate_policy"] = None
+    return infoset.uniform_policy(form)
+
+
 def boasts(form, budget):
     """A subject that states a wrong exploitability."""
     from infoset.evaluation import evaluate_policy

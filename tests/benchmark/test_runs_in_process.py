@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from infoset.benchmark.handed_policies import unpack_policy
 from infoset.benchmark.method_runs import run_races
 from infoset.benchmark.searcher_trials import run_trials
 from infoset.evaluation import evaluate_policy
@@ -22,6 +24,8 @@ class Messages(list):
     def send(self, kind, **content):
         self.append((kind, content))
 
+    ask = send
+
     def of(self, kind):
         return [content for found, content in self if found == kind]
 
@@ -31,8 +35,13 @@ def raced(*texts, seconds=0.05, repeats=()):
     rows = [{"number": number, "text": text, "seed": 0} for number, text in enumerate(texts)]
     job = {"game": "kuhn_poker", "rows": rows, "seconds": seconds, "episodes": 300}
     job["needs_tree"] = "es-mccfr" in texts
-    run_races({**job, "repeats": repeats, "kept": repeats}, messages)
+    run_races({**job, "repeats": repeats}, messages)
     return messages
+
+
+def exploitability(data):
+    form = build_sequence_form(load_game("kuhn_poker"))
+    return evaluate_policy(unpack_policy(data, form)).exploitability
 
 
 def trialed(text, *, skip=(), anchors=("uniform",)):
@@ -45,16 +54,17 @@ def trialed(text, *, skip=(), anchors=("uniform",)):
 @pytest.mark.broad
 def test_methods_and_learners_are_measured_in_turn():
     messages = raced("cfr+", "es-mccfr", f"{FILE}:by_cfr", repeats=(0, 1, 2))
-    assert [one["is_same"] for one in messages.of("repeated")] == [True, True, True]
+    for one in messages.of("repeated"):
+        first, second = one["policies"]
+        assert first == second
     outcomes = {one["run"]: one["outcome"] for one in messages.of("done")}
     assert outcomes.keys() == {0, 1, 2}
     assert outcomes[1] == "iterations"
-    points = messages.of("point")
     for number in range(3):
-        own = [one["point"] for one in points if one["run"] == number]
-        assert own[-1][2] < own[0][2]
+        found = [one["data"] for one in messages.of("policy") if one["run"] == number]
+        assert exploitability(found[-1]) < exploitability(found[0])
     # The function is called anew with 1, 2, 4, … iterations.
-    iterations = [one["point"][0] for one in points if one["run"] == 2]
+    iterations = [one["iteration"] for one in messages.of("policy") if one["run"] == 2]
     assert iterations == [2**number for number in range(len(iterations))]
 
 
@@ -77,7 +87,24 @@ def test_a_subject_that_fails_is_reported_and_the_others_run(name, message):
 
 def test_unseeded_random_numbers_are_found():
     (found,) = raced(f"{FILE}:varies", seconds=0.01, repeats=(0,)).of("repeated")
-    assert not found["is_same"]
+    first, second = found["policies"]
+    assert first != second
+
+
+def test_policies_are_handed_over_when_the_iterations_have_grown_by_a_tenth():
+    found = [one["iteration"] for one in raced("cfr+", seconds=0.2).of("policy")]
+    for before, after in pairwise(found[:-1]):
+        assert after >= before + max(1, before // 10)
+    assert len(found) < 200
+
+
+def test_numbers_that_a_subject_records_are_not_handed_over():
+    found = raced(f"{FILE}:Fake", seconds=0.02).of("policy")
+    assert [one["iteration"] for one in found] == [1, 2]
+    assert {exploitability(one["data"]) for one in found} == {exploitability(found[0]["data"])}
+    assert exploitability(found[0]["data"]) > 0.4
+    handed = raced(f"{FILE}:hands_over", seconds=0.02).of("policy")
+    assert [one["iteration"] for one in handed][:3] == [1, 2, 4]
 
 
 @pytest.mark.broad
@@ -93,8 +120,9 @@ def test_a_searcher_is_tested_played_and_measured():
     assert even == [0.0, 0.0, 0.0]
     assert best[0] < 0
     form = build_sequence_form(load_game("kuhn_poker"))
-    exact = evaluate_policy(uniform_policy(form)).exploitability
-    assert messages.of("response")[0]["exploitability"] == pytest.approx(exact)
+    handed = unpack_policy(messages.of("response")[0]["data"], form)
+    for mine, theirs in zip(uniform_policy(form).probabilities, handed.probabilities, strict=True):
+        assert mine == pytest.approx(theirs)
 
 
 @pytest.mark.broad
@@ -112,9 +140,9 @@ def test_a_network_is_measured():
     messages = Messages()
     rows = [{"number": 0, "text": "network:rnad", "seed": 0}]
     job = {"game": "kuhn_poker", "rows": rows, "seconds": 1.0, "episodes": 300}
-    run_races({**job, "repeats": (), "kept": (), "needs_tree": True}, messages)
+    run_races({**job, "repeats": (), "needs_tree": True}, messages)
     (done,) = messages.of("done")
     assert done["outcome"] == "seconds"
-    points = [one["point"] for one in messages.of("point")]
-    assert points[-1][0] > points[0][0]
-    assert points[-1][2] < points[0][2]
+    found = messages.of("policy")
+    assert found[-1]["iteration"] > found[0]["iteration"]
+    assert exploitability(found[-1]["data"]) < exploitability(found[0]["data"])

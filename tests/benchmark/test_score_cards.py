@@ -173,10 +173,3 @@ def test_games_can_be_measured_by_an_executor(monkeypatch):
     assert sorted(asked) == [("kuhn_poker", True, 6), ("matrix_mp", True, 6)]
     assert [row.entry.name for row in card.rows] == games
     assert card.names == ("es-mccfr", "vr-mccfr-balanced", "balanced-omd")
-
-
-@pytest.mark.broad
-def test_curves_are_drawn_if_a_call_with_more_iterations_takes_less_time(tmp_path):
-    card = card_of(run_of("lp", (1, 2.0, 0.1), (2, 1.0, 0.01)), run_of("cfr+", (1, 1.0, 0.1)))
-    folder = save_card(card, tmp_path / "card")
-    assert "<svg" in (folder / "kuhn_poker.svg").read_text()

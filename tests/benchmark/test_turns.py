@@ -6,7 +6,6 @@ import pytest
 
 from infoset.benchmark import turns
 from infoset.benchmark.turns import TurnBudget, alternate
-from infoset.evaluation import evaluate_policy
 from infoset.games import load_game
 from infoset.policy import uniform_policy
 from infoset.tree import build_sequence_form
@@ -45,14 +44,16 @@ def test_runs_take_turns_of_equal_time(clock):
 
 def test_a_budget_counts_the_time_of_its_own_run(clock):
     form = build_sequence_form(load_game("matrix_mp"))
-    measured = evaluate_policy(uniform_policy(form))
+    policy = uniform_policy(form)
     points, outcomes = [], []
 
     def first(turn):
-        budget = TurnBudget(seconds=4.0, turn=turn, watch=lambda *point: points.append(point))
+        budget = TurnBudget(
+            seconds=4.0, turn=turn, hand_over=lambda n, _: points.append((n, turn.seconds))
+        )
         for iteration in range(1, 100):
             clock.now += 1.0
-            outcomes.append(budget.record(iteration, measured))
+            outcomes.append(budget.record(iteration, policy))
             if outcomes[-1]:
                 return
 
@@ -60,7 +61,7 @@ def test_a_budget_counts_the_time_of_its_own_run(clock):
         clock.now += 50.0
 
     alternate([first, second], 2.0, lambda number: None)
-    assert points == [(1, 1.0, 0.0), (2, 2.0, 0.0), (3, 3.0, 0.0), (4, 4.0, 0.0)]
+    assert points == [(1, 1.0), (2, 2.0), (3, 3.0), (4, 4.0)]
     assert outcomes == [None, None, None, "seconds"]
 
 

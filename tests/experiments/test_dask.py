@@ -13,13 +13,13 @@ import pytest
 pytest.importorskip("distributed")
 
 import infoset
-from infoset.errors import LostWorkersError, ParameterError, WorkerVersionError
+from infoset.errors import CodeExitError, LostWorkersError, ParameterError, WorkerVersionError
 from infoset.experiments import CellFolder, run_cells
 from infoset.runs import executor_kinds, open_executor
 from infoset.runs import tasks as tasks_module
 from infoset_studies.balanced.learning_cells import LearningCell
 from tests.support.dask_cluster import ROOT, dask_cluster
-from tests.support.sent_cells import DrawnCell, FailingCell, contents
+from tests.support.sent_cells import DrawnCell, ExitingCell, FailingCell, contents
 
 pytestmark = pytest.mark.broad
 
@@ -78,6 +78,10 @@ def test_errors_and_other_versions(executor, tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="no luck with 1"):
         run_cells([FailingCell(1, file=str(runs))], folder, executor=executor)
     assert runs.read_text() == "x"
+    pids = sorted(executor._client.run(os.getpid).values())
+    with pytest.raises(CodeExitError, match="SystemExit: 4 was raised"):
+        run_cells([ExitingCell(1)], folder, executor=executor)
+    assert sorted(executor._client.run(os.getpid).values()) == pids
     monkeypatch.setattr(tasks_module, "__version__", "0.0.1")
     with pytest.raises(WorkerVersionError, match="install the same version on every worker"):
         run_cells([DrawnCell(1)], folder, executor=executor)

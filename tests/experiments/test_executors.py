@@ -12,7 +12,7 @@ from multiprocessing import get_context
 
 import pytest
 
-from infoset.errors import DifferingMachinesWarning, LostWorkersError, ParameterError
+from infoset.errors import CodeExitError, DifferingMachinesWarning, LostWorkersError, ParameterError
 from infoset.experiments import CellFolder, Experiment, Report, Study, run_cells, run_study
 from infoset.runs import this_machine
 from infoset.runs.workers import LocalProcesses
@@ -20,6 +20,7 @@ from infoset_studies.balanced.learning_cells import LearningCell
 from tests.support.sent_cells import (
     DeadlyCell,
     DrawnCell,
+    ExitingCell,
     FailingCell,
     UnsendableResultCell,
     contents,
@@ -53,6 +54,14 @@ def test_threads_leave_the_same_bytes(folder, serial):
     assert contents(folder) == serial(CELLS)
 
 
+def test_a_cell_that_exits_is_an_error_of_the_cell(folder):
+    with ThreadPoolExecutor(2) as executor:
+        for where in ({"workers": 1}, {"executor": executor}):
+            with pytest.raises(CodeExitError, match="SystemExit: 4 was raised"):
+                run_cells([ExitingCell(1)], folder, **where)
+        run_cells(CELLS, folder, executor=executor)
+
+
 @pytest.mark.broad
 def test_processes_leave_the_same_bytes(folder, serial):
     cells = [*CELLS, *REAL]
@@ -71,6 +80,10 @@ def test_errors_dead_workers_and_what_cannot_come_back(folder, tmp_path, serial)
     with pytest.raises(ValueError, match="no luck with 1"):
         run_cells([FailingCell(1, file=str(runs))], folder, executor=pool)
     assert runs.read_text() == "x"
+    pool.shutdown()
+    pool = LocalProcesses(2)
+    with pytest.raises(CodeExitError, match="SystemExit: 4 was raised"):
+        run_cells([ExitingCell(1)], folder, executor=pool)
     pool.shutdown()
     pool = LocalProcesses(2)
     cells = [*CELLS, DeadlyCell(7, file=str(deaths))]

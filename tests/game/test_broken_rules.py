@@ -11,7 +11,7 @@ import pytest
 
 import infoset
 from infoset.beliefs import find_leak, private_belief
-from infoset.errors import GameRuleError
+from infoset.errors import GameRuleError, describe_exception
 from infoset.evaluation import reached_best_response
 from infoset.game import (
     Game,
@@ -153,6 +153,54 @@ def test_the_exception_of_the_user_is_the_cause(verb: str) -> None:
     with pytest.raises(GameRuleError, match="raised LookupError: the card is lost") as caught:
         VERBS[verb](meeting(rewards=failing(lost)))
     assert caught.value.__cause__ is lost
+
+
+class Odd(BaseException):
+    """An exception that is not an `Exception`."""
+
+
+@pytest.mark.parametrize("verb", ["explore", "play", "learn", "search", "find a leak", "fold"])
+@pytest.mark.parametrize("error", [SystemExit(0), GeneratorExit(), Odd()], ids=repr)
+def test_rules_that_exit_break_a_rule(error: BaseException, verb: str) -> None:
+    for method in ("initial_world", "actors", "legal_actions", "transitions", "observe", "rewards"):
+        game = meeting(**{method: failing(error)})
+        for call in (check_game, VERBS[verb]):
+            with pytest.raises(GameRuleError, match=rf"{method}\(.*\) raised {describe(error)}"):
+                call(game)
+
+
+def describe(error: BaseException) -> str:
+    return re.escape(describe_exception(error))
+
+
+@pytest.mark.parametrize("verb", ["explore", "play", "info"])
+def test_ctrl_c_in_a_rule_is_ctrl_c(verb: str) -> None:
+    game = meeting(transitions=failing(KeyboardInterrupt()))
+    if verb == "info":
+        assert infoset.info(game).stop == "interrupted"
+        return
+    with pytest.raises(KeyboardInterrupt):
+        VERBS[verb](game)
+
+
+class Exiting:
+    """A value that tries to end the program wherever it is used."""
+
+    def exit(self, *_: object) -> Any:
+        raise SystemExit(0)
+
+    __hash__ = __eq__ = __repr__ = exit
+
+
+def test_values_that_exit_break_a_rule() -> None:
+    for game in (
+        meeting(transitions=lambda w, joint: [(Exiting(), 1)] if w == "start" else []),
+        meeting(legal_actions=lambda w, p: (Exiting(), "a")),
+        meeting(observe=lambda w, joint, x: Observation(Exiting())),
+    ):
+        for call in (check_game, build_world_graph, play):
+            with pytest.raises(GameRuleError, match="SystemExit"):
+                call(game)
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -27,7 +27,7 @@ def meeting(num_players: Any = 2, **rules: Callable[..., Any]) -> FunctionGame:
     return FunctionGame(num_players, **{**defaults, **rules})
 
 
-def failing(error: Exception) -> Callable[..., Any]:
+def failing(error: BaseException) -> Callable[..., Any]:
     def rule(*args: Any) -> Any:
         raise error
 

@@ -49,6 +49,14 @@ class FailingCell(DrawnCell):
 
 
 @dataclass(frozen=True)
+class ExitingCell(DrawnCell):
+    """Tries to end the process it runs in."""
+
+    def run(self, interrupt):
+        raise SystemExit(4)
+
+
+@dataclass(frozen=True)
 class DeadlyCell(DrawnCell):
     """Kills its process until a file says that it has done so `deaths` times."""
 

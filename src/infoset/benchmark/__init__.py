@@ -9,12 +9,12 @@ from infoset.benchmark.board_entries import (
     read_board_entry,
     save_board_entry,
 )
+from infoset.benchmark.card_checks import CheckedCard, check_card, is_card
 from infoset.benchmark.card_files import CARD_FILES, card_markdown, plot_card, save_card
 from infoset.benchmark.child_process import ChildLimits
 from infoset.benchmark.pack_checks import check_pack_entry, measure_pack_entry, pack_table
-from infoset.benchmark.races import Entrant, Race, RaceRun, run_race
+from infoset.benchmark.races import TARGETS, Entrant, Race, RaceRun, run_race
 from infoset.benchmark.score_cards import (
-    TARGETS,
     GameRow,
     Gate,
     Ratio,
@@ -36,6 +36,7 @@ __all__ = [
     "SHAPES",
     "TARGETS",
     "BoardEntry",
+    "CheckedCard",
     "CheckedEntry",
     "ChildLimits",
     "Entrant",
@@ -53,8 +54,10 @@ __all__ = [
     "card_facts",
     "card_markdown",
     "check_board_entry",
+    "check_card",
     "check_pack_entry",
     "find_subject",
+    "is_card",
     "make_zoo_policy",
     "measure_pack_entry",
     "pack_table",

@@ -6,12 +6,13 @@ import csv
 import io
 import json
 from collections.abc import Sequence
-from itertools import accumulate
 from math import inf, isinf
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from infoset.benchmark.score_cards import TARGETS, GameRow, Ratio, ScoreCard, card_facts
+from infoset.benchmark.handed_policies import KeptPolicy
+from infoset.benchmark.races import TARGETS
+from infoset.benchmark.score_cards import GameRow, Ratio, ScoreCard, card_facts
 from infoset.benchmark.trials import TrialResult
 from infoset.plotting import plot_comparison, save_figure
 from infoset.runs import TracePoint, make_trace
@@ -21,10 +22,13 @@ from infoset.utils.files import write_folder, write_text
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["CARD_FILES", "card_markdown", "plot_card", "save_card"]
+__all__ = ["CARD_FILES", "card_curves", "card_markdown", "plot_card", "policy_file", "save_card"]
 
 CARD_FILES: Final = ("card.json", "card.md", "curves.csv")
 """Files of every score card; methods also have a picture and a policy for each game."""
+
+POLICIES: Final = "policies"
+"""Folder of the policies by which a card can be checked."""
 
 
 def save_card(card: ScoreCard, folder: str | Path, *, pictures: bool = True) -> Path:
@@ -54,18 +58,38 @@ def save_card(card: ScoreCard, folder: str | Path, *, pictures: bool = True) -> 
     def write(to: Path) -> None:
         write_text(to / "card.json", json.dumps(card_facts(card), indent=1) + "\n")
         write_text(to / "card.md", card_markdown(card))
-        write_text(to / "curves.csv", _curves(card))
+        write_text(to / "curves.csv", card_curves(card))
         for row in card.rows:
             for run in row.runs_of(card.subject.name)[:1]:
                 if run.policy:
                     (to / f"{row.entry.name}.parquet").write_bytes(run.policy)
+            for file, policy in policy_files(row).items():
+                (to / file).parent.mkdir(exist_ok=True)
+                (to / file).write_bytes(policy.file)
             if pictures and any(run.points for run in row.runs):
                 save_figure(plot_card(card, row), to / f"{row.entry.name}.svg")
 
     return write_folder(folder, write)
 
 
-def _curves(card: ScoreCard) -> str:
+def policy_file(game: str, *numbers: int) -> str:
+    """Return the file of a policy: of a run by its number and that of its point."""
+    return f"{POLICIES}/{'-'.join([game, *map(str, numbers)])}.parquet"
+
+
+def policy_files(row: GameRow) -> dict[str, KeptPolicy]:
+    """Return the policies of a game by file."""
+    if row.trial is not None:
+        found = row.trial.policy
+        return {} if found is None else {policy_file(row.entry.name): found}
+    return {
+        policy_file(row.entry.name, number, place): policy
+        for number, run in enumerate(row.runs)
+        for place, policy in run.policies.items()
+    }
+
+
+def card_curves(card: ScoreCard) -> str:
     """Return all measurements as comma-separated values."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -85,8 +109,7 @@ def plot_card(card: ScoreCard, row: GameRow) -> Figure:
             make_trace(
                 [point[2] for point in run.points],
                 iterations=[point[0] for point in run.points],
-                # Functions that are called anew may take less time for more iterations.
-                seconds=[*accumulate((point[1] for point in run.points), max)],
+                seconds=[point[1] for point in run.points],
             ),
         )
         for name in card.names
@@ -104,7 +127,9 @@ def card_markdown(card: ScoreCard) -> str:
         f"# Score card of {card.subject.name}",
         "",
         f"A {card.subject.kind} on the pack `{card.pack}`: {len(card.rows)} games, "
-        f"{card.seconds:g} s of processor time for {unit}, seeds: {card.seeds}. {environment}.",
+        f"{card.seconds:g} s of processor time for {unit}, seeds: {card.seeds}.",
+        "",
+        f"Measured with {environment}.",
         "",
         "## Gates",
         "",

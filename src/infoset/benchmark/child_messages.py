@@ -8,10 +8,14 @@ import sys
 import threading
 from typing import Any, Final
 
-__all__ = ["Messenger", "claim_standard_output"]
+__all__ = ["ASKS", "Messenger", "claim_standard_streams"]
 
+STANDARD_INPUT: Final = 0
 STANDARD_OUTPUT: Final = 1
 STANDARD_ERROR: Final = 2
+
+ASKS: Final = "asks"
+"""Key of messages whose sender waits for a line until it continues."""
 
 
 class Messenger:
@@ -19,24 +23,45 @@ class Messenger:
 
     Parameters
     ----------
-    descriptor : int
+    messages, replies : int
+        File descriptors to write to and to read from.
     """
 
-    def __init__(self, descriptor: int) -> None:
-        self._file = os.fdopen(descriptor, "w", encoding="utf-8")
+    def __init__(self, messages: int, replies: int) -> None:
+        self._messages = os.fdopen(messages, "w", encoding="utf-8")
+        self._replies = os.fdopen(replies, "r", encoding="utf-8")
         self._lock = threading.Lock()
 
     def send(self, kind: str, **content: Any) -> None:
         """Write one message."""
-        line = json.dumps({"kind": kind, **content})
         with self._lock:
-            self._file.write(line + "\n")
-            self._file.flush()
+            self._write({"kind": kind, **content})
+
+    def ask(self, kind: str, **content: Any) -> None:
+        """Write one message, and wait until the parent has read its clock and dealt with it."""
+        with self._lock:
+            self._write({"kind": kind, **content, ASKS: True})
+            if not self._replies.readline():
+                os._exit(1)  # the parent has ended
+
+    def _write(self, message: dict[str, Any]) -> None:
+        self._messages.write(json.dumps(message) + "\n")
+        self._messages.flush()
+
+    def read(self) -> Any:
+        """Return the next line of the parent, which is JSON."""
+        return json.loads(self._replies.readline())
 
 
-def claim_standard_output() -> Messenger:
-    """Return a messenger on standard output; what subjects print goes to standard error."""
+def claim_standard_streams() -> Messenger:
+    """Return a messenger on standard input and output.
+
+    What subjects print goes to standard error, and what they read is empty.
+    """
     sys.stdout.flush()
-    kept = os.dup(STANDARD_OUTPUT)
+    messages, replies = os.dup(STANDARD_OUTPUT), os.dup(STANDARD_INPUT)
     os.dup2(STANDARD_ERROR, STANDARD_OUTPUT)
-    return Messenger(kept)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, STANDARD_INPUT)
+    os.close(nothing)
+    return Messenger(messages, replies)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from math import isclose
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final, TypeAlias
 
 from infoset.benchmark.child_messages import Messenger
+from infoset.benchmark.handed_policies import pack_policy
 from infoset.benchmark.subjects import Subject, find_subject
 from infoset.benchmark.turns import SLICES, Turn, TurnBudget, alternate
 from infoset.errors import InfosetError, ParameterError, UnsupportedGameError, describe_exception
@@ -19,12 +17,14 @@ from infoset.evaluation import evaluate_policy
 from infoset.front.seed_runs import LearnerMethod
 from infoset.games import load_game
 from infoset.learning import make_simulator
-from infoset.policy import TabularPolicy, save_policy
-from infoset.runs import Budget, SolveResult
+from infoset.policy import TabularPolicy
+from infoset.runs import Budget, Outcome, SolveResult
 from infoset.solvers import CustomMethod, MethodSpec, has_seed, run_method, with_seed
 from infoset.tree import GameTree, SequenceForm, build_sequence_form, build_tree
 
-__all__ = ["run_races"]
+__all__ = ["RaceGame", "run_races"]
+
+HandOver: TypeAlias = Callable[[int, TabularPolicy], object]
 
 NOT_APPLICABLE: Final = "not applicable"
 FAILED: Final = "failed"
@@ -42,8 +42,8 @@ MAX_ITERATIONS: Final = 2**40
 """Limit on the iterations of a function that draws no curve itself."""
 
 
-class _Game:
-    """A game, built once for all runs."""
+class RaceGame:
+    """A game, built once for all runs of a process."""
 
     def __init__(self, name: str, needs_tree: bool) -> None:
         self.rules = load_game(name)
@@ -81,23 +81,23 @@ class _Run:
     text: str
     seed: int | None
     method: MethodSpec
-    records: bool = True
-    """Whether the method measures on the way; otherwise it is called with growing budgets."""
+    hands_over: bool = True
+    """Whether the method hands policies over on the way; otherwise it is called with growing
+    budgets."""
 
 
 def run_races(job: Mapping[str, Any], messenger: Messenger) -> None:
-    """Run all rows of a job on its game alternately, and report every measurement.
+    """Run all rows of a job on its game alternately, and hand over their policies.
 
     Parameters
     ----------
     job : Mapping[str, Any]
         `game`, `needs_tree`, `seconds`, `episodes`, `rows` (each with `number`, `text` and `seed`),
-        `repeats`: numbers of the rows that are run twice for a comparison, and `kept`: numbers of
-        the rows whose policies are sent.
+        and `repeats`: numbers of the rows that are run twice for a comparison.
     messenger : Messenger
     """
     messenger.send("stage", stage="build", run=None)
-    game = _Game(job["game"], job["needs_tree"])
+    game = RaceGame(job["game"], job["needs_tree"])
     runs = []
     for row in job["rows"]:
         messenger.send("stage", stage="first call", run=row["number"])
@@ -110,36 +110,37 @@ def run_races(job: Mapping[str, Any], messenger: Messenger) -> None:
     numbers = [run.number for run in runs]
     slice_seconds = job["seconds"] / SLICES
     alternate(
-        works, slice_seconds, lambda turn: messenger.send("stage", stage="turn", run=numbers[turn])
+        works, slice_seconds, lambda turn: messenger.ask("stage", stage="turn", run=numbers[turn])
     )
 
 
-def _prepared(row: Mapping[str, Any], game: _Game, messenger: Messenger) -> _Run | None:
+def _prepared(row: Mapping[str, Any], game: RaceGame, messenger: Messenger) -> _Run | None:
     """Return a run after one iteration, in which its kernels are compiled; None if it fails."""
     made: list[_Run] = []
 
     def prepare() -> None:
+        handed: list[TabularPolicy] = []
         method = game.method(find_subject(row["text"]), row["seed"])
-        budget = Budget(iterations=1, seconds=0)
+        budget = TurnBudget(iterations=1, seconds=0, hand_over=lambda _, one: handed.append(one))
         _checked(run_method(method, game.form, budget), game)
-        # A function that returns only a policy, and has recorded nothing, draws no curve itself.
-        records = bool(budget.trace) or _is_of_library(method)
-        if records:
+        # A function that returns only a policy, and has recorded none, draws no curve itself.
+        hands_over = bool(handed) or _is_of_library(method)
+        if hands_over:
             # More kernels may be needed after some iterations.
             run_method(method, game.form, Budget(iterations=WARM_ITERATIONS, seconds=WARM_SECONDS))
-        made.append(_Run(row["number"], row["text"], row["seed"], method, records))
+        made.append(_Run(row["number"], row["text"], row["seed"], method, hands_over))
 
     _reported(row["number"], prepare, messenger)
     return made[0] if made else None
 
 
 def _is_of_library(method: MethodSpec) -> bool:
-    """Return whether a method measures on the way, or is exact and has only one answer."""
+    """Return whether a method hands policies over, or is exact and has only one answer."""
     is_function = isinstance(method, CustomMethod)
     return type(method).__module__.partition(".")[0] == "infoset" and not is_function
 
 
-def _checked(result: SolveResult, game: _Game) -> SolveResult:
+def _checked(result: SolveResult, game: RaceGame) -> SolveResult:
     """Return a result whose policy is one of the game, and is measured here.
 
     Raises
@@ -173,7 +174,7 @@ def _reported(number: int, work: Callable[[], object], messenger: Messenger) -> 
         messenger.send("done", run=number, outcome=FAILED, message=describe_exception(error))
 
 
-def _repeat(run: _Run, game: _Game, seconds: float, messenger: Messenger) -> None:
+def _repeat(run: _Run, game: RaceGame, seconds: float, messenger: Messenger) -> None:
     """Compare two short runs with the same seed, bit for bit; one that needs longer tells nothing.
 
     The clock decides where such a run ends, and so what it returns.
@@ -186,65 +187,52 @@ def _repeat(run: _Run, game: _Game, seconds: float, messenger: Messenger) -> Non
             budget = Budget(iterations=REPEATED_ITERATIONS, seconds=max(seconds, REPEAT_SECONDS))
             results.append(run_method(method, game.form, budget))
         if all(result.outcome != "seconds" for result in results):
-            first, second = (result.policy.digest for result in results)
-            messenger.send("repeated", run=run.number, is_same=first == second)
+            policies = [pack_policy(result.policy) for result in results]
+            messenger.send("repeated", run=run.number, policies=policies)
 
     _reported(run.number, twice, messenger)
 
 
-def _race(run: _Run, game: _Game, job: Mapping[str, Any], messenger: Messenger, turn: Turn) -> None:
+def _race(
+    run: _Run, game: RaceGame, job: Mapping[str, Any], messenger: Messenger, turn: Turn
+) -> None:
     """Run a method in its turns until its seconds are used up."""
 
-    def watch(iteration: int, seconds: float, exploitability: float | None) -> None:
-        point = [iteration, seconds, exploitability]
-        messenger.send("point", run=run.number, point=point)
+    def hand_over(iteration: int, policy: TabularPolicy) -> None:
+        data = pack_policy(policy)
+        messenger.ask("policy", run=run.number, iteration=iteration, data=data)
 
     def work() -> None:
-        solve = _in_one_run if run.records else _in_growing_runs
-        result = solve(run, game, job, turn, watch)
-        if run.number in job["kept"]:
-            messenger.send("policy", run=run.number, data=_policy_file(run, result))
-        messenger.send("done", run=run.number, outcome=result.outcome, message="")
+        solve = _in_one_run if run.hands_over else _in_growing_runs
+        outcome = solve(run, game, job, turn, hand_over)
+        messenger.send("done", run=run.number, outcome=outcome, message="")
 
     _reported(run.number, work, messenger)
 
 
-def _policy_file(run: _Run, result: SolveResult) -> str:
-    """Return the file of a policy as text."""
-    about = {"method": run.text, "iterations": result.iterations, "seed": run.seed}
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "policy.parquet"
-        save_policy(result.policy, path, about)
-        return b64encode(path.read_bytes()).decode()
-
-
-Watch: TypeAlias = Callable[[int, float, "float | None"], None]
-
-
 def _in_one_run(
-    run: _Run, game: _Game, job: Mapping[str, Any], turn: Turn, watch: Watch
-) -> SolveResult:
+    run: _Run, game: RaceGame, job: Mapping[str, Any], turn: Turn, hand_over: HandOver
+) -> Outcome:
+    """Run a method once, and hand over what it returns; return why it ended."""
     episodes = job["episodes"] if isinstance(run.method, LearnerMethod) else None
-    budget = TurnBudget(iterations=episodes, seconds=job["seconds"], turn=turn, watch=watch)
+    budget = TurnBudget(iterations=episodes, seconds=job["seconds"], turn=turn, hand_over=hand_over)
     result = _checked(run_method(run.method, game.form, budget), game)
-    watch(result.iterations, turn.seconds, result.exploitability)
-    return result
+    hand_over(result.iterations, result.policy)
+    return result.outcome
 
 
 def _in_growing_runs(
-    run: _Run, game: _Game, job: Mapping[str, Any], turn: Turn, watch: Watch
-) -> SolveResult:
-    """Call a function with 1, 2, 4, … iterations; the time of a point is that of its call."""
-    iterations, used, digest = 1, 0.0, ""
+    run: _Run, game: RaceGame, job: Mapping[str, Any], turn: Turn, hand_over: HandOver
+) -> Outcome:
+    """Call a function with 1, 2, 4, … iterations, and hand over what it returns."""
+    iterations, digest = 1, ""
     while True:
-        turn.restart()
-        budget = TurnBudget(iterations=iterations, seconds=job["seconds"] - used, turn=turn)
+        budget = TurnBudget(iterations=iterations, seconds=job["seconds"], turn=turn)
         result = _checked(run_method(run.method, game.form, budget), game)
-        watch(iterations, turn.seconds, result.exploitability)
-        used += turn.seconds
+        hand_over(iterations, result.policy)
         if result.policy.digest == digest:
-            return replace(result, outcome="optimal")
-        if used >= job["seconds"] or iterations >= MAX_ITERATIONS:
-            return replace(result, outcome="seconds")
+            return "optimal"
+        if turn.seconds >= job["seconds"] or iterations >= MAX_ITERATIONS:
+            return "seconds"
         iterations, digest = 2 * iterations, result.policy.digest
         turn.offer()

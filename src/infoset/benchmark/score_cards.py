@@ -15,20 +15,25 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from infoset._version import __version__
 from infoset.benchmark.child_process import ChildLimits
-from infoset.benchmark.races import FAILURES, Entrant, Race, RaceRun, run_race
+from infoset.benchmark.described_subjects import describe_subject
+from infoset.benchmark.races import (
+    FAILURES,
+    TARGETS,
+    Entrant,
+    Race,
+    RaceRun,
+    first_passages,
+    run_race,
+)
 from infoset.benchmark.subjects import Subject, find_subject
 from infoset.benchmark.trials import Trial, TrialResult, run_trial
 from infoset.errors import ParameterError
 from infoset.games import PackEntry, load_pack
 from infoset.runs.tasks import ordered_results
 from infoset.runs.workers import worker_pool
-from infoset.solvers import has_seed
 from infoset.utils.arguments import check_count, check_number, check_type
 
 __all__ = ["TARGETS", "GameRow", "Gate", "Ratio", "ScoreCard", "card_facts", "score_subject"]
-
-TARGETS: Final = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
-"""Exploitability at which times are taken, as parts of the payoff range."""
 
 REFERENCES: Final[Mapping[str, tuple[str, ...]]] = {
     "method": ("cfr+", "dcfr", "pcfr+"),
@@ -42,6 +47,9 @@ ANCHORS: Final = ("uniform", "zoo:{name}", "pimc(num_worlds=10)")
 
 RESOLUTION: Final = 1e-3
 """Seconds below which times are not distinguished."""
+
+FORMAT: Final = "infoset score card"
+FORMAT_VERSION: Final = 2
 
 DEFAULT_EPISODES: Final = 1_000_000
 DEALS: Final = 1000
@@ -290,8 +298,10 @@ def score_subject(
 ) -> ScoreCard:
     """Measure a method, a learner, a network or a searcher on the games of a pack.
 
-    The work is done in one child process for each game, which is stopped at its limits. The subject
-    and the reference methods take turns in it, so that the machine is equally fast for all.
+    For each game, the subject and the reference methods run in child processes, which are stopped
+    at their limits. They take turns, so that the machine is equally fast for all, and hand over
+    policies. This process measures them exactly and reads their time; it does not execute the file
+    of a subject.
 
     Parameters
     ----------
@@ -329,7 +339,7 @@ def score_subject(
     >>> card.is_passed, card.names
     (True, ('pcfr+', 'cfr+', 'dcfr'))
     """
-    found = find_subject(subject)
+    found = describe_subject(subject)
     check_count("seeds", seeds, minimum=1)
     check_number("seconds", seconds)
     if seconds == 0:
@@ -412,8 +422,7 @@ def _entrants(subject: Subject, seeds: int) -> tuple[Entrant, ...]:
     """Return the subject and the reference methods, once with each seed if they draw numbers."""
     found: list[Entrant] = []
     for one in (subject, *map(find_subject, references(subject))):
-        is_random = one.kind != "method" or has_seed(one.spec)
-        numbers: Sequence[int | None] = range(seeds) if is_random else (None,)
+        numbers: Sequence[int | None] = range(seeds) if one.is_random else (None,)
         found += [Entrant(one.name, one.text, seed) for seed in numbers]
     return tuple(found)
 
@@ -421,6 +430,8 @@ def _entrants(subject: Subject, seeds: int) -> tuple[Entrant, ...]:
 def card_facts(card: ScoreCard) -> dict[str, Any]:
     """Return a score card as JSON values; targets that were never reached are None."""
     return {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
         "subject": card.subject.text,
         "name": card.subject.name,
         "kind": card.subject.kind,
@@ -452,7 +463,8 @@ def _row_facts(row: GameRow) -> dict[str, Any]:
     }
     if row.trial is not None:
         facts = {key: value for key, value in vars(row.trial).items() if key != "trial"}
-        return {**about, "trial": facts}
+        policy = facts.pop("policy")
+        return {**about, "trial": {**facts, "sha256": policy and policy.digest}}
     return {**about, "runs": [_run_facts(row, run) for run in row.runs]}
 
 
@@ -467,8 +479,15 @@ def _run_facts(row: GameRow, run: RaceRun) -> dict[str, Any]:
         "seed": run.entrant.seed,
         "outcome": run.outcome,
         "message": run.message,
+        "is_repeatable": run.is_repeatable,
         "exploitability": run.exploitability if run.points else None,
+        "seconds_before": run.seconds_before,
         "seconds_to": reached(1),
         "iterations_to": reached(0),
         "points": [list(point) for point in run.points],
+        "policies": [
+            {"point": place, "sha256": run.policies[place].digest}
+            for place in first_passages(run.points, row.payoff_width)
+            if place in run.policies
+        ],
     }

@@ -1,4 +1,4 @@
-"""What the child process does with searchers: gates, matches and exact best responses."""
+"""What the child process does with searchers: gates, matches and the policy to measure."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy as np
 
 from infoset.beliefs.leak_test import Search, find_leak
 from infoset.benchmark.child_messages import Messenger
+from infoset.benchmark.handed_policies import pack_policy
 from infoset.benchmark.subjects import Subject, find_subject
 from infoset.errors import InfosetError, UnsupportedGameError, describe_exception
-from infoset.evaluation import evaluate_policy
 from infoset.front.players import resolve_players
 from infoset.game import Game, Infostate, initial_history
 from infoset.games import load_game
@@ -147,10 +147,10 @@ class _Trial:
         self.messenger.send("match", anchor=anchor, numbers=numbers, deals=so_far[0].num_deals)
 
     def best_response(self) -> None:
-        """Measure the policy of the searcher exactly, if the tree is small enough."""
+        """Hand over the policy of the searcher, if the tree is small enough."""
         form = build_sequence_form(self.game)
         if sum(plex.num_infostates for plex in form.treeplexes) > MAX_INFOSTATES:
-            self.messenger.send("response", exploitability=None, reason="the game is too large")
+            self.messenger.send("response", data=None, reason="the game is too large")
             return
         search = self.search()
 
@@ -161,11 +161,11 @@ class _Trial:
             return search(infostate, np.random.default_rng(seed))
 
         try:
-            found = evaluate_policy(tabulate(form, ask)).exploitability
+            found = tabulate(form, ask)
         except _EnoughError:
-            self.messenger.send("response", exploitability=None, reason="not within the seconds")
+            self.messenger.send("response", data=None, reason="not within the seconds")
             return
-        self.messenger.send("response", exploitability=found, reason="")
+        self.messenger.send("response", data=pack_policy(found), reason="")
 
 
 def run_trials(job: Mapping[str, Any], messenger: Messenger) -> None:

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from inspect import Parameter, signature
 from typing import Any, Final, Literal, TypeAlias, cast
 
-from infoset.errors import ParameterError, SubjectShapeError, UnknownNameError
+from infoset.benchmark.child_messages import Messenger
+from infoset.errors import (
+    InfosetError,
+    ParameterError,
+    SubjectShapeError,
+    UnknownNameError,
+    as_error,
+)
 from infoset.front import resolve_learner
 from infoset.front.players import is_searcher, resolve_players
 from infoset.front.python_files import is_python_file, read_python_object
@@ -19,11 +26,11 @@ from infoset.policy import Policy, TabularPolicy
 from infoset.regret import RegretScheme
 from infoset.runs import Budget, SolveResult
 from infoset.search import SEARCHERS
-from infoset.solvers import METHODS, CustomMethod, LocalMethod, MethodSpec, get_method
+from infoset.solvers import METHODS, CustomMethod, LocalMethod, MethodSpec, get_method, has_seed
 from infoset.tree import SequenceForm
 from infoset.utils.arguments import check_type
 
-__all__ = ["NETWORK_PREFIX", "SHAPES", "Subject", "SubjectKind", "find_subject"]
+__all__ = ["NETWORK_PREFIX", "SHAPES", "Subject", "SubjectKind", "find_subject", "report_subject"]
 
 SubjectKind: TypeAlias = Literal["method", "learner", "network", "searcher"]
 
@@ -56,13 +63,24 @@ class Subject:
         Name on the score card.
     kind : SubjectKind
     spec : MethodSpec, LearnerSpec or network preset
-        The method itself; None for searchers, which `searcher` makes for each game.
+        The method itself; None for searchers, which `searcher` makes for each game, and for
+        subjects of which another process has told.
+    draws : bool or None
+        Whether it draws random numbers, if another process has told; otherwise, `spec` says it.
     """
 
     text: str
     name: str
     kind: SubjectKind
     spec: Any = None
+    draws: bool | None = None
+
+    @property
+    def is_random(self) -> bool:
+        """Whether it draws random numbers, so that it has seeds."""
+        if self.draws is not None:
+            return self.draws
+        return self.kind != "method" or has_seed(self.spec)
 
     def searcher(self, game: Game) -> Policy | SupportsSearch:
         """Return a new searcher for a game.
@@ -117,6 +135,25 @@ def find_subject(text: str) -> Subject:
         return Subject(text, text, "searcher")
     known = (*METHODS.known_names, *LEARNERS.known_names, *SEARCHERS.known_names)
     raise UnknownNameError.of("subject", name, known)
+
+
+def report_subject(job: Mapping[str, Any], messenger: Messenger) -> None:
+    """Report what the text of a job names; its file is executed in this process only.
+
+    Parameters
+    ----------
+    job : Mapping[str, Any]
+        `text`.
+    messenger : Messenger
+    """
+    try:
+        found = find_subject(job["text"])
+    except InfosetError as error:
+        kind = type(error).__name__
+        messenger.send("wrong", error=kind, message=str(error))
+        return
+    about = {"name": found.name, "subject": found.kind, "draws": found.is_random}
+    messenger.send("subject", **about)
 
 
 def _chosen(learner: LearnerSpec) -> LearnerSpec:
@@ -219,8 +256,8 @@ def _makes_learner(found: object) -> bool:
 def _made(kind: Any, parameters: Mapping[str, Any], text: str) -> Any:
     try:
         return kind(**parameters)
-    except Exception as error:
-        raise ParameterError(f"{text} cannot be created: {error}") from error
+    except BaseException as error:
+        raise ParameterError(f"{text} cannot be created: {as_error(error)}") from error
 
 
 def _is_network(found: object) -> bool:

@@ -6,7 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from infoset.benchmark.child_process import ChildLimits, run_in_child
+from infoset.benchmark.child_process import ChildJob, ChildLimits, run_children
+from infoset.benchmark.handed_policies import (
+    KeptPolicy,
+    keep_policy,
+    message_bytes,
+    unpack_policy,
+)
+from infoset.errors import ParameterError
+from infoset.evaluation import evaluate_policy
+from infoset.games import load_game
+from infoset.tree import SequenceForm, build_sequence_form
 
 __all__ = ["Trial", "TrialResult", "run_trial"]
 
@@ -59,7 +69,10 @@ class TrialResult:
         By anchor: the mean utility, the ends of its 95% interval, and the number of deals.
     exploitability : float or None
         Exact exploitability of the policy that searches once at each infostate; None if it was not
-        computed, for the reason `not_computed`.
+        computed, for the reason `not_computed`. It is measured here, outside of the process of the
+        searcher, in contrast to everything else.
+    policy : KeptPolicy or None
+        That policy.
     failures : dict[str, str]
         By stage, why it failed.
     applies : bool
@@ -73,6 +86,7 @@ class TrialResult:
     matches: dict[str, tuple[float, float, float, int]] = field(default_factory=dict)
     exploitability: float | None = None
     not_computed: str = ""
+    policy: KeptPolicy | None = None
     failures: dict[str, str] = field(default_factory=dict)
     applies: bool = True
 
@@ -88,18 +102,25 @@ def run_trial(trial: Trial, limits: ChildLimits | None = None) -> TrialResult:
     """
     limits = limits or ChildLimits(trial.seconds + EXTRA_SECONDS)
     result, skipped = TrialResult(trial), list[str]()
+    form = build_sequence_form(load_game(trial.game))
 
-    def note(message: Mapping[str, Any]) -> None:
-        if message["kind"] == "ended":
-            if message["stage"] != "first call":
-                skipped.append(message["stage"])
-        else:
-            _note(result, message)
+    def note(message: Mapping[str, Any], _: float) -> None:
+        try:
+            if message["kind"] == "ended":
+                if message["stage"] != "first call":
+                    skipped.append(str(message["stage"]))
+            elif message["kind"] == "response":
+                _measure(result, message, form)
+            elif message["kind"] != "begins":
+                _note(result, message)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ParameterError("its process sent a message that cannot be read") from error
 
     while True:
         numbers = {"seconds": trial.seconds, "deals": trial.deals}
         names = {"game": trial.game, "text": trial.text, "anchors": trial.anchors}
-        end = run_in_child({"task": "trials", **names, **numbers, "skip": [*skipped]}, limits, note)
+        job = {"task": "trials", **names, **numbers, "skip": [*skipped]}
+        (end,) = run_children([ChildJob(job, note, message_bytes(form))], limits)
         if not end.reason:
             return result
         result.failures[end.stage] = end.reason
@@ -108,19 +129,25 @@ def run_trial(trial: Trial, limits: ChildLimits | None = None) -> TrialResult:
         skipped.append(end.stage)
 
 
+def _measure(result: TrialResult, message: Mapping[str, Any], form: SequenceForm) -> None:
+    """Measure the policy that was handed over, if there is one."""
+    result.not_computed = str(message["reason"])
+    if message["data"] is not None:
+        policy = unpack_policy(message["data"], form)
+        result.exploitability = evaluate_policy(policy).exploitability
+        result.policy = keep_policy(policy, {"method": result.trial.text})
+
+
 def _note(result: TrialResult, message: Mapping[str, Any]) -> None:
     """Add what a message says to the result."""
     kind = message["kind"]
     if kind == "leak":
-        result.plays, result.leak = message["plays"], message["leak"] or ""
+        result.plays, result.leak = int(message["plays"]), str(message["leak"] or "")
     elif kind == "repetition":
-        result.is_repeatable = message["is_same"] if message["queries"] else None
+        result.is_repeatable = bool(message["is_same"]) if message["queries"] else None
     elif kind == "match":
-        mean, low, high = message["numbers"]
-        result.matches[message["anchor"]] = (mean, low, high, message["deals"])
-    elif kind == "response":
-        result.exploitability = message["exploitability"]
-        result.not_computed = message["reason"]
+        mean, low, high = map(float, message["numbers"])
+        result.matches[str(message["anchor"])] = (mean, low, high, int(message["deals"]))
     elif kind == "failed":
-        result.applies = result.applies and message["applies"]
-        result.failures[message["stage"]] = message["message"]
+        result.applies = result.applies and bool(message["applies"])
+        result.failures[str(message["stage"])] = str(message["message"])

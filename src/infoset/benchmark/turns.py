@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from infoset.evaluation import Evaluation
+from infoset.policy import TabularPolicy
 from infoset.runs import Budget, JointGaps, Outcome
+from infoset.runs.result import UNMEASURED
 
 __all__ = ["Baton", "Turn", "TurnBudget", "alternate"]
 
@@ -104,10 +106,6 @@ class Turn:
         self.used = self.seconds
         self.baton.hand_on(self.number, is_last=True)
 
-    def restart(self) -> None:
-        """Begin to count processor time anew."""
-        self.used, self._began = 0.0, _processor_seconds()
-
 
 @dataclass
 class TurnBudget(Budget):
@@ -117,12 +115,23 @@ class TurnBudget(Budget):
     ----------
     turn : Turn or None
         The turns of the run; None for a budget outside of a race.
-    watch : callable or None
-        Called with the iteration, the seconds and the exploitability of each measurement.
+    hand_over : callable or None
+        Called with the iteration and the policy of measurements, each time the iterations have
+        grown by a tenth. Those of which only numbers are recorded are left out.
     """
 
     turn: Turn | None = None
-    watch: Callable[[int, float, float | None], object] | None = None
+    hand_over: Callable[[int, TabularPolicy], object] | None = None
+    _policy: TabularPolicy | None = None
+    _next: int = 0
+
+    def __post_init__(self) -> None:
+        """Keep the policies of methods of the library, which pass them before they record."""
+        super().__post_init__()
+        self.policy_callback = self._keep
+
+    def _keep(self, policy: object) -> None:
+        self._policy = policy if isinstance(policy, TabularPolicy) else None
 
     @property
     def elapsed(self) -> float:
@@ -137,13 +146,20 @@ class TurnBudget(Budget):
         return super().is_over
 
     def record(
-        self, iteration: int, measured: Evaluation, joint: JointGaps | None = None
+        self,
+        iteration: int,
+        measured: Evaluation | TabularPolicy,
+        joint: JointGaps = UNMEASURED,
     ) -> Outcome | None:
-        """Add a measurement to the trace, report it, and return the reason to stop."""
-        if self.watch is not None:
-            self.watch(iteration, self.elapsed, measured.exploitability)
-        gaps = () if joint is None else (joint,)
-        return super().record(iteration, measured, *gaps)
+        """Add a measurement to the trace, hand its policy over, and return the reason to stop."""
+        policy, self._policy = self._policy, None
+        if isinstance(measured, TabularPolicy):
+            policy = measured
+        outcome = super().record(iteration, measured, joint)
+        if policy is not None and self.hand_over is not None and iteration >= self._next:
+            self.hand_over(iteration, policy)
+            self._next = iteration + max(1, iteration // 10)
+        return outcome
 
 
 def alternate(

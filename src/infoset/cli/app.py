@@ -6,9 +6,9 @@ import gc
 import re
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, wraps
 from io import TextIOWrapper
 from pathlib import Path
 from traceback import extract_tb
@@ -44,11 +44,11 @@ from infoset.cli.commands import (
     zoo,
 )
 from infoset.cli.examples import help_end
-from infoset.cli.exit_codes import DONE, INTERRUPTED, USER_ERROR
-from infoset.cli.interrupts import is_interrupt
+from infoset.cli.exit_codes import DONE, INTERRUPTED, USER_ERROR, ended_by
+from infoset.cli.interrupts import StopSignals, is_interrupt
 from infoset.cli.saved_results import warnings_reported
-from infoset.cli.screen import complain, say
-from infoset.errors import InfosetError, describe_exception
+from infoset.cli.screen import complain, say, tell
+from infoset.errors import InfosetError, as_error, describe_exception
 from infoset.utils.text import shortened
 
 __all__ = ["app", "main"]
@@ -110,6 +110,19 @@ def overview(
         typer.echo(context.get_help(), nl=False)
 
 
+def _ended_only_here(run: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command that user code cannot end without a message, as by `SystemExit`."""
+
+    @wraps(run)
+    def command(*arguments: Any, **options: Any) -> Any:
+        try:
+            return run(*arguments, **options)
+        except BaseException as error:
+            raise as_error(error)  # noqa: B904
+
+    return command
+
+
 for module in (
     games,
     check,
@@ -137,7 +150,7 @@ for module in (
     zoo,
 ):
     name = module.__name__.rpartition(".")[2]
-    app.command(name, epilog=help_end(name))(with_build_limits(name, module.run))
+    app.command(name, epilog=help_end(name))(_ended_only_here(with_build_limits(name, module.run)))
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -152,8 +165,12 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
-    with _quiet_on_broken_pipe():
+    with _quiet_on_broken_pipe(), StopSignals(ends_process=arguments is None) as signals:
         code = _run(arguments)
+    if code == INTERRUPTED and signals.last is not None:
+        code = ended_by(signals.last)
+        if signals.last != signal.SIGINT:
+            tell(f"ended by {signals.last.name}")
     if arguments is None:
         gc.freeze()  # saves a quarter of a second of cleaning up at exit
     sys.exit(code)

@@ -121,10 +121,10 @@ class CommandWatch(Watchdog):
         """Handle Ctrl-C as `before` did, and raise the interrupts of this watch."""
         if self.reached is not None and _is_in_hook(frame):
             self._next_interrupt = -inf  # an interrupt in a hook would be reported and lost
+        elif self.reached is not None:  # also where Ctrl-C is ignored, as in a shell's background
+            raise KeyboardInterrupt
         elif callable(before):
             before(number, frame)
-        elif self.reached is not None:  # Ctrl-C is ignored, as in the background of a shell
-            raise KeyboardInterrupt
 
 
 def _is_in_hook(frame: FrameType | None) -> bool:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-__all__ = ["DONE", "FAILED", "INTERRUPTED", "USER_ERROR"]
+__all__ = ["DONE", "FAILED", "INTERRUPTED", "USER_ERROR", "ended_by"]
 
 DONE: Final = 0
 """The command finished, whatever the outcome."""
@@ -11,4 +11,9 @@ FAILED: Final = 1
 USER_ERROR: Final = 2
 """The command line or an input is wrong; a message is on standard error."""
 INTERRUPTED: Final = 130
-"""Interrupted by Ctrl-C; results so far are saved."""
+"""Interrupted by Ctrl-C; results so far are saved. After another signal, it is `ended_by`."""
+
+
+def ended_by(number: int) -> int:
+    """Return the exit code of a program that a signal ends: 143 for SIGTERM, 129 for SIGHUP."""
+    return 128 + number

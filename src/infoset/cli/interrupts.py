@@ -1,14 +1,122 @@
-"""Handling of Ctrl-C in commands."""
+"""Handling of Ctrl-C, and of the other signals that ask a command to end."""
 
 from __future__ import annotations
 
+import os
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import Any, Final
 
+from infoset.cli.exit_codes import ended_by
 from infoset.cli.screen import tell
 
-__all__ = ["interrupts_ignored", "interrupts_reported", "is_interrupt"]
+__all__ = ["StopSignals", "interrupts_ignored", "interrupts_reported", "is_interrupt"]
+
+STOP_SIGNALS: Final = ("SIGTERM", "SIGHUP")
+"""Signals by which batch systems, containers and closed terminals end programs."""
+
+SAME_SECONDS: Final = 0.5
+"""Seconds after a signal in which others count as the same one. The command `timeout` and shells
+signal a program twice: by its number, and with its group."""
+
+SHOW_CURSOR: Final = "\x1b[?25h"
+
+
+class StopSignals:
+    """Context in which SIGTERM and SIGHUP interrupt the program as Ctrl-C does.
+
+    The first signal raises `KeyboardInterrupt`, so that results and checkpoints are saved. A
+    second one ends the process at once, except while files are written. Signals that the process
+    was started to ignore, as SIGHUP by `nohup`, remain ignored.
+
+    Parameters
+    ----------
+    ends_process : bool
+        Whether a second signal ends the process. Otherwise, it raises `KeyboardInterrupt` again.
+    clock : callable
+        Returns seconds.
+
+    Attributes
+    ----------
+    last : signal.Signals or None
+        The last signal; None if there was none.
+    """
+
+    def __init__(self, *, ends_process: bool, clock: Callable[[], float] = time.monotonic) -> None:
+        self.last: signal.Signals | None = None
+        self._ends_process = ends_process
+        self._clock = clock
+        self._interrupted: float | None = None
+        self._before: dict[signal.Signals, Any] = {}
+        self._ignores_ctrl_c = False
+        self._terminals: list[int] = []
+
+    def __enter__(self) -> StopSignals:
+        if threading.current_thread() is not threading.main_thread():
+            return self  # only the main thread can handle signals
+        self._terminals = [number for number in (0, 1, 2) if os.isatty(number)]
+        self._ignores_ctrl_c = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+        self._handle(signal.SIGINT, self._interrupt)
+        for name in STOP_SIGNALS:
+            number: signal.Signals | None = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+                self._handle(number, self._pass_on)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, before in self._before.items():
+            signal.signal(number, before)
+
+    def _handle(self, number: signal.Signals, handler: Callable[[int, Any], None]) -> None:
+        before = signal.signal(number, handler)
+        self._before[number] = signal.SIG_DFL if before is None else before
+
+    def _pass_on(self, number: int, frame: FrameType | None) -> None:
+        """Call what handles Ctrl-C now, which may delay it or ignore it."""
+        self._leave_closed_terminals()
+        handler = signal.getsignal(signal.SIGINT)
+        if callable(handler):
+            handler(number, frame)
+
+    def _interrupt(self, number: int, _: FrameType | None) -> None:
+        """Raise `KeyboardInterrupt` at the first signal; end the process at the second."""
+        if number == signal.SIGINT and self._ignores_ctrl_c:
+            return
+        now = self._clock()
+        if self._interrupted is not None and now - self._interrupted < SAME_SECONDS:
+            return
+        is_second = self._interrupted is not None
+        self._interrupted = now
+        self.last = signal.Signals(number)
+        if is_second and self._ends_process:
+            _end_process(ended_by(number))
+        raise KeyboardInterrupt
+
+    def _leave_closed_terminals(self) -> None:
+        """Let output to a terminal that was closed vanish; writing to it would be an error."""
+        for number in self._terminals:
+            if not os.isatty(number):
+                nowhere = os.open(os.devnull, os.O_RDWR)
+                os.dup2(nowhere, number)
+                os.close(nowhere)
+
+
+def _end_process(code: int) -> None:
+    """End this process and those that it has started, without cleaning up."""
+    import psutil
+
+    with suppress(psutil.Error):
+        for child in psutil.Process().children(recursive=True):
+            with suppress(psutil.Error):
+                child.kill()
+    with suppress(OSError):
+        if os.isatty(2):
+            os.write(2, SHOW_CURSOR.encode())
+    os._exit(code)
 
 
 def is_interrupt(error: BaseException) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
 
-from infoset.errors import ComparisonError, InfosetError
+from infoset.errors import ComparisonError, InfosetError, as_error
 from infoset.runs import (
     Budget,
     Done,
@@ -78,8 +78,8 @@ class ComparedRuns:
         """Return a packed result, without the form of the game."""
         try:
             return packed_without(self.result(position, None, interrupt), self.form)
-        except Exception as error:
-            raise _FailedMethod(self.name(position), error) from error
+        except BaseException as error:
+            raise _FailedMethod(self.name(position), as_error(error)) from error
 
 
 def run_on_form(entry: MethodSpec, form: GameForm, budget: Budget) -> SolveResult[Any]:
@@ -97,10 +97,11 @@ def run_in_turn(
     for position, entry in enumerate(runs.entries):
         try:
             results.append(runs.result(position, callback))
-        except Exception as error:
+        except BaseException as error:
+            reason = as_error(error)
             if not results:
-                raise
-            raise ComparisonError(runs.name(position), error, tuple(results)) from error
+                raise reason from reason.__cause__
+            raise ComparisonError(runs.name(position), reason, tuple(results)) from reason
         if results[-1].outcome == "interrupted" and not isinstance(entry, SolveResult):
             break
     return tuple(results)

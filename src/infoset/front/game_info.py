@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -182,9 +181,10 @@ def info(
         return _of_form(game)
     if isinstance(game, GameTree):
         return _with_tree(_from_graph(game.graph, allowed_memory(memory)), game)
-    public = None
-    with suppress(KeyboardInterrupt):  # a second one ends the visit of the world states
+    try:
         public = _public_counts(game, memory)
+    except KeyboardInterrupt:
+        return _interrupted(game)
     with build_limits(max_worlds=max_worlds) as limits:
         if public is not None and public.world_states > limits.max_worlds:
             return _from_public_rules(game, public, memory)
@@ -207,6 +207,12 @@ def info(
         return replace(known, stop="seconds")
     except KeyboardInterrupt:
         return replace(known, stop="interrupted")
+
+
+def _interrupted(game: Game) -> GameInfo:
+    """Return what is known before any world state but the initial one is visited."""
+    graph = explore_game(game, BuildWatch(max_worlds=1), partial=True)
+    return _from_graph(replace(graph, stop="interrupted"), allowed_memory(None))
 
 
 def _from_graph(graph: WorldGraph, allowed: int) -> GameInfo:

@@ -16,7 +16,14 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-from infoset.errors import InfosetError, ParameterError, UnknownNameError
+from infoset.errors import (
+    InfosetError,
+    ParameterError,
+    UnknownNameError,
+    as_error,
+    describe_exception,
+    pass_stops,
+)
 from infoset.games import parse_spec
 from infoset.runs.task_messages import FILE_MODULE
 from infoset.utils.arguments import check_path
@@ -80,6 +87,12 @@ def load_from_module(
         raise ParameterError(
             f"the module {name} cannot be imported ({error}); install it, or set PYTHONPATH to its "
             "folder"
+        ) from error
+    except BaseException as error:
+        pass_stops(error)
+        raise ParameterError(
+            f"importing {name} raised {describe_exception(error)}; run python -m {name} for the "
+            "full traceback"
         ) from error
     return _object(module, name, rest, kinds, noun, (), parameters)
 
@@ -152,9 +165,11 @@ def _object(
         return value(*arguments, **given)
     except InfosetError:
         raise
-    except Exception as error:
+    except BaseException as error:
         given_text = f" with the parameters {given}" if given else ""
-        raise ParameterError(f"{name} of {place} cannot be created{given_text}: {error}") from error
+        raise ParameterError(
+            f"{name} of {place} cannot be created{given_text}: {as_error(error)}"
+        ) from error
 
 
 def read_python_object(spec: str) -> tuple[Any, dict[str, Any]]:
@@ -251,9 +266,10 @@ def _execute(path: Path) -> ModuleType:
     try:
         with _first_on_path(path.parent):
             found.loader.exec_module(module)
-    except Exception as error:
+    except BaseException as error:
+        pass_stops(error)
         raise ParameterError(
-            f"executing {path} raised {type(error).__name__}: {error}; run python {path} for the "
+            f"executing {path} raised {describe_exception(error)}; run python {path} for the "
             "full traceback"
         ) from error
     return module

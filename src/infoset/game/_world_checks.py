@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from infoset.errors import NO_WORLD, GameRuleError, describe_exception, show
+from infoset.errors import NO_WORLD, GameRuleError, describe_exception, pass_stops, show
 from infoset.game.answer_checks import (
     FORMS,
     SHAPES,
@@ -234,7 +234,8 @@ class WorldRules:
         second = check(self._ask(method, *arguments))
         try:
             is_same = bool(first == second)
-        except Exception as error:
+        except BaseException as error:
+            pass_stops(error)
             raise GameRuleError(
                 "world states, actions and observations can be compared with ==",
                 found=f"comparing two answers of {call_text(method, arguments)} raised "
@@ -269,7 +270,8 @@ class WorldRules:
                 self.effort.add(())
         except (MemoryError, GameRuleError):
             raise
-        except Exception as error:
+        except BaseException as error:
+            pass_stops(error)
             raise GameRuleError(
                 SHAPES[method],
                 found=f"{call_text(method, arguments)} raised {describe_exception(error)}",
@@ -305,7 +307,8 @@ def _snapshot(world: World, at: World) -> tuple[str, int]:
     says_nothing = type(world).__repr__ is object.__repr__ and hasattr(world, "__dict__")
     try:
         return repr(vars(world) if says_nothing else world), hash(world)
-    except Exception as error:
+    except BaseException as error:
+        pass_stops(error)
         raise GameRuleError(
             "world states can be hashed and written as text, by hash and repr",
             found=f"world state {show(world)} raised {describe_exception(error)}",

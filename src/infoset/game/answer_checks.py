@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infoset.errors import GameRuleError, describe_exception, show
+from infoset.errors import GameRuleError, describe_exception, pass_stops, show
 from infoset.game.infostate import value_text
 from infoset.game.kinds import KindTable
 from infoset.game.protocol import Observation, Probability
@@ -112,7 +112,8 @@ def check_world(answer: World, found_by: str, at: World) -> World:
     """Return `answer` if it is a hashable world state; otherwise raise."""
     try:
         hash(answer)
-    except Exception as error:
+    except BaseException as error:
+        pass_stops(error)
         reason = describe_exception(error)
         raise GameRuleError(
             "world states are immutable and hashable: use tuples, frozensets or frozen dataclasses",
@@ -144,7 +145,8 @@ def check_legal_actions(
     try:
         if len(set(answer)) < len(answer):
             rule = "each legal action is listed only once"
-    except Exception as error:
+    except BaseException as error:
+        pass_stops(error)
         raise GameRuleError(
             "actions are hashable and comparable: use strings, numbers or tuples",
             found=f"legal actions are {show(list(answer))} ({describe_exception(error)})",
@@ -168,7 +170,8 @@ def check_text(label: Hashable, what: str, world: World, player: Player | None =
     try:
         if label is not None:
             value_text(label).encode()
-    except Exception as error:
+    except BaseException as error:
+        pass_stops(error)
         raise GameRuleError(
             "actions and observations can be written as text, in UTF-8",
             found=f"{what} is {show(label)}, whose text raises {describe_exception(error)}",
@@ -305,7 +308,8 @@ def _check_shared(answer: Observation, transition: Transition, num_players: int)
 def _check_hashable(name: str, part: Any, transition: Transition, player: Player | None) -> None:
     try:
         hash(part)
-    except Exception as error:
+    except BaseException as error:
+        pass_stops(error)
         rule = "observations are hashable: use strings, numbers, tuples or frozensets"
         raise _bad_answer(name, part, transition, rule, player) from error
     check_text(part, f"the {name}", transition.world, player)

@@ -12,6 +12,7 @@ from infoset.errors import (
     GameRuleError,
     InfosetError,
     describe_exception,
+    pass_stops,
     show,
 )
 from infoset.game._world_checks import WorldRules
@@ -42,7 +43,8 @@ COMPARISONS = ("__eq__", "__ne__", "__hash__", "__lt__")
 class rules_at:
     """Context in which the rules of a game are called at a world state.
 
-    An exception becomes the `GameRuleError` that `check_game` reports at this world state.
+    An exception becomes the `GameRuleError` that `check_game` reports at this world state; only
+    Ctrl-C and limits, which come from outside, pass.
     """
 
     __slots__ = ("game", "world")
@@ -55,7 +57,8 @@ class rules_at:
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        if isinstance(error, Exception):
+        if error is not None:
+            pass_stops(error)
             broken = to_rule_error(error, self.game, self.world)
             if broken is not error:
                 raise broken from broken.__cause__
@@ -71,7 +74,8 @@ def check_num_players(game: Game) -> int:
     """
     try:
         number: Any = getattr(game, "num_players", None)
-    except Exception as error:
+    except BaseException as error:
+        pass_stops(error)
         raise GameRuleError(
             NUM_PLAYERS_RULE,
             found=f"num_players of {type(game).__name__} raised {describe_exception(error)}",
@@ -99,18 +103,19 @@ def find_broken_rule(game: Game, world: World = NO_WORLD) -> GameRuleError | Non
         return error
     except MemoryError:
         raise
-    except Exception as error:
+    except BaseException as error:
+        pass_stops(error)
         # Code of the user that is called indirectly, such as __eq__ in a dictionary.
         return _error_of_the_game(error, world)
     return None
 
 
-def to_rule_error(error: Exception, game: Game, world: World = NO_WORLD) -> Exception:
+def to_rule_error(error: BaseException, game: Game, world: World = NO_WORLD) -> BaseException:
     """Return the error to raise for an exception that occurred while rules were called.
 
     Parameters
     ----------
-    error : Exception
+    error : BaseException
         What was raised: by the game, or by code of the library that got a wrong answer.
     game : Game
     world : World, optional
@@ -118,7 +123,7 @@ def to_rule_error(error: Exception, game: Game, world: World = NO_WORLD) -> Exce
 
     Returns
     -------
-    Exception
+    BaseException
         The broken rule at the world state, with the user's own exception as its cause. If the
         checks find no broken rule, the exception itself, unless the code of the game raised it.
         Errors of the library about something else, and `MemoryError`, are returned unchanged.
@@ -128,6 +133,8 @@ def to_rule_error(error: Exception, game: Game, world: World = NO_WORLD) -> Exce
         isinstance(error, InfosetError) and not is_rule_error
     ):
         return error
+    if isinstance(error, GeneratorExit) and not _code_of_the_game(error):
+        return error  # a generator of the library that was closed inside the context
     found = find_broken_rule(game, world)
     if found is not None:
         if found.__cause__ is None and not is_rule_error and _code_of_the_game(error):
@@ -138,7 +145,7 @@ def to_rule_error(error: Exception, game: Game, world: World = NO_WORLD) -> Exce
     return _error_of_the_game(error, world) or error
 
 
-def _error_of_the_game(error: Exception, world: World) -> GameRuleError | None:
+def _error_of_the_game(error: BaseException, world: World) -> GameRuleError | None:
     """Return the error for an exception that code of the game raised; None if it did not."""
     where = _code_of_the_game(error)
     if where is None:

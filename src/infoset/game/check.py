@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoset.errors import NO_WORLD, CyclicGameError, GameRuleError
+from infoset.errors import NO_WORLD, CyclicGameError, GameRuleError, LimitReached, pass_stops
 from infoset.game._hook_checks import HookChecks
 from infoset.game._sampling_checks import (
     check_observed_sampling,
@@ -24,7 +24,7 @@ from infoset.game.kinds import KindTable
 from infoset.game.protocol import Game
 from infoset.typing import World
 from infoset.utils.arguments import check_count, check_number, check_type
-from infoset.utils.watchdog import LimitReached, Watchdog
+from infoset.utils.watchdog import Watchdog
 
 __all__ = ["CheckReport", "check_game"]
 
@@ -152,7 +152,8 @@ def check_game(
         walk.is_complete = False
     except GameRuleError:
         raise
-    except Exception as error:
+    except BaseException as error:
+        pass_stops(error)
         # Code of the user that is called indirectly, such as __eq__ in a dictionary.
         broken = to_rule_error(error, game, walk.world)
         raise broken from broken.__cause__

@@ -9,7 +9,8 @@ from threading import Event
 from typing import Any, TypeAlias
 
 from infoset.errors import ParameterError, show
-from infoset.evaluation import Evaluation
+from infoset.evaluation import Evaluation, evaluate_policy
+from infoset.policy import TabularPolicy
 from infoset.runs.checkpoint import Checkpointing
 from infoset.runs.result import UNMEASURED, Callback, JointGaps, Outcome, TracePoint
 from infoset.runs.task_messages import Interrupt
@@ -122,13 +123,18 @@ class Budget:
         return max(1, min(DEFAULT_ITERATIONS, DEFAULT_COST // cost_per_iteration))
 
     def record(
-        self, iteration: int, measured: Evaluation, joint: JointGaps = UNMEASURED
+        self,
+        iteration: int,
+        measured: Evaluation | TabularPolicy,
+        joint: JointGaps = UNMEASURED,
     ) -> Outcome | None:
         """Add a measurement to the trace; return the reason to stop, or None to continue.
 
-        The target applies to `TracePoint.error`, the distance from equilibrium that is most
-        specific to the method.
+        A policy is measured here. The target applies to `TracePoint.error`, the distance from
+        equilibrium that is most specific to the method.
         """
+        if isinstance(measured, TabularPolicy):
+            measured = evaluate_policy(measured)
         point = TracePoint(
             iteration,
             self.elapsed,

@@ -19,7 +19,7 @@ from types import FunctionType
 from typing import Any, Protocol, TypeAlias
 
 from infoset._version import __version__
-from infoset.errors import ParameterError, WorkerVersionError, describe_exception
+from infoset.errors import ParameterError, WorkerVersionError, as_error, describe_exception
 from infoset.runs.machines import Machine, this_machine
 
 __all__ = [
@@ -196,12 +196,18 @@ def interrupt_of(session: str) -> Interrupt:
 
 
 def perform_here(work: Work, item: Any, interrupt: Interrupt) -> Reply:
-    """Do a task of this process, without packing."""
+    """Do a task of this process, without packing.
+
+    The reply has every exception, because some executors end a worker whose task raises
+    `SystemExit` or `KeyboardInterrupt`.
+    """
     began = time.monotonic()
     try:
         result = work(item, interrupt)
-    except Exception as error:
+    except KeyboardInterrupt as error:
         return Reply("error", error)
+    except BaseException as error:
+        return Reply("error", as_error(error))
     return Reply("done", result, time.monotonic() - began, this_machine())
 
 
@@ -234,6 +240,8 @@ def perform(
         wanted = pickle.loads(item)
     except NOT_FOUND as error:
         return "unsendable", str(error), 0.0, None
+    except BaseException as error:  # of a module of the user that is imported here
+        return "error", _packed_error(as_error(error)), 0.0, None
     reply = perform_here(found, wanted, interrupt_of(session))
     if reply.kind == "error":
         return "error", _packed_error(reply.content), 0.0, None
@@ -259,7 +267,7 @@ def _unpacked(digest: str, work: bytes | None) -> Work | None:
     return works[digest]
 
 
-def _packed_error(error: Exception) -> bytes:
+def _packed_error(error: BaseException) -> bytes:
     """Return an exception that can be unpacked, which is the given one if possible."""
     text = "".join(traceback.format_exception(error))
     error.add_note(f"on {this_machine().host}:\n{text}")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import get_context
-from typing import Any, Generic, TypeAlias, TypeVar
+from types import FrameType
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 from infoset.errors import ParameterError
 from infoset.runs.task_messages import Interrupt, set_process_interrupt
@@ -20,6 +24,11 @@ __all__ = ["LocalProcesses", "check_workers", "parallel_map", "worker_pool"]
 Portion = TypeVar("Portion")
 Result = TypeVar("Result")
 Function: TypeAlias = Callable[[Portion], Result]
+
+ENDING_SIGNALS: Final = ("SIGTERM", "SIGHUP")
+
+SECONDS_TO_INTERRUPT: Final = 2.0
+"""Seconds after a signal in which the driver interrupts the tasks, if it wants their results."""
 
 PENDING_PER_WORKER = 4
 """Number of portions submitted per worker; more than one, so that workers never wait."""
@@ -50,7 +59,8 @@ def check_workers(workers: int | None, executor: Executor | None) -> None:
 class LocalProcesses(Executor):
     """Spawned processes of this machine, which are all replaced if one of them dies.
 
-    They ignore Ctrl-C, and end their tasks when `interrupt` is set.
+    They ignore Ctrl-C, and end their tasks when `interrupt` is set. After SIGTERM and SIGHUP, which
+    batch systems and terminals send to all processes of a program, they wait for that.
 
     Parameters
     ----------
@@ -120,9 +130,27 @@ def _pool_on(executor: Executor) -> WorkerPool:
 
 
 def _begin(interrupt: Interrupt) -> None:
-    """Prepare a process: Ctrl-C is handled by the driver, which sets the interrupt."""
+    """Prepare a process: signals are handled by the driver, which sets the interrupt."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for name in ENDING_SIGNALS:
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), partial(_end_soon, interrupt))
     set_process_interrupt(interrupt)
+
+
+def _end_soon(interrupt: Interrupt, number: int, _: FrameType | None) -> None:
+    """End this process in a moment, unless the driver has set the interrupt until then.
+
+    The driver sends the same signal to processes of a broken pool, and may have died itself.
+    """
+
+    def end() -> None:
+        if not interrupt.is_set():
+            os._exit(128 + number)
+
+    timer = threading.Timer(SECONDS_TO_INTERRUPT, end)
+    timer.daemon = True
+    timer.start()
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from infoset.errors import LimitReached
 from infoset.game import Game, Probability
 from infoset.game.broken_rules import check_num_players
 from infoset.tree.build_progress import BuildProgress
@@ -18,7 +19,6 @@ from infoset.tree.saved_graphs import find_cache_entry
 from infoset.tree.world_graph import WorldGraph, freeze
 from infoset.utils.arguments import check_type
 from infoset.utils.interrupts import interrupts_held
-from infoset.utils.watchdog import LimitReached
 
 __all__ = ["build_world_graph", "explore_game"]
 

@@ -11,7 +11,7 @@ from math import fsum, prod
 from numbers import Rational, Real
 from typing import Any, NamedTuple, TypeAlias
 
-from infoset.errors import NO_WORLD, GameRuleError, show
+from infoset.errors import NO_WORLD, GameRuleError, pass_stops, show
 from infoset.game import Game, Observation, Probability
 from infoset.game.answer_checks import (
     Transition,
@@ -124,7 +124,7 @@ class Explorer:
         place = self.num_expanded
         return self.worlds[place] if place < len(self.worlds) else NO_WORLD
 
-    def explore(self) -> Exception | None:
+    def explore(self) -> BaseException | None:
         """Expand all world states; raise `LimitReached` beyond a limit.
 
         An exception of the rules, or of this code because of a wrong answer, is not raised but
@@ -137,7 +137,8 @@ class Explorer:
             self.check_probability_types()
         except MemoryError:
             raise
-        except Exception as error:
+        except BaseException as error:
+            pass_stops(error)
             return to_rule_error(error, self.game, self.world)
         return None
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Final, TypeVar
 
-from infoset.errors import ExplorationLimitError
+from infoset.errors import ExplorationLimitError, LimitReached
 from infoset.game import Game
 from infoset.tree.build_progress import (
     BuildPoint,
@@ -22,7 +22,7 @@ from infoset.tree.estimates import estimate_histories
 from infoset.tree.world_graph import WorldGraph
 from infoset.utils.arguments import check_callable, check_count, check_number
 from infoset.utils.text import format_bytes
-from infoset.utils.watchdog import LimitReached, Watchdog
+from infoset.utils.watchdog import Watchdog
 
 __all__ = ["SIZE_LIMITS", "BuildLimits", "BuildWatch", "build_limits"]
 

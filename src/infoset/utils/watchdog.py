@@ -11,9 +11,10 @@ from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 import psutil
 
+from infoset.errors import LimitReached
 from infoset.utils.clocks import working_seconds
 
-__all__ = ["LimitReached", "Watchdog", "WatchedLimit", "available_memory", "ignore_limits"]
+__all__ = ["Watchdog", "WatchedLimit", "available_memory", "ignore_limits"]
 
 Result = TypeVar("Result")
 
@@ -27,13 +28,6 @@ THREAD_NAME: Final = "infoset-watchdog"
 
 REPEAT_SECONDS: Final = 0.5
 """Seconds after which the exception is raised again, in case the code has swallowed it."""
-
-
-class LimitReached(BaseException):
-    """Raised inside watched code when a limit is reached.
-
-    It is not an `Exception`, so that rules which catch exceptions do not swallow it.
-    """
 
 
 class Watchdog:

@@ -14,6 +14,9 @@ from infoset.cli.screen import make_table, number_text, print_json, print_table,
 if TYPE_CHECKING:
     from infoset.benchmark import ScoreCard
 
+MAX_PROBLEMS = 20
+"""Maximum number of differences of a score card that are printed."""
+
 
 def run(
     subject: Annotated[
@@ -53,7 +56,9 @@ def run(
     check: Annotated[
         Path | None,
         typer.Option(
-            metavar="ENTRY", help="Measure a leaderboard entry again, in place of a SUBJECT."
+            metavar="DIR",
+            help="Measure the policies of a score card or a leaderboard entry again, in place of a "
+            "SUBJECT.",
         ),
     ] = None,
     on: OnOption = None,
@@ -63,15 +68,15 @@ def run(
 
     What SUBJECT is follows from its shape: a RegretScheme, an update rule,
     anything with solve(form, budget), a learner, a network or a searcher. All
-    methods take turns in one child process, which is stopped at its limits.
-    Searchers are tested for leaks, and play fixed opponents. If a gate fails,
-    the exit code is 1.
+    methods take turns in child processes, and hand over policies, which are
+    measured outside of them. Searchers are tested for leaks, and play fixed
+    opponents. If a gate or a check fails, the exit code is 1.
     """
     from infoset.benchmark import card_facts, save_card, score_subject
     from infoset.errors import ParameterError, SubjectShapeError
 
     if (subject is None) == (check is None):
-        raise typer.BadParameter("give either a SUBJECT, such as pcfr+, or --check ENTRY")
+        raise typer.BadParameter("give either a SUBJECT, such as pcfr+, or --check DIR")
     if check is not None:
         _check(check, as_json)
         return
@@ -142,8 +147,33 @@ def _report_trials(card: ScoreCard) -> None:
     print_table(table, title=card.subject.name)
 
 
-def _check(entry: Path, as_json: bool) -> None:
-    """Measure a leaderboard entry, and compare it with its claim."""
+def _check(path: Path, as_json: bool) -> None:
+    """Measure a score card or a leaderboard entry, and compare it with its claims."""
+    from infoset.benchmark import is_card
+
+    is_confirmed = _check_card(path, as_json) if is_card(path) else _check_entry(path, as_json)
+    if not is_confirmed:
+        raise typer.Exit(FAILED)
+
+
+def _check_card(path: Path, as_json: bool) -> bool:
+    from infoset.benchmark import check_card
+
+    checked = check_card(path)
+    if as_json:
+        print_json(checked.facts())
+        return checked.is_confirmed
+    for problem in checked.problems[:MAX_PROBLEMS]:
+        say(problem)
+    more = len(checked.problems) - MAX_PROBLEMS
+    if more > 0:
+        say(f"... and {more} more")
+    state = "confirmed" if checked.is_confirmed else "NOT confirmed"
+    say(f"score card of {checked.name}, {checked.num_policies} policies measured: {state}")
+    return checked.is_confirmed
+
+
+def _check_entry(entry: Path, as_json: bool) -> bool:
     from infoset.benchmark import check_board_entry
 
     checked = check_board_entry(entry)
@@ -154,5 +184,4 @@ def _check(entry: Path, as_json: bool) -> None:
         claimed = number_text(checked.entry.exploitability)
         state = "confirmed" if checked.is_confirmed else "NOT confirmed"
         say(f"exploitability {number_text(checked.exploitability)}, claimed {claimed}: {state}")
-    if not checked.is_confirmed:
-        raise typer.Exit(FAILED)
+    return checked.is_confirmed
