@@ -12,7 +12,7 @@ from infoset.errors import (
     UnsupportedGameError,
 )
 from infoset.interop import load_openspiel
-from infoset.interop.openspiel import specs
+from infoset.interop.openspiel import trials
 
 
 @pytest.fixture
@@ -118,7 +118,7 @@ def test_parameters_that_crash_openspiel_do_not_crash_us(spec):
 
 @pytest.mark.usefixtures("pyspiel")
 def test_a_game_that_does_not_begin_is_given_up(monkeypatch):
-    monkeypatch.setattr(specs, "TRIAL_SECONDS", 0.001)
+    monkeypatch.setattr(trials, "TRIAL_SECONDS", 0.001)
     with pytest.raises(ParameterError, match="takes more than"):
         load_openspiel("kuhn_poker(players=7)")
 
@@ -126,7 +126,10 @@ def test_a_game_that_does_not_begin_is_given_up(monkeypatch):
 @pytest.mark.usefixtures("pyspiel")
 def test_a_trial_that_cannot_be_held_refuses_nothing(monkeypatch):
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    assert load_openspiel("kuhn_poker(players=4)").num_players == 4
+    assert load_openspiel("kuhn_poker(players=4)")._sources.public is not None
+    nested = load_openspiel("restricted_nash_response(game=kuhn_poker(),p=0.125)")
+    assert nested._sources.public is None
+    assert "could not be tried" in nested.notes[0]
 
 
 @pytest.mark.usefixtures("pyspiel")
