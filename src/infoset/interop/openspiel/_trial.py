@@ -69,14 +69,15 @@ def observer_strings(game: Any, kind: Any) -> Callable[[Any], None]:
 
 
 def ask_strings(state: Any) -> None:
-    """Ask for the strings of all players at a state, without observers."""
+    """Ask for the strings of all players and for the returns, without observers."""
     game_type = state.get_game().get_type()
     for player in range(state.num_players()):
         if game_type.provides_information_state_string:
             state.information_state_string(player)
         elif game_type.provides_observation_string:
             state.observation_string(player)
-    if state.is_terminal():
+    rewards = import_module("pyspiel").GameType.RewardModel.REWARDS
+    if state.is_terminal() or game_type.reward_model == rewards:
         state.returns()
 
 
@@ -88,12 +89,23 @@ def play(game: Any, ask: Callable[[Any], None]) -> None:
         if state.is_terminal():
             return
         if state.is_simultaneous_node():
-            players = range(game.num_players())
-            state.apply_actions([pick(state.legal_actions(p) or [0], turn) for p in players])
-        elif state.is_chance_node():
-            state.apply_action(pick(state.chance_outcomes(), turn)[0])
+            legal = [labelled(state, p, state.legal_actions(p)) for p in range(game.num_players())]
+            state = state.clone()
+            state.apply_actions([pick(actions or [0], turn) for actions in legal])
         else:
-            state.apply_action(pick(state.legal_actions(), turn))
+            mover = state.current_player()
+            if state.is_chance_node():
+                actions = [action for action, _ in state.chance_outcomes()]
+            else:
+                actions = state.legal_actions(mover)
+            state = state.child(pick(labelled(state, mover, actions), turn))
+
+
+def labelled(state: Any, player: int, actions: list[int]) -> list[int]:
+    """Return some actions, after asking for their labels."""
+    for action in actions:
+        state.action_to_string(player, action)
+    return actions
 
 
 def pick(choices: list[Any], turn: int) -> Any:

@@ -76,9 +76,10 @@ def try_apart(wanted: str) -> bool:
         raise ParameterError(f"OpenSpiel rejects {shown}: {first_line(done.stdout)}")
     has_played = done.stdout.startswith(PLAYED)
     if not 0 <= done.returncode < 256 and not has_played:
-        raise ParameterError(
-            f"OpenSpiel crashes on {shown}; choose parameters within the game's range"
-        )
+        advice = "choose parameters within the game's range"
+        if is_nested:
+            advice = "it cannot transform every game; load the game inside, or choose another"
+        raise ParameterError(f"OpenSpiel crashes on {shown}; {advice}")
     return done.returncode == 0 if has_played else not is_nested
 
 
