@@ -83,22 +83,29 @@ def ask_strings(state: Any) -> None:
 
 def play(game: Any, ask: Callable[[Any], None]) -> None:
     """Play one fixed sequence of moves, and ask at every state."""
-    state = game.new_initial_state()
+    states = [game.new_initial_state()]  # kept: some states break when their parents are deleted
     for turn in range(MAX_MOVES):
+        state = states[-1]
         ask(state)
         if state.is_terminal():
             return
-        if state.is_simultaneous_node():
-            legal = [labelled(state, p, state.legal_actions(p)) for p in range(game.num_players())]
-            state = state.clone()
-            state.apply_actions([pick(actions or [0], turn) for actions in legal])
-        else:
-            mover = state.current_player()
-            if state.is_chance_node():
-                actions = [action for action, _ in state.chance_outcomes()]
-            else:
-                actions = state.legal_actions(mover)
-            state = state.child(pick(labelled(state, mover, actions), turn))
+        states.append(next_state(state, turn))
+
+
+def next_state(state: Any, turn: int) -> Any:
+    """Return the state after moves that depend on the turn."""
+    if state.is_simultaneous_node():
+        players = range(state.num_players())
+        moves = [pick(labelled(state, p, state.legal_actions(p)) or [0], turn) for p in players]
+        after = state.clone()
+        after.apply_actions(moves)
+        return after
+    mover = state.current_player()
+    if state.is_chance_node():
+        actions = [action for action, _ in state.chance_outcomes()]
+    else:
+        actions = state.legal_actions(mover)
+    return state.child(pick(labelled(state, mover, actions), turn))
 
 
 def labelled(state: Any, player: int, actions: list[int]) -> list[int]:
