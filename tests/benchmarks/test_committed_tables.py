@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 
+import explorer_speed
 import first_call
 import method_times
 import numpy as np
@@ -87,6 +88,15 @@ def test_the_table_of_openspiel_s_times_equals_the_stored_measurements():
     text = openspiel_speed.PAGE.read_text("utf-8")
     part = openspiel_speed.page_part(found)
     assert report.replace_part(text, "openspiel_speed.py", part) == text
+
+
+def test_the_times_of_the_explorer_equal_the_stored_measurements():
+    found = json.loads(explorer_speed.RESULTS.read_text("utf-8"))
+    text = explorer_speed.PAGE.read_text("utf-8")
+    part = explorer_speed.page_part(found)
+    assert report.replace_part(text, "explorer_speed.py", part) == text, (
+        "run python benchmarks/explorer_speed.py --page --write"
+    )
 
 
 def test_the_tables_of_sweeps_equal_the_stored_measurements():

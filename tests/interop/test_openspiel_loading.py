@@ -11,8 +11,9 @@ from infoset.errors import (
     UnknownNameError,
     UnsupportedGameError,
 )
-from infoset.interop import load_openspiel
-from infoset.interop.openspiel import specs
+from infoset.interop import OpenSpielGame, load_openspiel
+from infoset.interop.openspiel import _trial, trials
+from tests.interop.openspiel_walk import walk_ours
 
 
 @pytest.fixture
@@ -110,15 +111,55 @@ def test_bad_parameters_are_refused(spec, message, capfd):
 
 
 @pytest.mark.usefixtures("pyspiel")
-@pytest.mark.parametrize("spec", ["hanabi(players=20)", "universal_poker(numPlayers=50)"])
-def test_parameters_that_crash_openspiel_do_not_crash_us(spec):
-    with pytest.raises(ParameterError, match="OpenSpiel crashes on"):
+@pytest.mark.parametrize(
+    ("spec", "advice"),
+    [
+        ("hanabi(players=20)", "choose parameters within"),
+        ("universal_poker(numPlayers=50)", "choose parameters within"),
+        ("coop_to_1p(game=lewis_signaling())", "it cannot transform every game"),
+    ],
+)
+def test_parameters_that_crash_openspiel_do_not_crash_us(spec, advice):
+    with pytest.raises(ParameterError, match=f"OpenSpiel crashes on .*; {advice}"):
         load_openspiel(spec)
+
+
+class Spy:
+    """A game or state of OpenSpiel that writes down which of its methods are called."""
+
+    def __init__(self, inner, called):
+        self.inner, self.called = inner, called
+
+    def __getattr__(self, name):
+        method = getattr(self.inner, name)
+
+        def call(*arguments):
+            self.called.add(name)
+            found = method(*arguments)
+            return Spy(found, self.called) if name in ("child", "clone") else found
+
+        return call
+
+    def new_initial_state(self):
+        return Spy(self.inner.new_initial_state(), self.called)
+
+
+@pytest.mark.parametrize(
+    "spec", ["tiny_hanabi", "deep_sea(size=3)", "goofspiel(num_cards=3,imp_info=True)"]
+)
+def test_a_trial_asks_all_that_the_library_asks(pyspiel, spec):
+    by_library, by_trial = set(), set()
+    game = pyspiel.load_game(spec)
+    walk_ours(OpenSpielGame(Spy(game, by_library), use_observers=False))
+    _trial.play(Spy(game, by_trial), _trial.ask_strings)
+    asked = {"action_to_string", "current_player", "legal_actions", "returns"}
+    part_of_others = {"apply_action", "clone", "get_type"}  # of `child` and `load_game`
+    assert asked <= by_library - part_of_others <= by_trial
 
 
 @pytest.mark.usefixtures("pyspiel")
 def test_a_game_that_does_not_begin_is_given_up(monkeypatch):
-    monkeypatch.setattr(specs, "TRIAL_SECONDS", 0.001)
+    monkeypatch.setattr(trials, "TRIAL_SECONDS", 0.001)
     with pytest.raises(ParameterError, match="takes more than"):
         load_openspiel("kuhn_poker(players=7)")
 
@@ -126,7 +167,10 @@ def test_a_game_that_does_not_begin_is_given_up(monkeypatch):
 @pytest.mark.usefixtures("pyspiel")
 def test_a_trial_that_cannot_be_held_refuses_nothing(monkeypatch):
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    assert load_openspiel("kuhn_poker(players=4)").num_players == 4
+    assert load_openspiel("kuhn_poker(players=4)")._sources.public is not None
+    nested = load_openspiel("restricted_nash_response(game=kuhn_poker(),p=0.125)")
+    assert nested._sources.public is None
+    assert "could not be tried" in nested.notes[0]
 
 
 @pytest.mark.usefixtures("pyspiel")

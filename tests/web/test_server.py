@@ -7,6 +7,7 @@ import http.client
 import json
 import random
 from collections.abc import Iterator
+from socket import IPPROTO_TCP, TCP_NODELAY
 
 import psutil
 import pytest
@@ -68,6 +69,22 @@ def test_it_is_bound_to_this_machine_alone(page):
         if link.status == "LISTEN" and link.laddr.port == page._address.port
     ]
     assert found == ["127.0.0.1"]
+
+
+def test_answers_are_sent_without_delay(page):
+    link = http.client.HTTPConnection("127.0.0.1", page._address.port, timeout=20)
+    link.request("GET", "/")
+    link.getresponse().read()
+    with socket(page):
+        held = [one.transport for one in page._server.server_state.connections]
+        options = [
+            transport.get_extra_info("socket").getsockopt(IPPROTO_TCP, TCP_NODELAY)
+            for transport in held
+            if not transport.is_closing()
+        ]
+    link.close()
+    assert len(options) >= 2  # a page's questions, and a run that is watched
+    assert all(options)
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,7 @@ from infoset.cli.commands import (
 from infoset.cli.examples import help_end
 from infoset.cli.exit_codes import DONE, INTERRUPTED, USER_ERROR, ended_by
 from infoset.cli.interrupts import StopSignals, is_interrupt
+from infoset.cli.literal_help import LiteralCommand, LiteralGroup
 from infoset.cli.saved_results import warnings_reported
 from infoset.cli.screen import complain, say, tell
 from infoset.errors import InfosetError, as_error, describe_exception
@@ -86,6 +87,7 @@ SYNONYMS = {
 
 app = typer.Typer(
     name="infoset",
+    cls=LiteralGroup,
     add_completion=True,
     invoke_without_command=True,
     pretty_exceptions_enable=False,
@@ -150,7 +152,8 @@ for module in (
     zoo,
 ):
     name = module.__name__.rpartition(".")[2]
-    app.command(name, epilog=help_end(name))(_ended_only_here(with_build_limits(name, module.run)))
+    add = app.command(name, cls=LiteralCommand, epilog=help_end(name))
+    add(_ended_only_here(with_build_limits(name, module.run)))
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

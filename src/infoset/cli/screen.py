@@ -96,7 +96,7 @@ def print_table(table: Table, title: str = "") -> None:
     from rich.console import Console
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH_OF_A_FILE
-    console = Console(width=width, highlight=False, markup=False)
+    console = Console(width=width, highlight=False, markup=False, emoji=False)
     with console.capture() as captured:
         console.print(table)
     if title:
@@ -110,7 +110,7 @@ def error_console() -> Console:
     """Return the console on standard error."""
     from rich.console import Console
 
-    return Console(stderr=True, highlight=False, markup=False)
+    return Console(stderr=True, highlight=False, markup=False, emoji=False)
 
 
 def add_times(table: Table, result: SolveResult | LearnResult | TeamResult) -> None:

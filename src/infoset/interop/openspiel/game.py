@@ -80,6 +80,9 @@ class OpenSpielGame(Game):
         A game loaded by OpenSpiel. `load_openspiel` loads one by its name.
     spec : str or None
         The game in the notation of `load_openspiel`; by default OpenSpiel's own notation.
+    use_observers : bool or None
+        Whether OpenSpiel's observers may be asked. Some crash; by default, those of a game with
+        parameters are first tried in another process.
 
     Raises
     ------
@@ -90,7 +93,9 @@ class OpenSpielGame(Game):
 
     name: ClassVar[str] = "openspiel"
 
-    def __init__(self, game: Any, spec: str | None = None) -> None:
+    def __init__(
+        self, game: Any, spec: str | None = None, *, use_observers: bool | None = None
+    ) -> None:
         self._game = game
         self._spec = str(game).removesuffix("()") if spec is None else spec
         self._spiel_error: type[Exception] = import_pyspiel().SpielError
@@ -98,7 +103,7 @@ class OpenSpielGame(Game):
         self._nothing = (0.0,) * self.num_players
         self._check_supported()
         self._states = StateCache(self._initial_state())
-        self._sources, self._notes = self._choose_sources()
+        self._sources, self._notes = self._choose_sources(use_observers)
 
     def _check_supported(self) -> None:
         game_type, modes = self._game.get_type(), import_pyspiel().GameType
@@ -111,8 +116,8 @@ class OpenSpielGame(Game):
         self._has_strings = bool(game_type.provides_information_state_string)
         self._pays_on_the_way = game_type.reward_model == modes.RewardModel.REWARDS
 
-    def _choose_sources(self) -> Candidate:
-        for candidate in candidates(self._game):
+    def _choose_sources(self, use_observers: bool | None) -> Candidate:
+        for candidate in candidates(self._game, use_observers):
             self._sources = candidate.sources
             by_construction = candidate.sources.private is None
             if by_construction or self._agrees(candidate.sources.public):

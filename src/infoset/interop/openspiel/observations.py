@@ -8,7 +8,9 @@ from importlib import import_module
 from typing import Any, NamedTuple, TypeAlias
 
 from infoset.game import Observation
+from infoset.interop.openspiel._trial import observation_kinds
 from infoset.interop.openspiel.states import CachedState, Moves, Observer, import_pyspiel
+from infoset.interop.openspiel.trials import observers_are_safe
 from infoset.interop.openspiel.witnesses import Visit
 from infoset.typing import Player
 
@@ -20,6 +22,7 @@ PublicViews: TypeAlias = Callable[[Moves], Sequence[str]]
 
 NO_PUBLIC = "OpenSpiel offers no public observations of {name}"
 DISAGREE = "OpenSpiel's observers of {name} contradict its strings and are not used"
+UNSAFE = "OpenSpiel's observers of {name} crash or could not be tried, and are not used"
 ONLY_TIME = ": public states contain only the number of moves"
 OWN_TURN = (
     "A player sees OpenSpiel's information-state string where it is to act and at the end of the "
@@ -92,13 +95,18 @@ class Candidate(NamedTuple):
     notes: tuple[str, ...]
 
 
-def candidates(game: Any) -> list[Candidate]:
-    """Return the possible sources of observations, the most informative first."""
+def candidates(game: Any, use_observers: bool | None = None) -> list[Candidate]:
+    """Return the possible sources of observations, the most informative first.
+
+    Observers are asked only if this is known to be safe; None means that it is found out.
+    """
     game_type, information = game.get_type(), import_pyspiel().GameType.Information
     if game_type.information in (information.PERFECT_INFORMATION, information.ONE_SHOT):
         return [Candidate(Sources(moves=True), ())]
-    found, missing = [], NO_PUBLIC
-    public, private = observers(game)
+    if use_observers is None:
+        use_observers = observers_are_safe(game)
+    found, missing = [], NO_PUBLIC if use_observers else UNSAFE
+    public, private = observers(game) if use_observers else (None, None)
     if public is not None and private is not None:
         describes_state = private(game.new_initial_state(), 0) != ""
         found = [
@@ -125,10 +133,7 @@ def observation_string(state: Any, player: Player) -> str:
 
 def observers(game: Any) -> tuple[Observer | None, Observer | None]:
     """Return OpenSpiel's public and private observers; None for one that returns no strings."""
-    pyspiel = import_pyspiel()
-    kind, seen = pyspiel.IIGObservationType, pyspiel.PrivateInfoType
-    public = kind(perfect_recall=False, public_info=True, private_info=seen.NONE)
-    private = kind(perfect_recall=False, public_info=False, private_info=seen.SINGLE_PLAYER)
+    public, private = observation_kinds(import_pyspiel())
     return observer(game, public), observer(game, private)
 
 

@@ -7,29 +7,20 @@ from its text. Looking up the declared parameters first avoids both problems.
 from __future__ import annotations
 
 import json
-import re
-import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import lru_cache
 from importlib import import_module
-from importlib.resources import as_file, files
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.games.spec import CALL, Source, split_list
-from infoset.interop.openspiel._trial import REFUSED
 from infoset.interop.openspiel.game import OpenSpielGame, check_type
 from infoset.interop.openspiel.states import import_pyspiel
+from infoset.interop.openspiel.trials import Value, first_line, spec_text, try_apart
 
 __all__ = ["load_openspiel"]
 
 PREFIX = "openspiel:"
-TRIAL_SECONDS = 30
-
-Value: TypeAlias = Any
-"""A bool, int, float or str, or a dictionary for a nested game."""
 
 
 class Spec(NamedTuple):
@@ -45,28 +36,12 @@ class Spec(NamedTuple):
         return spec_text({"name": self.name, **given})
 
 
-def spec_text(parameters: Mapping[str, Value]) -> str:
-    """Return the text of a game from its parameters, including its name.
-
-    Examples
-    --------
-    >>> spec_text({"name": "misere", "game": {"name": "kuhn_poker", "players": 3}})
-    'misere(game=kuhn_poker(players=3))'
-    """
-    given = ",".join(
-        f"{key}={spec_text(value) if isinstance(value, dict) else value}"
-        for key, value in parameters.items()
-        if key != "name"
-    )
-    return f"{parameters['name']}({given})" if given else str(parameters["name"])
-
-
 def load_openspiel(spec: str) -> OpenSpielGame:
     """Load one of OpenSpiel's sequential or simultaneous games.
 
     Values are parsed as the types that OpenSpiel declares; spaces around values are ignored. A game
-    with parameters is first tried in another process, because some parameters crash OpenSpiel; this
-    takes some tens of milliseconds.
+    with parameters is first tried in another process, because some parameters and some observers
+    crash OpenSpiel; this takes some tens of milliseconds.
 
     Parameters
     ----------
@@ -93,9 +68,10 @@ def load_openspiel(spec: str) -> OpenSpielGame:
     3
     """
     wanted = read_spec(spec.strip().removeprefix(PREFIX))
+    are_safe = True
     if wanted.parameters or not wanted.game_type.default_loadable:
-        try_apart(json.dumps({"name": wanted.name, **wanted.parameters}))
-    return OpenSpielGame(load_game(wanted), str(wanted))
+        are_safe = try_apart(json.dumps({"name": wanted.name, **wanted.parameters}))
+    return OpenSpielGame(load_game(wanted), str(wanted), use_observers=are_safe)
 
 
 def load_game(wanted: Spec) -> Any:
@@ -105,58 +81,6 @@ def load_game(wanted: Spec) -> Any:
         return pyspiel.load_game(wanted.name, wanted.parameters)
     except pyspiel.SpielError as error:
         raise ParameterError(f"OpenSpiel rejects {wanted.name}: {first_line(error)}") from error
-
-
-@lru_cache(maxsize=256)
-def try_apart(wanted: str) -> None:
-    """Load and play a game in another process, and raise an error if it fails.
-
-    If a second process cannot be started, or cannot import OpenSpiel, no error is raised.
-
-    Parameters
-    ----------
-    wanted : str
-        The game's parameters as JSON, including its name.
-
-    Raises
-    ------
-    ParameterError
-        If OpenSpiel rejects the parameters, crashes on them or exceeds the time limit.
-    """
-    shown = spec_text(json.loads(wanted))
-    try:
-        done = run_trial(wanted)
-    except subprocess.TimeoutExpired:
-        raise ParameterError(
-            f"OpenSpiel takes more than {TRIAL_SECONDS} s to start {shown}; "
-            "choose smaller parameters"
-        ) from None
-    except OSError:
-        return
-    if done.returncode == REFUSED:
-        raise ParameterError(f"OpenSpiel rejects {shown}: {first_line(done.stdout)}")
-    if not 0 <= done.returncode < 256:
-        raise ParameterError(
-            f"OpenSpiel crashes on {shown}; choose parameters within the game's range"
-        )
-
-
-def run_trial(wanted: str) -> subprocess.CompletedProcess[str]:
-    """Run the trial script and return the finished process."""
-    with as_file(files(__package__) / "_trial.py") as script:
-        return subprocess.run(
-            [sys.executable, "-P", str(script), wanted],
-            capture_output=True,
-            text=True,
-            timeout=TRIAL_SECONDS,
-            check=False,
-        )
-
-
-def first_line(error: object) -> str:
-    """Return the first line of an OpenSpiel error, without its position in the source code."""
-    text = re.sub(r"^\S+\.(?:cc|h):\d+\s*", "", str(error).strip())
-    return text.splitlines()[0][:200] if text else type(error).__name__
 
 
 def game_types(name: str) -> dict[str, Any]:
