@@ -193,7 +193,10 @@ def _relative_to_baseline(
     """Return [n] the belief in each candidate divided by its baseline; NaN where that is zero."""
     if baseline == "uniform":
         return belief * np.bincount(group)[group]
-    return _quotient(belief, _normalized(prior, group))
+    share = _normalized(prior, group)
+    # The inverse of a subnormal number may overflow: scaling by a power of two changes no digit.
+    scale = np.where(share < np.finfo(np.float64).tiny, 2.0**64, 1.0)
+    return belief * scale * _quotient(np.ones(len(share)), share * scale)
 
 
 def _normalized(weight: FloatArray, group: LongArray) -> FloatArray:
