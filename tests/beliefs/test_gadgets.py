@@ -295,6 +295,26 @@ def test_an_opponent_without_mistakes_has_given_nothing_up():
     assert np.array_equal(reach.payoff, gadget_form(*args, gadget="max-margin").payoff)
 
 
+@pytest.mark.parametrize("is_zero_sum", [False, True])
+def test_weights_whose_inverse_overflows_count_as_zero(is_zero_sum):
+    part = next(iter(cut_of("leduc_poker").subgames()))
+    sizes = [len(own) for own in PublicBeliefState.with_unit_ranges(part.tree, part.root).ranges]
+    values = np.zeros(sizes[1])
+    forms = []
+    for rest in (0.0, 1e-320):
+        # The opponent has the first card only if the player has another one.
+        own_range = np.full(sizes[0], rest)
+        own_range[0] = 1.0
+        forms.append(
+            gadget_form(part, 0, own_range, values, gadget="max-margin", is_zero_sum=is_zero_sum)
+        )
+    none, tiny = forms
+    assert np.isfinite(tiny.payoff).all()
+    assert [plex.num_sequences for plex in tiny.treeplexes] == [
+        plex.num_sequences for plex in none.treeplexes
+    ]
+
+
 @pytest.mark.parametrize(("gadget", "guess"), [("max-margin", 1 / 2), ("reach-max-margin", 3 / 8)])
 @pytest.mark.parametrize("is_zero_sum", [False, True])
 def test_gifts_in_the_coin_toss(gadget, guess, is_zero_sum):

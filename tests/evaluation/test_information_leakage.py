@@ -348,3 +348,16 @@ def test_bad_arrays(reach, prior, message):
 def test_bad_weights(weights):
     with pytest.raises(ParameterError, match=r"shape \(2,\)|probability zero"):
         mean_true_state_sampling_ratio(np.ones((2, 3)), np.ones(3) / 3, weights=weights)
+
+
+def test_a_prior_whose_inverse_overflows():
+    """Only the king bets, or almost: an opponent with the king is very improbable after a bet."""
+    tree = cached_tree("kuhn_poker")
+    weights = [own.copy() for own in uniform_policy(tree.sequence_form).probabilities]
+    weights[0][1:7] = [1, 1e-320, 1, 1e-320, 0, 1]
+    policy = TabularPolicy.from_weights(tree.sequence_form, weights)
+    found = true_state_sampling_ratio(tree, policy, 1, baseline="prior")
+    acts = np.isin(np.arange(len(tree.parent)), tree.parent[tree.infostate[:, 1] > 0])
+    ratios = found.ratio[acts & (tree.infostate_trees[1].num_actions[tree.infostate[:, 1]] > 0)]
+    assert len(ratios) == 12
+    assert ratios == pytest.approx(1, rel=1e-2)

@@ -10,12 +10,17 @@ import pytest
 
 from infoset.games import load_game
 from infoset.learning import LEARNERS, StepSizes, make_simulator, tree_size
-from infoset.learning._online_mirror_descent_kernels import update_path
+from infoset.learning._online_mirror_descent_kernels import (
+    SMALLEST_PROBABILITY,
+    descend,
+    update_path,
+)
 from infoset.learning._simulator_kernels import Paths
 from infoset.learning.balance import balanced_reach
 from infoset.learning.online_mirror_descent import OnlineMirrorDescentUpdate
 from infoset.tree import build_tree
 from infoset.tree.decision_nodes import TERMINAL_NODE
+from infoset.utils.compilation import kernel
 from tests.learning.reference_mirror_descent import behavior_of, own_sequences, plan_of
 
 PLAIN = LEARNERS["ixomd"]
@@ -182,3 +187,18 @@ def test_estimates_are_unbiased_and_implicit_exploration_makes_them_smaller(row,
     else:
         assert np.all(estimated <= true + 1e-12)
         assert estimated.sum() < 0.95 * true.sum()
+
+
+@kernel
+def descend_once(rate, loss, policy):
+    return descend(0, len(policy), 0, rate, loss, 0.0, policy)
+
+
+@pytest.mark.parametrize("others", [0.0, SMALLEST_PROBABILITY, 0.5])
+@pytest.mark.parametrize("loss", [1.0, -1.0])
+def test_steps_beyond_the_largest_logit_leave_a_policy(others, loss):
+    """Exponents are clipped such that the sum of the weights has a finite inverse."""
+    policy = np.array([1 - others, others])
+    assert np.isfinite(descend_once(1e6, loss, policy))
+    assert policy.sum() == pytest.approx(1)
+    assert policy.min() >= SMALLEST_PROBABILITY

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from infoset.errors import ParameterError, UnknownNameError
+from infoset.errors import NumericalError, ParameterError, UnknownNameError
 from infoset.evaluation import evaluate_policy
 from infoset.games import load_game, matrix_game
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.runs import Budget
 from infoset.solvers import RegretMethod, average_policy
-from infoset.tree import build_tree
+from infoset.tree import build_public_form, build_tree
 from tests.support.cached_games import cached_tree
 from tests.support.reference_regret import generic
 
@@ -50,6 +50,34 @@ def test_every_scheme_reaches_about_the_same_exploitability(spec, name):
     assert measured(double) / 1.5 - 1e-5 < measured(single) < measured(double) * 1.5 + 1e-5
 
 
+@pytest.fixture(scope="module")
+def deep_form():
+    return build_public_form(load_game("liars_dice(dice_sides=8)"))
+
+
+@pytest.mark.parametrize(
+    "name", ["cfr+", "dcfr+", "pcfr+", "pdcfr+", "apcfr+", "sapdcfr+", "hs-dcfr"]
+)
+def test_regrets_below_long_lines_become_subnormal(deep_form, name):
+    """The last of sixteen bids has a small reach, so that sums of regrets have no inverse."""
+    scheme = replace(SCHEMES[name], horizon=20)
+    single, double = both(deep_form, scheme, 20)
+    assert measured(single) == pytest.approx(measured(double), rel=0.02)
+
+
+def test_regrets_that_discounts_make_subnormal():
+    single, double = both(form_of("liars_dice(dice_sides=5)"), SCHEMES["dcfr+"], 300)
+    assert measured(single) < 2 * measured(double)
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_every_scheme_solves_payoffs_near_the_smallest_normal_number(name):
+    form = form_of("leduc_poker")
+    form = replace(form, payoff=form.payoff * 2.0**-118)
+    single, double = both(form, SCHEMES[name], 50)
+    assert measured(double) / 1.5 < measured(single) < 1.5 * measured(double)
+
+
 @pytest.mark.parametrize("name", ["cfr+", "hs-dcfr", "apcfr+"])
 def test_the_state_is_float32_and_answers_are_float64(name):
     minimizer = RegretMinimizer(form_of("leduc_poker"), SCHEMES[name], precision="float32")
@@ -70,6 +98,15 @@ def test_large_averaging_exponents_stay_in_range():
     single, double = both(form_of("leduc_poker"), scheme, 3000)
     assert all(np.isfinite(plan).all() for plan in single.average_plans())
     assert measured(single) < 4 * measured(double)
+
+
+def test_weights_beyond_single_precision_are_refused():
+    scheme = replace(SCHEMES["cfr+"], name="steep", regret_exponent=100.0)
+    single = RegretMinimizer(form_of("leduc_poker"), scheme, precision="float32")
+    single.run(2)
+    with pytest.raises(NumericalError, match=r"of steep at iterations up to 9 are .* for float32"):
+        single.run(7)
+    RegretMinimizer(form_of("leduc_poker"), scheme).run(9)
 
 
 def test_results_name_the_precision_and_are_measured_in_float64():

@@ -137,6 +137,8 @@ def gadget_form(
     values = _leaf_values(part, leaf_values)
     drawn = own_range[root.position[:, player]] * root.chance_reach
     weight = np.bincount(root.position[:, other], drawn, sizes[other]).astype(np.float64)
+    # A subnormal weight has no inverse, and no digits to spare: it counts as 0.
+    weight[weight < np.finfo(np.float64).tiny] = 0.0
     if not weight.sum() > 0:
         raise ParameterError(
             f"the range of player {player} is zero wherever play can lead to {part.name}; give a "

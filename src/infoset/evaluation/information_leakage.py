@@ -183,15 +183,20 @@ def true_state_sampling_ratio(
     prior = sum_by(pair, reach_without(tree, policy, left_out), len(pairs))
     plan = policy.realization_plan(player)
     belief = prior * plan[tree.infostate_trees[player].last_sequence[infostate]]
-    ratio = _normalized(belief, at) * _inverse_baseline(prior, at, baseline)
+    ratio = _relative_to_baseline(_normalized(belief, at), prior, at, baseline)
     return TrueStateSamplingRatio(tree, player, ratio[pair], reach_without(tree, policy))
 
 
-def _inverse_baseline(prior: FloatArray, group: LongArray, baseline: str) -> FloatArray:
-    """Return [n] the reciprocal of the baseline probability of each candidate; NaN for zero."""
+def _relative_to_baseline(
+    belief: FloatArray, prior: FloatArray, group: LongArray, baseline: str
+) -> FloatArray:
+    """Return [n] the belief in each candidate divided by its baseline; NaN where that is zero."""
     if baseline == "uniform":
-        return np.bincount(group)[group].astype(np.float64)
-    return _quotient(np.ones(len(prior)), _normalized(prior, group))
+        return belief * np.bincount(group)[group]
+    share = _normalized(prior, group)
+    # The inverse of a subnormal number may overflow: scaling by a power of two changes no digit.
+    scale = np.where(share < np.finfo(np.float64).tiny, 2.0**64, 1.0)
+    return belief * scale * _quotient(np.ones(len(share)), share * scale)
 
 
 def _normalized(weight: FloatArray, group: LongArray) -> FloatArray:

@@ -128,6 +128,8 @@ def descend(
     # exp(-η_x l̃) for the action taken; estimates of the others are 0, so their factors are 1.
     moved = policy[taken] * clipped_exp(-rate * loss)
     total = others + moved
+    # The inverse is finite: the largest probability is at least 1 / A times that of `initial`, and
+    # its factor at least exp(-LARGEST_LOGIT).
     scale = 1.0 / total
     # At most 1 / (2 A), so that the minimums never add up to more than one half.
     floor = max(min(min_probability, 0.5 / (end - first_sequence)), SMALLEST_PROBABILITY)

@@ -60,7 +60,7 @@ class ActionTable:
         The different actions.
     column : IntArray
         [I, A] index in `actions` of each legal action; -1 beyond the last one. A is the largest
-        number of legal actions.
+        number of legal actions, or 1 if the player never acts.
     number : IntArray
         [I, A] number of each legal action within its phase, from 1; 0 beyond the last one.
     phase_size : IntArray
@@ -93,7 +93,7 @@ class ActionTable:
         sets = {number: tree.action_sets[number] for number in rows}
         actions = tuple(dict.fromkeys(action for legal in sets.values() for action in legal))
         numbers, sizes = _number_actions(sets.values())
-        width = max(map(len, sets.values()), default=0)
+        width = max(map(len, sets.values()), default=1)
         index = {action: column for column, action in enumerate(actions)}
         column = {chosen: [index[a] for a in legal] for chosen, legal in sets.items()}
         number = {chosen: [numbers[a] for a in legal] for chosen, legal in sets.items()}
@@ -110,7 +110,7 @@ def _padded(rows: Sequence[Sequence[int]], width: int, filler: int) -> IntArray:
     """Return [number of rows, width] rows as an array, filled up at the end."""
     return np.array(
         [[*row, *[filler] * (width - len(row))] for row in rows], dtype=np.int32
-    ).reshape(-1, width)
+    ).reshape(len(rows), width)
 
 
 def _number_actions(

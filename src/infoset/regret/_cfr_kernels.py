@@ -40,6 +40,11 @@ PREDICTION_WEIGHT = 5
 AVERAGE_RETENTION = 6
 AVERAGE_WEIGHT = 7
 
+TINY_SUM = 2.0**-126
+"""Sums up to this, the smallest normal float32, are scaled before they are inverted."""
+SCALE_OF_TINY_SUMS = 2.0**64
+"""It makes every subnormal float32 or float64 a normal number, of which the inverse is finite."""
+
 Step: TypeAlias = tuple[float, float, float, float, float, float]
 """The first six numbers of a row of the schedule."""
 
@@ -105,6 +110,27 @@ def adapt_prediction(
 
 
 @inner_kernel
+def divide_by_sums(
+    first: int, stride: int, actions: int, count: int, total: Lanes, policy: FloatArray
+) -> None:
+    """Divide the entries of `count` infostates by their sums, in place; uniform if a sum is 0.
+
+    total: the sum at each infostate. The other arguments are as in `value_of_policy`.
+
+    There is one division for all actions. The inverse of a subnormal sum would overflow, and its
+    product with an entry that is 0 would be a NaN. Tiny sums and their entries are therefore scaled
+    first, by a power of two, so that the quotient is the same bit for bit.
+    """
+    scale = where_positive(total - TINY_SUM, 1.0, SCALE_OF_TINY_SUMS)
+    # Where the total is 0 the inverse is infinite, and `where_positive` selects the uniform policy.
+    inverse = 1.0 / (total * scale)
+    for action in range(actions):
+        at = first + action * stride
+        entry = load(policy, at, count) * scale
+        store(policy, at, count, where_positive(total, entry * inverse, 1.0 / actions))
+
+
+@inner_kernel
 def match_regrets_in_lanes(
     step: Step,
     first: int,
@@ -139,13 +165,8 @@ def match_regrets_in_lanes(
         store(regret, at, count, after)
         store(policy, at, count, predicted)
         total += predicted
-    # Regret matching (Zinkevich et al. 2007, eq. 8), with one division for all actions. Where the
-    # total is 0 the inverse is infinite, and `where_positive` selects the uniform policy.
-    inverse = 1.0 / total
-    for action in range(actions):
-        at = first + action * stride
-        sigma = where_positive(total, load(policy, at, count) * inverse, 1.0 / actions)
-        store(policy, at, count, sigma)
+    # regret matching (Zinkevich et al. 2007, eq. 8)
+    divide_by_sums(first, stride, actions, count, total, policy)
 
 
 @kernel

@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from infoset.errors import ParameterError
+from infoset.errors import NumericalError, ParameterError
 from infoset.regret._cfr_kernels import iterate, realize_policy
 from infoset.regret.layout import averaged, game_layouts, public_states
 from infoset.regret.payoffs import payoffs_by_player
@@ -140,8 +140,19 @@ class RegretMinimizer(IterativeState, Generic[FormT]):
         """Run `iterations` more iterations in one compiled call.
 
         With several threads, Ctrl-C takes effect when the current iteration has ended.
+
+        Raises
+        ------
+        NumericalError
+            If a number of the scheme is too large for the precision.
         """
         schedule = self.scheme.schedule(self.iteration + 1, iterations)
+        if (schedule > np.finfo(self.precision).max).any():
+            raise NumericalError(
+                f"the weights or discounts of {self.scheme.name} at iterations up to "
+                f"{self.iteration + iterations} are too large for {self.precision}: use "
+                "precision='float64', or smaller exponents"
+            )
         if self._threaded is None:
             self._run_compiled(schedule)
             return

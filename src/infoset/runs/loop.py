@@ -32,6 +32,8 @@ __all__ = ["IterativeSolver", "gradient_cost", "run_measured"]
 GROWTH = 0.1
 COST_BETWEEN_MEASUREMENTS = 3_000_000_000
 COST_BETWEEN_CLOCK_CHECKS = 20_000_000
+EXTREME_PAYOFF = 1e100
+"""Only payoffs above this or below its inverse are themselves the likely cause of a breakdown."""
 
 
 class IterativeSolver(Protocol[Found]):
@@ -176,11 +178,23 @@ def _unbroken(
 
 
 def _breakdown(solver: IterativeSolver[PolicyT], method: str, found: str) -> NumericalError:
+    precision = getattr(solver, "precision", "float64")
     return NumericalError(
         f"{method} broke down at or before iteration {solver.iteration}: {found}. Its numbers are "
-        "too large or too small for floating point: scale the payoffs of "
-        f"{solver.sequence_form.name} to a magnitude of about 1, or give {method} "
-        "less extreme parameters"
+        f"too large or too small for {precision}: {_remedy(solver, method, precision)}"
+    )
+
+
+def _remedy(solver: IterativeSolver[PolicyT], method: str, precision: str) -> str:
+    """Return what to do about numbers that a precision cannot represent, by their likely cause."""
+    if precision != "float64":
+        return "use precision='float64'"
+    low, high = solver.sequence_form.payoff_range
+    if 1 / EXTREME_PAYOFF <= max(abs(low), abs(high)) <= EXTREME_PAYOFF:
+        return f"give {method} less extreme parameters"
+    return (
+        f"the payoffs of {solver.sequence_form.name} go from {low:.3g} to {high:.3g}: scale them "
+        "to a magnitude of about 1"
     )
 
 

@@ -89,8 +89,8 @@ class OwnMoves(NamedTuple):
         [M] the sequence that ends with the action.
     key : LongArray
         [M] number of the pair of public state and action.
-    public_state : IntArray
-        [M] the public state before the action.
+    before : IntArray
+        [M] the history before the action.
     reach : FloatArray
         [M] chance reach of the history after it.
     value : FloatArray
@@ -99,7 +99,7 @@ class OwnMoves(NamedTuple):
 
     sequence: IntArray
     key: LongArray
-    public_state: IntArray
+    before: IntArray
     reach: FloatArray
     value: FloatArray
 
@@ -108,27 +108,26 @@ class OwnMoves(NamedTuple):
         """Return the moves of a player, given the values [W, N] of the world states."""
         after = 1 + np.flatnonzero(tree.graph.joint_action[tree.edge[1:], player] >= 0)
         before, edge = tree.parent[after], tree.edge[after]
-        labels, num_labels = _action_labels(tree, player)
-        public_state = tree.public_state[before]
+        label, num_labels = _action_labels(tree, player, edge)
         return cls(
             tree.infostate_trees[player].last_sequence[tree.infostate[after, player]],
-            public_state.astype(np.int64) * num_labels + labels[edge],
-            public_state,
+            tree.public_state[before].astype(np.int64) * num_labels + label,
+            before,
             tree.chance_reach[after],
             tree.rewards_so_far[after, player] + values[tree.world[after], player],
         )
 
 
-def _action_labels(tree: GameTree, player: Player) -> tuple[LongArray, int]:
-    """Return [E] the number of the player's action on each edge, and how many actions there are."""
+def _action_labels(tree: GameTree, player: Player, edge: IntArray) -> tuple[LongArray, int]:
+    """Return [M] the number of the player's action on each edge, and how many actions there are."""
     graph = tree.graph
     known: dict[object, int] = {}
-    max_actions = max(map(len, graph.action_sets))
+    max_actions = max(map(len, graph.action_sets), default=0)
     numbers = np.zeros((len(graph.action_sets), max_actions), np.int64)
     for row, actions in enumerate(graph.action_sets):
         numbers[row, : len(actions)] = [known.setdefault(a, len(known)) for a in actions]
-    world = np.repeat(np.arange(graph.num_worlds), np.diff(graph.first_edge))
-    return numbers[graph.action_set[world, player], graph.joint_action[:, player]], len(known)
+    world = np.repeat(np.arange(graph.num_worlds), np.diff(graph.first_edge))[edge]
+    return numbers[graph.action_set[world, player], graph.joint_action[edge, player]], len(known)
 
 
 def _best_sequences(
@@ -164,12 +163,16 @@ def _expectation(
     # B_pub: normalize over the histories of the public state; only those where the action is legal
     # contribute.
     _, first, kind = np.unique(moves.key, return_index=True, return_inverse=True)
-    here = moves.public_state[first]
+    here = tree.public_state[moves.before[first]]
     public_reach = np.bincount(tree.public_state, tree.chance_reach)[here]
     public = np.zeros(num_sequences)
     public[moves.sequence] = (np.bincount(kind, weighted) / public_reach)[kind]
     # The part of B_pub in which the action is legal; 1 without rounding if it is legal everywhere.
-    is_always_legal = np.bincount(kind) == np.bincount(tree.public_state)[here]
+    # An action with random outcomes has several moves from one history, which count once.
+    num_histories = len(tree.public_state)
+    pairs = np.unique(kind.astype(np.int64) * num_histories + moves.before)
+    num_legal = np.bincount(pairs // num_histories, minlength=len(first))
+    is_always_legal = num_legal == np.bincount(tree.public_state)[here]
     legal = np.ones(num_sequences)
     legal[moves.sequence] = np.where(
         is_always_legal, 1.0, np.bincount(kind, moves.reach) / public_reach
