@@ -3,12 +3,15 @@
     python benchmarks/fuzz_readers.py                             # 20,000 files per reader
     python benchmarks/fuzz_readers.py --inputs 1000 --seed 7      # fewer, and others
     python benchmarks/fuzz_readers.py --reader checkpoint         # one reader only
-    python benchmarks/fuzz_readers.py --write                     # update the table of the docs
+    python benchmarks/fuzz_readers.py --write                     # update the tables of the docs
+    python benchmarks/fuzz_readers.py --inputs 0 --write          # only that of forged files
 
 Each input is a valid file with one to three changes: flipped bits, other bytes, deleted, repeated
 or moved parts, zeros, other digits, extreme numbers, or a cut. A reader must refuse it with an
 error of the library, or return what was saved. Another value is possible only in formats without a
-checksum, which people edit by hand.
+checksum, which people edit by hand. Then the content of policy files is changed, and all digests
+are made anew (`policy_forgeries.py`). Readers of networks need the extra `deep`; without it, they
+are left out. With `--write`, rows of readers that were left out stay as they are.
 """
 
 from __future__ import annotations
@@ -19,13 +22,18 @@ import re
 import tempfile
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from policy_forgeries import ENDINGS as FORGERY_ENDINGS
+from policy_forgeries import count as count_forgeries
+from policy_forgeries import network_readings, table_readings
 from report import DOCS, replace_part, table
 
 import infoset
@@ -36,7 +44,15 @@ from infoset.experiments import CellFolder, check_results, save_run
 from infoset.games import load_game
 from infoset.matches.match_file import MatchFile
 from infoset.matches.match_statistics import Tally
-from infoset.policy import load_policy, load_policy_csv, save_policy, save_policy_csv
+from infoset.policy import (
+    PublicPolicy,
+    load_policy,
+    load_policy_csv,
+    load_public_policy,
+    save_policy,
+    save_policy_csv,
+    save_public_policy,
+)
 from infoset.runs import read_checkpoint
 from infoset.tree.saved_graphs import find_cache_entry, graph_cache
 
@@ -44,6 +60,11 @@ PAGE = DOCS / "solvers" / "long_runs.md"
 RESULTS = Path(__file__).parent / "results" / "fuzz_readers.csv"
 COLUMNS = ("reader", "checksum", "inputs", "refused", "unchanged", "another value", "other errors")
 ENDINGS = COLUMNS[3:]
+FORGERIES = RESULTS.with_name("policy_forgeries.csv")
+FORGERY_COLUMNS = ("reader", "files", *FORGERY_ENDINGS)
+MARKS = {RESULTS: "fuzz_readers.py", FORGERIES: "fuzz_readers.py, forged files"}
+"""The parts of the page that have the tables."""
+HAS_NETWORKS = find_spec("jax") is not None and find_spec("equinox") is not None
 NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 EXTREMES = (
     *(b"NaN", b"Infinity", b"-1", b"0", b"1e999", b"-0.0", b"9" * 400, b"1e-400", b"null", b"1/0"),
@@ -95,8 +116,10 @@ def readers(folder: Path) -> dict[str, Reader]:
 
 def policy_readers(folder: Path, policy: Any) -> dict[str, Reader]:
     """Return the readers of policies."""
-    single, joint, text = (folder / name for name in ("policy.parquet", "joint.parquet", "p.csv"))
-    form = policy.sequence_form
+    names = ("policy.parquet", "joint.parquet", "public.parquet", "p.csv")
+    single, joint, public, text = (folder / name for name in names)
+    form, public_form = policy.sequence_form, infoset.build_public_form("kuhn_poker")
+    save_public_policy(PublicPolicy.from_tabular(public_form, policy), public)
     save_policy(policy, single)
     mixed = infoset.evaluation.CorrelatedPolicy((policy, policy), (0.25, 0.75))
     save_correlated_policy(mixed, joint)
@@ -108,6 +131,9 @@ def policy_readers(folder: Path, policy: Any) -> dict[str, Reader]:
     return {
         "policy": Reader((single,), lambda: content(load_policy(single, form))),
         "correlated policy": Reader((joint,), lambda: parts(load_correlated_policy(joint, form))),
+        "policy on a public form": Reader(
+            (public,), lambda: content(load_public_policy(public, public_form))
+        ),
         "policy as CSV": Reader(
             (text,), lambda: content(load_policy_csv(text, form)), has_checksum=False
         ),
@@ -281,11 +307,29 @@ def trial(reader: Reader, expected: object, rng: np.random.Generator) -> tuple[s
 
 
 @contextmanager
-def prepared() -> Iterator[dict[str, Reader]]:
-    """Yield the readers of valid files in a temporary folder."""
+def prepared(*, networks: bool = False) -> Iterator[dict[str, Reader]]:
+    """Yield the readers of valid files in a temporary folder; those of networks need JAX."""
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        yield readers(Path(folder))
+        found = readers(Path(folder))
+        for name, reading in network_readings(Path(folder)).items() if networks else ():
+            read = next(iter(reading.readers.values()))
+            found[name] = Reader((reading.path,), partial(read, reading.path))
+        yield found
+
+
+def forgery_rows(only: str = "") -> Iterator[list[str]]:
+    """Yield a row of the table of forged files for each reader whose name contains `only`."""
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        readings = table_readings(Path(folder))
+        readings |= network_readings(Path(folder)) if HAS_NETWORKS else {}
+        for name, reading in readings.items():
+            if only in name:
+                answers, wrong = count_forgeries(reading)
+                print("\n".join(wrong[:10]) or f"{name}: forged files are read rightly", flush=True)
+                counts = [str(answers[ending]) for ending in FORGERY_ENDINGS]
+                yield [name, f"{answers.total()}", *counts]
 
 
 def count(name: str, reader: Reader, inputs: int, seed: int) -> Counter[str]:
@@ -305,18 +349,30 @@ def count(name: str, reader: Reader, inputs: int, seed: int) -> Counter[str]:
 
 def rows(inputs: int, seed: int, only: str = "") -> Iterator[list[str]]:
     """Yield a row of the table for each reader whose name contains `only`."""
-    with prepared() as found:
+    with prepared(networks=HAS_NETWORKS) as found:
         for name, reader in found.items():
-            if only in name:
+            if only in name and inputs:
                 answers = count(name, reader, inputs, seed)
                 kind = "yes" if reader.has_checksum else "no"
                 yield [name, kind, f"{inputs}", *(str(answers[ending]) for ending in ENDINGS)]
 
 
-def markdown(lines: list[list[str]]) -> str:
-    """Return the table for the documentation."""
+def markdown(columns: Sequence[str], lines: list[list[str]]) -> str:
+    """Return a table for the documentation."""
     texts = [[cell if not cell.isdigit() else f"{int(cell):,}" for cell in row] for row in lines]
-    return table(list(COLUMNS), texts)
+    return table(list(columns), texts)
+
+
+def write(path: Path, columns: Sequence[str], lines: list[list[str]]) -> None:
+    """Write new rows of a table, with the other rows as they are, to the results and the docs."""
+    with path.open(encoding="utf-8") as file:
+        rows = {row[0]: row for row in list(csv.reader(file))[1:]}
+    rows |= {row[0]: row for row in lines}
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows([columns, *rows.values()])
+    part = MARKS[path]
+    text = replace_part(PAGE.read_text("utf-8"), part, markdown(columns, [*rows.values()]))
+    PAGE.write_text(text, encoding="utf-8")
 
 
 def main() -> None:
@@ -332,11 +388,10 @@ def main() -> None:
         lines.append(row)
         shown = (f"{name}: {cell}" for name, cell in zip(COLUMNS, row, strict=True))
         print(", ".join(shown), flush=True)
+    forged = [*forgery_rows(asked.reader)]
     if asked.write:
-        with RESULTS.open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file, lineterminator="\n").writerows([COLUMNS, *lines])
-        text = PAGE.read_text(encoding="utf-8")
-        PAGE.write_text(replace_part(text, "fuzz_readers.py", markdown(lines)), encoding="utf-8")
+        write(RESULTS, COLUMNS, lines)
+        write(FORGERIES, FORGERY_COLUMNS, forged)
 
 
 if __name__ == "__main__":

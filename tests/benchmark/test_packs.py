@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -23,7 +22,7 @@ from infoset.errors import (
     UnknownNameError,
 )
 from infoset.games import PACK_SIZES, get_pack_entry, load_game, load_pack
-from infoset.policy import is_zoo_name, read_policy_table, save_policy, zoo_path
+from infoset.policy import is_zoo_name, save_policy, zoo_path
 
 ENTRIES = [entry for pack in PACK_SIZES for entry in load_pack(pack)]
 KUHN = get_pack_entry("kuhn_poker")
@@ -125,8 +124,16 @@ def test_a_policy_that_is_not_that_of_its_certificate_is_refused(tmp_path):
         verify_policy_file(path)
 
 
-def test_rows_of_a_file_that_is_not_a_policy(tmp_path):
-    with pytest.raises(PolicyFileError, match="there is no file"):
-        read_policy_table(Path(tmp_path) / "absent.parquet")
+@pytest.mark.parametrize("field", ["exploitability", "digest"])
+def test_what_a_file_states_is_measured_again(tmp_path, field):
+    path = tmp_path / "boast.parquet"
+    about = dict(verify_policy_file("zoo:kuhn_poker")[1])
+    for value in (-1.0, 0.5, "0", None, 10**400):
+        save_policy(infoset.load_policy("zoo:kuhn_poker"), path, {**about, field: value})
+        with pytest.raises(CertificateError, match=field):
+            verify_policy_file(path)
+
+
+def test_an_unknown_pack():
     with pytest.raises(UnknownNameError, match="unknown pack 'tiny'"):
         load_pack("tiny")

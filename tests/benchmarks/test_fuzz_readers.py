@@ -16,8 +16,8 @@ def readers():
 
 
 NAMES = (
-    *("policy", "correlated policy", "policy as CSV", "Gambit file", "match"),
-    *("folder of results", "checkpoint", "cell of a study", "saved world graph"),
+    *("policy", "correlated policy", "policy on a public form", "policy as CSV", "Gambit file"),
+    *("match", "folder of results", "checkpoint", "cell of a study", "saved world graph"),
 )
 
 
@@ -34,11 +34,21 @@ def test_damaged_files_are_refused_or_read_unchanged(readers, name):
     assert not (reader.has_checksum and answers["another value"])
 
 
-def test_the_table_in_the_documentation_equals_the_results():
-    with fuzz_readers.RESULTS.open(encoding="utf-8") as file:
-        header, *lines = csv.reader(file)
-    assert header == list(fuzz_readers.COLUMNS)
-    assert [line[0] for line in lines] == list(NAMES)
-    assert all(line[-1] == "0" for line in lines)
-    text = fuzz_readers.PAGE.read_text("utf-8")
-    assert replace_part(text, "fuzz_readers.py", fuzz_readers.markdown(lines)) == text
+NETWORKS = ("network for a tree", "network for rules in JAX", "critic")
+
+
+def test_the_tables_in_the_documentation_equal_the_results():
+    for path, mark in fuzz_readers.MARKS.items():
+        with path.open(encoding="utf-8") as file:
+            header, *lines = csv.reader(file)
+        names = [line[0] for line in lines]
+        if path == fuzz_readers.RESULTS:
+            assert header == list(fuzz_readers.COLUMNS)
+            assert names == [*NAMES, *NETWORKS]
+        else:
+            assert header == list(fuzz_readers.FORGERY_COLUMNS)
+            assert names == [*NAMES[:3], *NETWORKS]
+            assert all(line[-2] == "0" for line in lines)
+        assert all(line[-1] == "0" for line in lines)
+        text = fuzz_readers.PAGE.read_text("utf-8")
+        assert replace_part(text, mark, fuzz_readers.markdown(header, lines)) == text

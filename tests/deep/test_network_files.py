@@ -1,13 +1,18 @@
 """Files of networks: what is saved is read again, and other files are refused."""
 
+import json
+from pathlib import Path
+
 import jax
 import numpy as np
+import policy_forgeries
 import pytest
 
 from infoset.deep import (
     NetworkPolicy,
     PolicyValueNetwork,
     device_game,
+    load_critic,
     load_network,
     make_tree_game,
     save_network,
@@ -18,6 +23,7 @@ from infoset.errors import PolicyFileError, PolicyMismatchError, UnknownNameErro
 from infoset.front import evaluate, read_policy_metadata, resolve_players
 from infoset.games import load_game
 from infoset.matches import play_matches
+from infoset.policy import constant_transformations
 from infoset.tree import build_tree
 from infoset.utils.array_files import read_arrays, write_arrays
 
@@ -64,6 +70,13 @@ def test_a_network_plays_a_game_that_is_not_built(made, tmp_path):
     assert play_matches(game, *players, num_deals=5).num_deals == 5
 
 
+def before(path):
+    """Return the content of a file as version 0.1.0 wrote it, without a digest."""
+    header, arrays = read_arrays(path)
+    del header["sha256"]
+    return {**header, "format": header["format"] - 1}, arrays
+
+
 def test_files_that_are_not_networks_are_refused(made, tmp_path):
     path = tmp_path / "network.npz"
     with pytest.raises(PolicyFileError, match="there is no file"):
@@ -75,7 +88,7 @@ def test_files_that_are_not_networks_are_refused(made, tmp_path):
     with pytest.raises(PolicyFileError, match="does not contain a network"):
         load_network(path)
     save_network(made["rules"], path)
-    header, arrays = read_arrays(path)
+    header, arrays = before(path)
     for change, error, text in (
         ({"format": 99}, PolicyFileError, "format 99"),
         ({"rules": "MyRules"}, PolicyFileError, "load_network"),
@@ -88,7 +101,7 @@ def test_files_that_are_not_networks_are_refused(made, tmp_path):
     with pytest.raises(PolicyFileError, match="whole network"):
         load_network(path)
     save_network(made["tree"], path)
-    header, arrays = read_arrays(path)
+    header, arrays = before(path)
     write_arrays(path, {**header, "encoding": 0}, arrays)
     with pytest.raises(PolicyMismatchError, match="version 0"):
         load_network(path)
@@ -106,3 +119,47 @@ def test_networks_of_your_own_device_games_need_them(tmp_path):
     assert load_network(path, Mine()).network.weights[0].shape == policy.network.weights[0].shape
     with pytest.raises(PolicyMismatchError, match="Mine"):
         load_network(path, device_game("kuhn_poker"))
+
+
+def test_every_change_of_a_file_is_noticed(made, tmp_path):
+    """The digest covers the header, and the names, types, shapes and numbers of all arrays."""
+    path = tmp_path / "network.npz"
+    save_network(made["tree"], path, {"game": "goofspiel(num_cards=3)"})
+    header, arrays = read_arrays(path)
+    for name in arrays:
+        changed = arrays[name].copy()
+        changed.flat[-1] += 1
+        write_arrays(path, header, {**arrays, name: changed})
+        with pytest.raises(PolicyFileError, match="does not match its checksum"):
+            load_network(path)
+    for name in header.keys() - {"kind", "format", "version"}:
+        write_arrays(path, {**header, name: "another"}, arrays)
+        with pytest.raises(PolicyFileError, match="does not match its checksum"):
+            load_network(path)
+
+
+def test_forged_files_are_refused_or_read_alike(tmp_path):
+    for name, reading in policy_forgeries.network_readings(tmp_path).items():
+        answers, wrong = policy_forgeries.count(reading, every=3)
+        assert wrong == [], name
+        assert answers["refused"] > 120
+
+
+def test_files_of_version_0_1_0():
+    files = Path(__file__).parents[1] / "policy/files_0_1_0"
+    digests = json.loads((files / "digests.json").read_text())
+    for name in ("network_tree", "network_rules"):
+        assert load_network(files / f"{name}.npz").digest == digests[name]
+    tree = build_tree(load_game("kuhn_poker"))
+    critic = load_critic(files / "critic.npz", tree, constant_transformations(["pass", "bet"]))
+    assert critic.blueprints == (digests["table"],)
+    assert critic.steps == 5
+
+
+@pytest.mark.parametrize("name", ["liars_dice", "battleship", "leduc_poker"])
+def test_networks_for_all_rules_are_read_again(tmp_path, name):
+    """Parameters that are tuples of tuples, such as the bids, are lists of lists in a file."""
+    device, path = device_game(name), tmp_path / "network.npz"
+    policy = network_for(device, DeviceInput(device))
+    save_network(policy, path)
+    assert load_network(path).digest == policy.digest

@@ -76,7 +76,7 @@ def test_the_metadata_of_the_policy(tmp_path):
         "seed": None,
         "version": infoset.__version__,
         "fingerprint": kuhn_solution().policy.sequence_form.fingerprint,
-        "format": 2,
+        "format": 3,
     }
 
 

@@ -15,9 +15,8 @@ from infoset import __version__
 from infoset.errors import InfosetError, PolicyFileError, PolicyMismatchError
 from infoset.games import load_game
 from infoset.policy import distance, load_policy, random_policy, read_metadata, save_policy
-from infoset.policy.parquet_files import NUMBERS, numbers_checksum
+from infoset.policy.policy_tables import write_table
 from infoset.tree import build_tree
-from infoset.utils.checksums import with_checksum
 from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 
@@ -105,16 +104,10 @@ def test_a_policy_for_another_game_or_other_parameters(file, other):
     assert other in str(caught.value)
 
 
-def rewritten(file, change_table=lambda t: t, change_about=lambda a: a):
+def rewritten(file, change_table=lambda table: table):
+    """Change a table, and make its digests anew."""
     table = pq.read_table(file)
-    about = json.loads(table.schema.metadata[b"infoset"])
-    change_about(about)
-    table = change_table(table)
-    about[NUMBERS] = numbers_checksum(table.column("probability"))
-    del about["sha256"]
-    about = with_checksum(about)
-    table = table.replace_schema_metadata({b"infoset": json.dumps(about).encode()})
-    pq.write_table(table, file)
+    write_table(change_table(table), json.loads(table.schema.metadata[b"infoset"]), file)
 
 
 def test_missing_rows_are_refused(file, form):
@@ -134,9 +127,20 @@ def test_changed_probabilities_are_refused(file, form):
 
 
 def test_a_format_of_the_future(file, form):
-    rewritten(file, change_about=lambda about: about.update(format=99))
+    table = pq.read_table(file)
+    about = json.loads(table.schema.metadata[b"infoset"])
+    changed = json.dumps({**about, "format": 99}).encode()
+    pq.write_table(table.replace_schema_metadata({b"infoset": changed}), file)
     with pytest.raises(PolicyFileError, match="format 99"):
         load_policy(file, form)
+
+
+def test_metadata_may_have_any_keys(form, tmp_path):
+    policy, path = random_policy(form, np.random.default_rng(1)), tmp_path / "p.parquet"
+    about = {"sha256": "mine", "format": 1, "sha256_of_data": "mine"}
+    save_policy(policy, path, about)
+    assert distance(load_policy(path, form), policy) == 0
+    assert read_metadata(path)["sha256_of_data"] == "mine"
 
 
 def test_a_changed_number_or_label_is_found(tmp_path):

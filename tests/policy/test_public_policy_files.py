@@ -33,6 +33,7 @@ from infoset.policy import (
     save_policy_csv,
     save_public_policy,
 )
+from infoset.policy.policy_tables import write_table
 from infoset.tree import build_public_form, build_tree, derive_public_form
 from infoset.utils.checksums import with_checksum
 from tests.support.cached_games import cached_random_policies, cached_tree
@@ -182,14 +183,14 @@ def rewrite(file, change=lambda about: about, table=None):
 
 
 def test_changed_content_is_refused(file, form):
-    rewrite(file, lambda about: {**about, "format": 3})
-    with pytest.raises(PolicyFileError, match=r"has format 3; this version reads format 2"):
+    rewrite(file, lambda about: {**about, "format": 99})
+    with pytest.raises(PolicyFileError, match=r"has format 99; this version reads formats 2 and 3"):
         load_public_policy(file, form)
-    rewrite(file, lambda about: {**about, "format": 2, "storage": "uint8"})
-    with pytest.raises(PolicyFileError, match="gaps or of another type"):
+    rewrite(file, lambda about: {**about, "format": 3, "storage": "uint8"})
+    with pytest.raises(PolicyFileError, match=r"'hand_0' of .* has type double, .* type uint8"):
         load_public_policy(file, form)
     rewrite(file, lambda about: {**about, "storage": "float16"})
-    with pytest.raises(PolicyFileError, match="unknown storage 'float16'"):
+    with pytest.raises(PolicyFileError, match="storage is 'float16'"):
         load_public_policy(file, form)
     table = pq.read_table(file)
     numbers = pa.array(np.full(len(table), 0.5))
@@ -202,12 +203,23 @@ def test_changed_content_is_refused(file, form):
 
 def test_rows_that_are_missing(file, form):
     table = pq.read_table(file)
-    from infoset.policy.parquet_files import NUMBERS, hands_checksum
-
-    part = table.slice(0, len(table) - 3)
-    rewrite(file, lambda about: {**about, NUMBERS: hands_checksum(part)}, part)
+    write_table(table.slice(0, len(table) - 3), read_metadata(file), file)
     with pytest.raises(PolicyFileError, match="rows, but a policy for this game has"):
         load_public_policy(file, form)
+
+
+def test_hands_that_the_form_merges_have_equal_probabilities(tmp_path):
+    """Other numbers in the column of a merged hand were read by nobody but other tools."""
+    form = build_public_form(PublicRulesGame(SuitedPoker(num_ranks=2, num_deals=1), "suited"))
+    path = tmp_path / "p.parquet"
+    save_public_policy(random_public_policy(form), path)
+    table = pq.read_table(path)
+    numbers = table["hand_0"].to_numpy().copy()
+    assert numbers[:2].tolist() == table["hand_1"].to_numpy()[:2].tolist()
+    numbers[:2] = numbers[1::-1]
+    write_table(table.set_column(3, "hand_0", pa.array(numbers)), read_metadata(path), path)
+    with pytest.raises(PolicyFileError, match="equivalent hands of player 0 have other prob"):
+        load_public_policy(path, form)
 
 
 def test_files_of_another_game_or_kind(file, form, tmp_path):

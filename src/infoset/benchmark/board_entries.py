@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from infoset.errors import BoardEntryError, InfosetError, show
 from infoset.evaluation import evaluate_policy
-from infoset.front import read_policy_metadata
+from infoset.front import game_of_policy
 from infoset.games import load_game
 from infoset.policy import load_policy
 from infoset.tree import build_sequence_form
@@ -130,12 +130,12 @@ def save_board_entry(
     folder, policy = Path(folder), Path(policy)
     if folder.exists():
         raise BoardEntryError(f"{folder} exists; give the name of a new folder")
-    about = read_policy_metadata(policy) or {}
-    measured = evaluate_policy(load_policy(policy, build_sequence_form(load_game(about["game"]))))
+    form = build_sequence_form(game_of_policy(policy))
+    measured = evaluate_policy(load_policy(policy, form))
     if measured.exploitability is None:
-        raise BoardEntryError(f"{about['game']} is not a two-player constant-sum game")
+        raise BoardEntryError(f"{form.name} is not a two-player constant-sum game")
     entry = BoardEntry(
-        name, authors, about["game"], measured.exploitability, source, file_checksum(policy)
+        name, authors, form.name, measured.exploitability, source, file_checksum(policy)
     )
     _check_texts(entry, str(folder))
     content = {"format": FORMAT, "format_version": FORMAT_VERSION, **vars(entry)}

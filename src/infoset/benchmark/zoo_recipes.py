@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isclose
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,15 @@ from infoset.certificates import (
     certificate_to_json,
     check_certificate_json,
 )
-from infoset.errors import CertificateError, ParameterError
+from infoset.errors import CertificateError, ParameterError, show
 from infoset.evaluation import Evaluation, evaluate_policy, make_certificate
 from infoset.front import policy_path, read_policy_metadata, solve
 from infoset.game import Game
 from infoset.games import PackEntry, load_game
-from infoset.policy import TabularPolicy, read_policy_table, save_policy
+from infoset.policy import TabularPolicy, load_policy, save_policy
 from infoset.solvers import solve_exactly
 from infoset.tree import build_sequence_form, build_tree
+from infoset.utils.json_fields import typed_fields
 
 __all__ = ["EXACT", "ZooPolicy", "make_zoo_policy", "save_zoo_policy", "verify_policy_file"]
 
@@ -126,6 +128,9 @@ def verify_policy_file(
 ) -> tuple[Certificate, Mapping[str, Any]]:
     """Check the certificate in a policy file, and that the policy is that of the certificate.
 
+    The policy is the one that `load_policy` returns. What the file states about it, its digest and
+    its exploitability, is measured again.
+
     Returns
     -------
     tuple[Certificate, Mapping[str, Any]]
@@ -134,10 +139,11 @@ def verify_policy_file(
     Raises
     ------
     CertificateError
-        If the file has no certificate, the certificate is wrong, or a probability of the policy is
-        not the fraction of the certificate, rounded to double precision.
+        If the file has no certificate, the certificate is wrong, a probability of the policy is not
+        the fraction of the certificate, rounded to double precision, or the digest or the
+        exploitability that the file states is not that of the policy.
     InfosetError
-        As raised by `read_policy_metadata` and `check_certificate_json`.
+        As raised by `read_policy_metadata`, `check_certificate_json` and `load_policy`.
     """
     about = read_policy_metadata(path) or {}
     content = about.get("certificate")
@@ -152,19 +158,45 @@ def verify_policy_file(
         raise CertificateError(
             f"{path} is a policy for {about.get('game')}, with a certificate of {certificate.game}"
         )
-    exact_rows = {
-        (player, infostate, action): value
-        for player, policy in enumerate(certificate.policies)
-        for infostate, distribution in policy.items()
-        for action, value in distribution.items()
-    }
-    for player, infostate, action, probability in read_policy_table(policy_path(path)):
-        exact = exact_rows.pop((player, infostate, action), None)
-        if exact is None or abs(Fraction(probability) - exact) > Fraction(1, 10**15):
-            raise CertificateError(
-                f"the probability of {action!r} at {infostate!r} of player {player} in {path} is "
-                f"{probability}, and that of its certificate is {exact}"
-            )
-    if exact_rows:
-        raise CertificateError(f"{path} lacks {len(exact_rows)} probabilities of its certificate")
+    policy = load_policy(policy_path(path), build_sequence_form(load_game(certificate.game)))
+    _compare_with_certificate(policy, certificate, path)
+    _measure_again(policy, about, path)
     return certificate, about
+
+
+def _compare_with_certificate(
+    policy: TabularPolicy, certificate: Certificate, path: str | Path
+) -> None:
+    """Raise unless a policy is that of a certificate, rounded to double precision.
+
+    The certificate is verified, so it has all infostates and actions of the game, and no others.
+    """
+    for row in policy.rows():
+        exact = certificate.policies[row.player][row.infostate]
+        for action, probability in zip(row.actions, row.probabilities.tolist(), strict=True):
+            if abs(Fraction(probability) - exact[str(action)]) > Fraction(1, 10**15):
+                raise CertificateError(
+                    f"the probability of {str(action)!r} at {row.infostate!r} of player "
+                    f"{row.player} in {path} is {probability}, and that of its certificate is "
+                    f"{exact[str(action)]}"
+                )
+
+
+def _measure_again(policy: TabularPolicy, about: Mapping[str, Any], path: str | Path) -> None:
+    """Raise unless the digest and the exploitability that a file states are those of its policy."""
+    if about.get("digest", policy.digest) != policy.digest:
+        raise CertificateError(
+            f"{path} states the digest {show(about['digest'])}, and its policy has {policy.digest}"
+        )
+    if "exploitability" not in about:
+        return
+    measured = evaluate_policy(policy)
+    found = measured.exploitability or 0.0
+    try:
+        stated = typed_fields(about, {"exploitability": float})["exploitability"]
+    except ValueError as error:
+        raise CertificateError(f"{path} is not a policy of the zoo: {error}") from None
+    if not isclose(stated, found, rel_tol=1e-5, abs_tol=measured.rounding):
+        raise CertificateError(
+            f"{path} states the exploitability {stated}, and that of its policy is {found}"
+        )

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
+from typing import get_type_hints
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from infoset._version import __version__
 from infoset.beliefs import HistorySet
 from infoset.deep.blueprints import Blueprint, NetworkBlueprint, TableBlueprint
 from infoset.deep.critic_learning import (
@@ -27,12 +27,13 @@ from infoset.deep.device_play import device_source
 from infoset.deep.network_inputs import DeviceInput
 from infoset.deep.network_policy import NetworkPolicy
 from infoset.deep.networks import Perceptron
+from infoset.deep.perceptron_files import FileKind, read_perceptron, write_perceptron
 from infoset.deep.rules import device_game
 from infoset.deep.tree_rules import TreeRules
 from infoset.errors import (
+    InfosetError,
     NumericalError,
     ParameterError,
-    PolicyFileError,
     PolicyMismatchError,
     UnknownNameError,
     UnsupportedGameError,
@@ -50,9 +51,9 @@ from infoset.policy import (
 )
 from infoset.tree import GameTree, build_tree
 from infoset.typing import FloatArray, IntArray, Player
-from infoset.utils.arguments import check_count, check_number, check_path, check_type
-from infoset.utils.array_files import read_arrays, write_arrays
+from infoset.utils.arguments import check_count, check_number, check_type
 from infoset.utils.clocks import compiling
+from infoset.utils.json_fields import typed_fields
 
 __all__ = [
     "CRITICS",
@@ -68,8 +69,19 @@ DEFAULT_STEPS = 10_000
 CHUNK = 50
 """Learner steps between looks at the clock."""
 
-KIND = "critic"
-FORMAT = 2
+KIND = FileKind("critic", format=3, source="save_critic")
+FIELDS = {
+    "device": str,
+    "is_tree": bool,
+    "unit": float,
+    "transformations": str,
+    "names": tuple[str, ...],
+    "blueprints": tuple[str, ...],
+    "settings": dict,
+    "steps": int,
+    "seconds": float,
+}
+"""Types of the header."""
 
 ROWS = 65_536
 """Histories that are evaluated at once."""
@@ -413,14 +425,7 @@ def save_critic(critic: Critic, path: str | Path) -> None:
         If the file cannot be written.
     """
     check_type("critic", critic, Critic, "the result of train_critic")
-    check_path("path", path)
-    layers = range(len(critic.network.weights))
-    arrays = {f"weights_{layer}": np.asarray(critic.network.weights[layer]) for layer in layers}
-    arrays |= {f"biases_{layer}": np.asarray(critic.network.biases[layer]) for layer in layers}
     header = {
-        "format": FORMAT,
-        "kind": KIND,
-        "version": __version__,
         "device": device_fingerprint(critic.device),
         "is_tree": isinstance(critic.device, TreeRules),
         "unit": critic.unit,
@@ -431,13 +436,7 @@ def save_critic(critic: Critic, path: str | Path) -> None:
         "steps": critic.steps,
         "seconds": critic.seconds,
     }
-    try:
-        write_arrays(Path(path), header, arrays)
-    except OSError as error:
-        raise PolicyFileError(
-            f"{path} cannot be written: {error.strerror or error}; give the path of a file in an "
-            "existing folder where you may write"
-        ) from error
+    write_perceptron(path, KIND, critic.network, header, {})
 
 
 def load_critic(
@@ -462,49 +461,39 @@ def load_critic(
     PolicyMismatchError
         If the critic belongs to another game or to other transformations.
     """
-    check_path("path", path)
-    try:
-        header, arrays = read_arrays(Path(path))
-    except FileNotFoundError as error:
-        raise PolicyFileError(f"there is no file {path}; check the path of the critic") from error
-    except ValueError as error:
-        raise PolicyFileError(
-            f"{path} cannot be read as a critic ({error}); give a file of save_critic"
-        ) from error
-    if not isinstance(header, dict) or header.get("kind") != KIND:
-        raise PolicyFileError(f"{path} does not contain a critic; give a file of save_critic")
-    if header["format"] != FORMAT:
-        raise PolicyFileError(
-            f"{path} has format {header['format']}, but this version reads format {FORMAT}: read "
-            f"it with infoset {header.get('version')}"
-        )
-    device = _device(game, is_tree=bool(header["is_tree"]))
-    if device_fingerprint(device) != header["device"]:
+    file = read_perceptron(path, KIND)
+    fields = file.fields(FIELDS)
+    device = _device(game, is_tree=fields["is_tree"])
+    if device_fingerprint(device) != fields["device"]:
         raise PolicyMismatchError(f"{path} has a critic for another game; give its own game")
     rows = tuple(transformations)
     check_transformations(rows)
-    if hash_transformations(rows) != header["transformations"]:
+    if hash_transformations(rows) != fields["transformations"]:
         raise PolicyMismatchError(
-            f"{path} has a critic for other transformations: {', '.join(header['names'])}; give "
+            f"{path} has a critic for other transformations: {', '.join(fields['names'])}; give "
             "these"
         )
-    layers = range(sum(name.startswith("weights_") for name in arrays))
-    weights = [arrays[f"weights_{layer}"] for layer in layers]
-    sizes = [len(weight) for weight in weights]
-    settings = {**header["settings"], "hidden": tuple(header["settings"]["hidden"])}
-    spec = CriticSpec(**settings)
-    blank = Perceptron(
-        sizes[0], tuple(sizes[1:]), 2 * len(rows) - 1, jax.random.key(0), spec.precision
-    )
+    try:
+        spec = CriticSpec(**typed_fields(fields["settings"], get_type_hints(CriticSpec)))
+        for name in ("unit", "steps", "seconds"):
+            check_number(name, fields[name])
+    except (ValueError, InfosetError) as error:
+        raise file.error(f"{error} in its header") from error
+    weights, biases = file.layers()
+    sizes = [*map(len, weights), len(biases[-1])]
+    num_features = device.num_players * device.num_features
+    if sizes != [num_features, *spec.hidden, 2 * len(rows) - 1]:
+        raise file.error(f"its layers have sizes {sizes}, which are not those of its header")
+    blank = Perceptron(sizes[0], tuple(sizes[1:-1]), sizes[-1], jax.random.key(0), spec.precision)
     return Critic(
-        network=blank.filled(weights, [arrays[f"biases_{layer}"] for layer in layers]),
+        network=blank.filled(weights, biases),
         device=device,
-        unit=header["unit"],
+        unit=fields["unit"],
         transformations=rows,
-        blueprints=tuple(header["blueprints"]),
+        blueprints=fields["blueprints"],
         settings=spec,
-        steps=header["steps"],
-        seconds=header["seconds"],
+        steps=fields["steps"],
+        seconds=fields["seconds"],
     )
 
 

@@ -4,29 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_type_hints
 
 import jax
-import jax.numpy as jnp
+import numpy as np
 
-from infoset._version import __version__
+from infoset.deep.descent import PRECISIONS
 from infoset.deep.device_games import DeviceGame, device_fingerprint, static_fields
-from infoset.deep.network_inputs import DeviceInput, NetworkInput, TreeInput
+from infoset.deep.network_inputs import DeviceInput, TreeInput
 from infoset.deep.network_policy import NetworkPolicy
 from infoset.deep.networks import PolicyValueNetwork
+from infoset.deep.perceptron_files import (
+    FileKind,
+    PerceptronFile,
+    read_perceptron,
+    write_perceptron,
+)
 from infoset.deep.rules import DEVICE_GAMES
-from infoset.errors import ParameterError, PolicyFileError, PolicyMismatchError
+from infoset.errors import ParameterError, PolicyFileError, PolicyMismatchError, show
+from infoset.game.infostate import label_text
 from infoset.tree import ENCODING_VERSION, InfostateEncoder
-from infoset.utils.arguments import check_path, check_type
-from infoset.utils.array_files import read_arrays, write_arrays
+from infoset.utils.arguments import check_type
+from infoset.utils.json_fields import typed_fields
 
 __all__ = ["load_network", "read_network_metadata", "save_network"]
 
-FORMAT = 1
-KIND = "network"
 COLUMNS = "columns"
+KIND = FileKind("network", format=2, source="train", others=(COLUMNS,))
 LABELS = ("actions", "private_observations", "public_observations")
+MAX_SIZE = np.iinfo(np.int32).max
+"""Limit on the length of an encoding, whose places are 32-bit numbers."""
 SIZES = ("num_players", "max_steps")
+ENCODER: dict[str, Any] = {
+    **dict.fromkeys(LABELS, tuple[str, ...]),
+    "num_players": Literal[2],
+    "max_steps": int,
+}
+"""Types of the fields of an encoder; networks are for two players."""
 
 
 def save_network(
@@ -48,30 +62,15 @@ def save_network(
         If the file cannot be written.
     """
     check_type("policy", policy, NetworkPolicy, "the policy of a result of train")
-    check_path("path", path)
-    network, inputs = policy.network, policy.inputs
-    layers = range(len(network.weights))
-    arrays = {f"weights_{layer}": network.weights[layer] for layer in layers}
-    arrays |= {f"biases_{layer}": network.biases[layer] for layer in layers}
+    inputs = policy.inputs
     header = {
         **(metadata or {}),
-        "format": FORMAT,
-        "kind": KIND,
-        "version": __version__,
         "is_fine_tuned": policy.is_fine_tuned,
-        "precision": network.precision,
+        "precision": policy.network.precision,
         **_about(inputs),
     }
-    plain = {name: jnp.asarray(array).__array__() for name, array in arrays.items()}
-    if isinstance(inputs, TreeInput):
-        plain[COLUMNS] = inputs.columns
-    try:
-        write_arrays(Path(path), header, plain)
-    except OSError as error:
-        raise PolicyFileError(
-            f"{path} cannot be written: {error.strerror or error}; give the path of a file in an "
-            "existing folder where you may write"
-        ) from error
+    others = {COLUMNS: inputs.columns} if isinstance(inputs, TreeInput) else {}
+    write_perceptron(path, KIND, policy.network, header, others)
 
 
 def read_network_metadata(path: str | Path) -> dict[str, Any]:
@@ -82,7 +81,7 @@ def read_network_metadata(path: str | Path) -> dict[str, Any]:
     PolicyFileError
         If the file is missing, damaged, or does not contain a network.
     """
-    return _read(path)[0]
+    return dict(read_perceptron(path, KIND).header)
 
 
 def load_network(path: str | Path, device: DeviceGame | None = None) -> NetworkPolicy:
@@ -104,25 +103,24 @@ def load_network(path: str | Path, device: DeviceGame | None = None) -> NetworkP
     PolicyMismatchError
         If the network belongs to another device game or another version of the encoding.
     """
-    header, arrays = _read(path)
+    file = read_perceptron(path, KIND)
+    fields = file.fields({"is_fine_tuned": bool, "precision": Literal[PRECISIONS]})
+    weights, biases = file.layers()
+    inputs = _device_input(file, device) if "rules" in file.header else _tree_input(file)
+    sizes = [*map(len, weights), len(biases[-1])]
     try:
-        inputs = _inputs(header, arrays, device, path)
-        layers = range(sum(name.startswith("weights_") for name in arrays))
-        weights = [arrays[f"weights_{layer}"] for layer in layers]
-        biases = [arrays[f"biases_{layer}"] for layer in layers]
-        sizes = [len(weight) for weight in weights]
-        network = PolicyValueNetwork(
-            sizes[0],
-            tuple(sizes[1:]),
-            len(biases[-1]) - 1,
-            jax.random.key(0),
-            header["precision"],
-        ).filled(weights, biases)
-        return NetworkPolicy(network, inputs, bool(header["is_fine_tuned"]))
-    except (KeyError, TypeError, IndexError) as error:
-        raise PolicyFileError(
-            f"{path} does not contain a whole network ({error!r}); give a file that train has saved"
-        ) from error
+        expected = inputs.num_features, len(inputs.actions) + 1
+    except Exception as error:  # of rules whose settings were changed
+        raise file.error(f"settings that the rules do not know: {error!r}") from error
+    if (sizes[0], sizes[-1]) != expected:
+        raise file.error(
+            f"it has {sizes[0]} inputs and {sizes[-1]} outputs, but its header is that of a "
+            f"network with {expected[0]} and {expected[1]}"
+        )
+    network = PolicyValueNetwork(
+        sizes[0], tuple(sizes[1:-1]), sizes[-1] - 1, jax.random.key(0), fields["precision"]
+    )
+    return NetworkPolicy(network.filled(weights, biases), inputs, fields["is_fine_tuned"])
 
 
 def _about(inputs: object) -> dict[str, Any]:
@@ -134,7 +132,7 @@ def _about(inputs: object) -> dict[str, Any]:
         If two labels have the same text.
     """
     if isinstance(inputs, TreeInput):
-        labels = {name: list(map(str, getattr(inputs.encoder, name))) for name in LABELS}
+        labels = {name: list(map(label_text, getattr(inputs.encoder, name))) for name in LABELS}
         for name, texts in labels.items():
             twice = [text for text in texts if texts.count(text) > 1]
             if twice:
@@ -150,59 +148,49 @@ def _about(inputs: object) -> dict[str, Any]:
     return {**about, "settings": static_fields(device)}
 
 
-def _inputs(
-    header: Mapping[str, Any],
-    arrays: Mapping[str, Any],
-    device: DeviceGame | None,
-    path: str | Path,
-) -> NetworkInput:
-    if "rules" not in header:
-        if header["encoding"] != ENCODING_VERSION:
-            raise PolicyMismatchError(
-                f"{path} has encodings of version {header['encoding']}, and this is version "
-                f"{ENCODING_VERSION}: read it with infoset {header.get('version')}"
-            )
-        parts: dict[str, Any] = {name: tuple(header[name]) for name in LABELS}
-        encoder = InfostateEncoder(**parts, **{name: header[name] for name in SIZES})
-        return TreeInput(encoder, arrays[COLUMNS], is_text=True)
-    name = header["rules"]
+def _tree_input(file: PerceptronFile) -> TreeInput:
+    """Return the inputs of a network for a game whose tree was built."""
+    version = file.fields({"encoding": int})["encoding"]
+    if version != ENCODING_VERSION:
+        raise PolicyMismatchError(
+            f"{file.path} has encodings of version {version}, and this is version "
+            f"{ENCODING_VERSION}: read it with infoset {file.header.get('version')}"
+        )
+    fields = file.fields(ENCODER)
+    for name in LABELS:
+        if len(set(fields[name])) < len(fields[name]):
+            raise file.error(f"{name} has a label twice")
+    encoder = InfostateEncoder(**fields)
+    if not (fields["max_steps"] > 0 and encoder.size <= MAX_SIZE):
+        raise file.error(f"max_steps is {show(fields['max_steps'])}")
+    columns = file.arrays.get(COLUMNS, np.zeros(0))
+    is_list = columns.ndim == 1 and columns.dtype.kind == "i"
+    if not is_list or not np.all((columns >= 0) & (columns < encoder.size)):
+        raise file.error(f"{COLUMNS} is missing, or is not a list of places in the encoding")
+    return TreeInput(encoder, columns, is_text=True)
+
+
+def _device_input(file: PerceptronFile, device: DeviceGame | None) -> DeviceInput:
+    """Return the inputs of a network for a device game: the one given, or one of the library."""
+    fields = file.fields({"rules": str, "fingerprint": str, "settings": dict})
+    name = fields["rules"]
+    if COLUMNS in file.arrays:
+        raise file.error(f"{COLUMNS} does not belong to a network for a device game")
     if device is None:
         known = {rules.__qualname__: rules for rules in DEVICE_GAMES}
         if name not in known:
             raise PolicyFileError(
-                f"{path} contains a network for the device game {name}, which is not one of the "
-                "library's: load it with load_network(path, device)"
+                f"{file.path} contains a network for the device game {name}, which is not one of "
+                "the library's: load it with load_network(path, device)"
             )
-        settings = {
-            field: tuple(value) if isinstance(value, list) else value
-            for field, value in header["settings"].items()
-        }
+        try:
+            settings = typed_fields(fields["settings"], get_type_hints(known[name]))
+        except ValueError as error:
+            raise file.error(f"{error} in its settings") from None
         device = known[name](**settings)
-    if device_fingerprint(device) != header["fingerprint"]:
+    if device_fingerprint(device) != fields["fingerprint"]:
         raise PolicyMismatchError(
-            f"{path} contains a network for {name} with {header['settings']}; give the device game "
-            "on which it was trained"
+            f"{file.path} contains a network for {name} with {show(fields['settings'])}; give the "
+            "device game on which it was trained"
         )
     return DeviceInput(device)
-
-
-def _read(path: str | Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    check_path("path", path)
-    try:
-        header, arrays = read_arrays(Path(path))
-    except FileNotFoundError as error:
-        raise PolicyFileError(f"there is no file {path}; check the path of the network") from error
-    except ValueError as error:
-        raise PolicyFileError(
-            f"{path} cannot be read as a network ({error}); give a file that train has saved"
-        ) from error
-    if not isinstance(header, dict) or header.get("kind") != KIND:
-        raise PolicyFileError(
-            f"{path} does not contain a network; give a file that train has saved"
-        )
-    if header["format"] != FORMAT:
-        raise PolicyFileError(
-            f"{path} has format {header['format']}, but this version reads format {FORMAT}: read "
-            f"it with infoset {header.get('version')}"
-        )
-    return header, arrays

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from infoset.deep.device_games import DeviceGame
 from infoset.errors import UnknownNameError
 from infoset.game import Infostate, Step
+from infoset.game.infostate import label_text
 from infoset.tree import InfostateEncoder
 from infoset.typing import Action, IntArray
 
@@ -34,6 +35,10 @@ class NetworkInput(Protocol):
         UnknownNameError
             If the network has no such output.
         """
+
+    @property
+    def num_features(self) -> int:
+        """Number F of inputs."""
 
     def features(self, infostates: Sequence[Infostate]) -> NDArray[np.float32]:
         """Return [R, F] the features of infostates."""
@@ -69,7 +74,12 @@ class TreeInput:
         UnknownNameError
             If the network has no such output.
         """
-        return _place(self.actions, str(action) if self.is_text else action)
+        return _place(self.actions, label_text(action) if self.is_text else action)
+
+    @property
+    def num_features(self) -> int:
+        """Number F of inputs."""
+        return len(self.columns)
 
     def features(self, infostates: Sequence[Infostate]) -> NDArray[np.float32]:
         """Return [R, F] the features of infostates."""
@@ -103,6 +113,11 @@ class DeviceInput:
         """
         return _place(self.actions, action)
 
+    @property
+    def num_features(self) -> int:
+        """Number F of inputs."""
+        return self.device.num_features
+
     def features(self, infostates: Sequence[Infostate]) -> NDArray[np.float32]:
         """Return [R, F] the encodings of infostates."""
         return self.device.encode_many(infostates)
@@ -118,5 +133,6 @@ def _with_text(infostate: Infostate) -> Infostate:
     """Return an infostate with the texts of its labels."""
     texts = Infostate(infostate.player)
     for step in infostate.steps:
-        texts = texts.extend(Step(*(None if label is None else str(label) for label in step)))
+        parts = (None if label is None else label_text(label) for label in step)
+        texts = texts.extend(Step(*parts))
     return texts

@@ -13,12 +13,8 @@ from infoset.errors import InfosetError, PolicyFileError
 from infoset.evaluation.cce import CCEEvaluation, checked_weights, evaluate_cce
 from infoset.evaluation.joint_distributions import JointDistribution, joint_distribution
 from infoset.policy import TabularPolicy, mix
-from infoset.policy.parquet_files import (
-    PROBABILITIES,
-    policy_of_rows,
-    read_table,
-    write_table,
-)
+from infoset.policy.parquet_files import policy_of_rows, read_policy_rows, write_policy_rows
+from infoset.policy.policy_tables import PROBABILITIES
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.arguments import check_type
@@ -158,7 +154,7 @@ def save_correlated_policy(
     )
     lists = pa.FixedSizeListArray.from_arrays(pa.array(rows.ravel(), pa.float64()), rows.shape[1])
     about = {**(metadata or {}), "weights": list(policy.weights)}
-    write_table(policy.policies[0], (PROBABILITIES, lists), path, about)
+    write_policy_rows(policy.sequence_form, (PROBABILITIES, lists), path, about)
 
 
 def load_correlated_policy(path: str | Path, sequence_form: SequenceForm) -> CorrelatedPolicy:
@@ -173,14 +169,10 @@ def load_correlated_policy(path: str | Path, sequence_form: SequenceForm) -> Cor
     PolicyMismatchError
         If the file was written for another game or other parameters.
     """
-    table, about = read_table(path, PROBABILITIES, sequence_form)
-    weights = tuple(about.get("weights", ()))
-    numbers = np.array(table.column(PROBABILITIES).to_pylist(), np.float64).ravel()
-    if not weights or len(numbers) != len(table) * len(weights):
-        raise PolicyFileError(
-            f"{path} has {len(numbers)} probabilities in {len(table)} rows, but weights for "
-            f"{len(weights)} policies; the file is damaged, so save the policy again"
-        )
+    found = read_policy_rows(path, PROBABILITIES, sequence_form)
+    weights = found.fields["weights"]
+    lists: Any = found.table.column(PROBABILITIES).combine_chunks()
+    numbers = lists.flatten().to_numpy()
     policies = tuple(
         policy_of_rows(column.copy(), path, sequence_form)
         for column in numbers.reshape(-1, len(weights)).T

@@ -95,6 +95,27 @@ def value_text(value: Hashable) -> str:
     """Format an observation or action; the entries of a tuple are joined by commas."""
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
         return ",".join(value_text(part) for part in value)
+    return label_text(value)
+
+
+def label_text(value: Hashable) -> str:
+    """Return a label as `str` does, except that sets are written in the same order everywhere.
+
+    Examples
+    --------
+    >>> label_text(frozenset({"b", "a"})), label_text((1, "a"))
+    ('{a,b}', "(1, 'a')")
+    """
+    text = str(value)
+    return canonical_text(value) if "frozenset({" in text else text
+
+
+def canonical_text(value: object) -> str:
+    """Return a label as text that does not depend on the iteration order of sets."""
+    if isinstance(value, (set, frozenset)):
+        return "{" + ",".join(sorted(map(canonical_text, value))) + "}"
+    if isinstance(value, tuple):
+        return "(" + ",".join(map(canonical_text, value)) + ")"
     return str(value)
 
 

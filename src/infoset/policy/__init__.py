@@ -8,7 +8,6 @@ from infoset.policy.parquet_files import (
     is_public_file,
     load_policy,
     read_metadata,
-    read_policy_table,
     save_policy,
 )
 from infoset.policy.protocol import (
@@ -89,7 +88,6 @@ __all__ = [
     "probabilities_at",
     "random_policy",
     "read_metadata",
-    "read_policy_table",
     "rounded_policy",
     "save_policy",
     "save_policy_csv",

@@ -12,7 +12,8 @@ from typing import TextIO
 import numpy as np
 
 from infoset.errors import PolicyFileError, nearest_names
-from infoset.policy.parquet_files import replace_policy_file
+from infoset.game.infostate import label_text
+from infoset.policy.policy_tables import replace_policy_file
 from infoset.policy.public_policy import PublicPolicy
 from infoset.policy.tabular import TabularPolicy, check_policy
 from infoset.tree import SequenceForm
@@ -101,7 +102,7 @@ def _action_texts(actions: Sequence[Action]) -> list[str]:
     """Return the actions of an infostate as text, all different."""
     texts: list[str] = []
     for position, action in enumerate(actions):
-        text = str(action)
+        text = label_text(action)
         while text in texts:
             text += f" #{position}"
         texts.append(text)

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infoset.errors import InfosetError, PolicyFileError, PolicyMismatchError
-from infoset.policy.parquet_files import (
-    HAND,
-    check_rows,
-    checked_metadata,
-    hands_checksum,
-    other_game_error,
-    read_parquet,
-    write_parquet,
-)
+from infoset.errors import InfosetError, PolicyFileError, show
+from infoset.game.infostate import label_text
+from infoset.policy.policy_tables import HAND, STORAGES, PolicyTable, read_table, write_table
 from infoset.policy.public_policy import PublicPolicy, check_public_policy
 from infoset.tree import PublicForm, check_public_form
 from infoset.tree.sequence_form import Treeplex
@@ -29,16 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["STORAGES", "load_public_policy", "rounded_policy", "save_public_policy"]
 
-STORAGES: Final = ("float64", "float32", "uint16", "uint8")
-"""How a file stores a probability: as a floating-point number; or as a whole number, which is the
-probability times 65,535 or 255."""
-
 WHOLE: Final = {"uint16": 65_535, "uint8": 255}
 """The number that stands for a probability of 1."""
-
-
-KINDS: Final = {"float64": "double", "float32": "float", "uint16": "uint16", "uint8": "uint8"}
-"""The types of columns by storage."""
 
 
 def save_public_policy(
@@ -87,10 +73,10 @@ def save_public_policy(
         "fingerprint": form.fingerprint,
         "form": "public",
         "storage": storage,
-        "hands": [[*map(str, labels)] for labels in form.hands],
+        "hands": _hands(form),
         "hand_probabilities": [prior.sum(axis=1 - player).tolist() for player in range(2)],
     }
-    write_parquet(table, about, hands_checksum(table), Path(path), ["line", "action"])
+    write_table(table, about, Path(path), ["line", "action"])
 
 
 def _table(policy: PublicPolicy, storage: str) -> pa.Table:
@@ -99,16 +85,9 @@ def _table(policy: PublicPolicy, storage: str) -> pa.Table:
 
     form = policy.public_form
     rows = [_stored(policy, player, storage) for player in range(2)]
-    sizes = [own.shape for own in rows]
-    columns: dict[str, Any] = {
-        "player": pa.array(np.repeat([0, 1], [n for n, _ in sizes]), "int32")
-    }
-    nodes = [node for own in form.decisions for node in own.tolist()]
-    legal = [form.legal_actions(node) for node in nodes]
-    lines = [form.labels[node] for node, actions in zip(nodes, legal, strict=True) for _ in actions]
-    columns["line"] = pa.array(lines, pa.string()).dictionary_encode()
-    taken = [str(action) for actions in legal for action in actions]
-    columns["action"] = pa.array(taken, pa.string()).dictionary_encode()
+    columns: dict[str, Any] = _row_labels(form)
+    for name in ("line", "action"):
+        columns[name] = columns[name].dictionary_encode()
     kind: Any = pa.from_numpy_dtype(np.dtype(storage))
     for hand in range(max(form.num_hands)):
         parts = [
@@ -117,6 +96,25 @@ def _table(policy: PublicPolicy, storage: str) -> pa.Table:
         ]
         columns[f"{HAND}{hand}"] = pa.chunked_array(parts, kind)
     return pa.table(columns)
+
+
+def _row_labels(form: PublicForm) -> dict[str, Any]:
+    """Return the columns that identify the rows of a policy: player, line and action."""
+    import pyarrow as pa
+
+    nodes = [node for own in form.decisions for node in own.tolist()]
+    legal = [form.legal_actions(node) for node in nodes]
+    places = [node for node, actions in zip(nodes, legal, strict=True) for _ in actions]
+    return {
+        "player": pa.array(form.player[places], pa.int32()),
+        "line": pa.array([form.labels[node] for node in places], pa.string()),
+        "action": pa.array([*map(label_text, chain.from_iterable(legal))], pa.string()),
+    }
+
+
+def _hands(form: PublicForm) -> tuple[tuple[str, ...], ...]:
+    """Return the labels of the hands of both players as text."""
+    return tuple(tuple(map(label_text, labels)) for labels in form.hands)
 
 
 def _stored(policy: PublicPolicy, player: Player, storage: str) -> Any:
@@ -209,46 +207,47 @@ def load_public_policy(path: str | Path, public_form: PublicForm) -> PublicPolic
     """
     check_public_form(public_form)
     check_path("path", path)
-    path = Path(path)
-    table = read_parquet(path, f"{HAND}0")
-    about = checked_metadata(table, f"{HAND}0", path)
-    _check_form(about, public_form, path)
-    sizes = [len(own.start) - 1 for own in public_form.sequences]
-    check_rows(table, sum(sizes), path)
+    found = read_table(Path(path), f"{HAND}0")
+    found.check_game(
+        public_form.name,
+        public_form.fingerprint,
+        f"on another public form of {public_form.name}: the rules have changed since the policy "
+        "was saved, or one of the forms was derived from the tree (derive_public_form), or built "
+        "with merge_symmetric=False; give the form with which the policy was saved, or solve the "
+        "game again",
+    )
+    found.check_rows(_row_labels(public_form))
+    if found.fields["hands"] != _hands(public_form):
+        raise PolicyFileError(
+            f"the columns of {path} are for the hands {show(found.fields['hands'])}, but "
+            f"{public_form.name} has {show(_hands(public_form))}: save the policy again"
+        )
     try:
-        return _policy_of(table, public_form, str(about.get("storage")))
-    except (InfosetError, KeyError, ValueError, TypeError) as error:
+        return _policy_of(found, public_form)
+    except InfosetError as error:
         raise PolicyFileError(
             f"{path} does not contain a policy on a public form: {error}"
         ) from error
 
 
-def _check_form(about: Mapping[str, Any], form: PublicForm, path: Path) -> None:
-    """Raise if the metadata of a file are those of another public form."""
-    if about["fingerprint"] == form.fingerprint:
-        return
-    if about["game"] == form.name:
-        raise PolicyMismatchError(
-            f"{path} holds a policy on another public form of {form.name}: the rules have changed "
-            "since the policy was saved, or one of the forms was derived from the tree "
-            "(derive_public_form), or built with merge_symmetric=False; give the form with which "
-            "the policy was saved, or solve the game again"
-        )
-    raise other_game_error(path, about, form.name)
-
-
-def _policy_of(table: pa.Table, form: PublicForm, storage: str) -> PublicPolicy:
+def _policy_of(found: PolicyTable, form: PublicForm) -> PublicPolicy:
     """Return the policy in a table whose rows are those of a form."""
-    check_choice("storage", storage, STORAGES)
-    found, begin = [], 0
+    storage, policies, begin = found.fields["storage"], [], 0
     for player, (sequences, hands) in enumerate(zip(form.sequences, form.num_hands, strict=True)):
-        own = table.slice(begin, len(sequences.start) - 1)
+        own = found.table.slice(begin, len(sequences.start) - 1)
         begin += len(own)
-        columns = [own.column(f"{HAND}{hand}") for hand in range(hands)]
-        if any(column.null_count or str(column.type) != KINDS[storage] for column in columns):
-            raise PolicyFileError(f"player {player} has columns with gaps or of another type")
-        rows = np.stack([column.to_numpy() for column in columns], axis=1).astype(np.float64)
-        found.append(form.of_hands(player, rows / WHOLE.get(storage, 1)))
+        columns = [own.column(f"{HAND}{hand}") for hand in range(max(form.num_hands))]
+        for hand, column in enumerate(columns):
+            if column.null_count != (0 if hand < hands else len(own)):
+                raise PolicyFileError(
+                    f"the rows of player {player}, who has {hands} hands, have "
+                    f"{column.null_count} gaps in the column {HAND}{hand}"
+                )
+        rows = np.stack([column.to_numpy() for column in columns[:hands]], axis=1)
+        rows = rows.astype(np.float64) / WHOLE.get(storage, 1)
+        policies.append(form.of_hands(player, rows))
+        if not np.array_equal(form.by_hand(player, policies[-1]), rows):
+            raise PolicyFileError(f"equivalent hands of player {player} have other probabilities")
     if storage == "float32":
-        return PublicPolicy.from_weights(form, found)
-    return PublicPolicy(form, (found[0], found[1]))
+        return PublicPolicy.from_weights(form, policies)
+    return PublicPolicy(form, (policies[0], policies[1]))

@@ -13,7 +13,7 @@ import numpy as np
 
 from infoset.errors import UnknownNameError
 from infoset.game import GameSource, step_text
-from infoset.game.infostate import join_steps, split_steps
+from infoset.game.infostate import canonical_text, join_steps, split_steps
 from infoset.tree._sequence_form_kernels import max_additions
 from infoset.tree._unrolling_kernels import last_sequences
 from infoset.tree.hand_symmetry import HandSymmetry
@@ -23,7 +23,6 @@ from infoset.tree.sequence_form import (
     UNIT,
     SequenceForm,
     Treeplex,
-    canonical_text,
     check_sequence_form,
 )
 from infoset.tree.world_graph import freeze

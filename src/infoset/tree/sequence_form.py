@@ -12,6 +12,7 @@ import numpy as np
 
 from infoset.errors import UnsupportedGameError
 from infoset.game import GameSource
+from infoset.game.infostate import canonical_text
 from infoset.tree._sequence_form_kernels import max_additions, max_roundings
 from infoset.tree.infostate_tree import InfostateTree
 from infoset.tree.world_graph import freeze
@@ -293,15 +294,6 @@ class SequenceForm(ShortRepr):
         digest.update(np.ascontiguousarray(self.terminal_sequence).astype("<i4").tobytes())
         digest.update(np.ascontiguousarray(self.payoff).astype("<f8").tobytes())
         return digest.hexdigest()
-
-
-def canonical_text(value: object) -> str:
-    """Return a label as text that does not depend on the iteration order of sets."""
-    if isinstance(value, (set, frozenset)):
-        return "{" + ",".join(sorted(map(canonical_text, value))) + "}"
-    if isinstance(value, tuple):
-        return "(" + ",".join(map(canonical_text, value)) + ")"
-    return str(value)
 
 
 def check_sequence_form(form: object) -> None:

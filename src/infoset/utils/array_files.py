@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from infoset.utils.files import replace_file
 
-__all__ = ["read_arrays", "write_arrays"]
+__all__ = ["content_checksum", "read_arrays", "write_arrays"]
 
 HEADER = "header"
 NAMES = "arrays"
@@ -38,6 +39,15 @@ def write_arrays(path: Path, header: Mapping[str, Any], arrays: Mapping[str, NDA
         temporary.open("wb") as file,
     ):
         np.savez(file, **named)
+
+
+def content_checksum(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Return the SHA-256 of a header and of all arrays: names, types, shapes and numbers."""
+    digest = sha256(json.dumps(header, sort_keys=True).encode())
+    for name, array in sorted(arrays.items()):
+        digest.update(json.dumps([name, array.dtype.str, array.shape]).encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
 
 
 def read_arrays(path: Path) -> tuple[Any, dict[str, NDArray[Any]]]:

@@ -1,0 +1,389 @@
+"""The tables in policy files: decoded, checked against a schema, and compared with a game's labels.
+
+Every reader of a Parquet file with a policy calls `read_table`. It checks, in this order, the
+fields of the metadata, the names and types of all columns, and one digest of everything: names,
+types, labels, numbers and metadata. Whoever changes a file can renew a digest. What protects
+against a table that means something else is `PolicyTable.check_rows`: numbers are read by
+position, so each row must have the labels that the game has there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from os import strerror
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+
+from infoset._version import __version__
+from infoset.errors import PolicyFileError, PolicyMismatchError, show
+from infoset.utils.checksums import CHECKSUM, has_checksum, with_checksum
+from infoset.utils.files import replace_file
+from infoset.utils.json_fields import typed_fields
+from infoset.utils.text import shortened
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = [
+    "HAND",
+    "PROBABILITIES",
+    "PROBABILITY",
+    "STORAGES",
+    "PolicyTable",
+    "column_names",
+    "read_table",
+    "replace_policy_file",
+    "write_table",
+]
+
+FORMAT: Final = 3
+NUMBERS_FORMAT: Final = 2
+"""The format of version 0.1.0, whose digest covers the numbers and the metadata only."""
+
+KEY: Final = b"infoset"
+DIGEST: Final = "sha256_of_table"
+NUMBERS_DIGEST: Final = "sha256_of_numbers"
+"""Keys of the digest of the table, and of that of its numbers in files of version 0.1.0."""
+
+PROBABILITY: Final = "probability"
+PROBABILITIES: Final = "probabilities"
+HAND: Final = "hand_"
+"""The column of numbers of a single and of a correlated policy; and the beginning of the names of
+those of a policy on a public form, one for each hand."""
+
+STORAGES: Final = ("float64", "float32", "uint16", "uint8")
+"""How a file stores a probability: as a floating-point number; or as a whole number, which is the
+probability times 65,535 or 255."""
+
+KINDS: Final = {"float64": "double", "float32": "float", "uint16": "uint16", "uint8": "uint8"}
+"""The types of columns by storage."""
+
+FIELDS: Final[Mapping[str, Any]] = {"format": int, "version": str, "game": str, "fingerprint": str}
+"""The types of the metadata of all policies."""
+
+MORE_FIELDS: Final[Mapping[str, Mapping[str, Any]]] = {
+    PROBABILITY: {},
+    PROBABILITIES: {"weights": tuple[float, ...]},
+    f"{HAND}0": {
+        "form": Literal["public"],
+        "storage": Literal[STORAGES],
+        "hands": tuple[tuple[str, ...], tuple[str, ...]],
+        "hand_probabilities": tuple[tuple[float, ...], tuple[float, ...]],
+    },
+}
+"""By the first column of numbers, the types of the other metadata that a reader uses."""
+
+
+@dataclass(frozen=True)
+class PolicyTable:
+    """The decoded content of a policy file; names, types and digests are checked."""
+
+    path: Path
+    table: pa.Table
+    metadata: Mapping[str, Any]
+    """All metadata but the digests, as JSON values."""
+    fields: Mapping[str, Any]
+    """The metadata that readers use, with their types checked."""
+
+    def check_game(self, name: str, fingerprint: str, same_name: str) -> None:
+        """Raise unless the policy is for a game.
+
+        same_name : why the fingerprint may differ, and what to do, if the name is the same.
+
+        Raises
+        ------
+        PolicyMismatchError
+        """
+        if self.fields["fingerprint"] == fingerprint:
+            return
+        game = self.fields["game"]
+        if game == name:
+            raise PolicyMismatchError(f"{self.path} holds a policy {same_name}")
+        raise PolicyMismatchError(
+            f"{self.path} holds a policy for {game}, not for {name}; use it with {game}, or give a "
+            f"file with a policy for {name}"
+        )
+
+    def check_rows(self, expected: Mapping[str, pa.Array[Any]]) -> None:
+        """Raise unless the rows are those of the game, in order.
+
+        expected : columns of labels, as in the game.
+
+        Raises
+        ------
+        PolicyFileError
+            If a label differs; the message names the first such row.
+        """
+        import pyarrow as pa
+
+        found = {name: _plain(self.table.column(name)) for name in expected}
+        count = len(next(iter(expected.values())))
+        if len(self.table) != count:
+            raise PolicyFileError(
+                f"{self.path} has {len(self.table)} rows, but a policy for this game has {count}: "
+                "the file is incomplete or was modified; save the policy again"
+            )
+        if all(found[name].equals(expected[name]) for name in expected):
+            return
+        rows = (pa.table(columns).to_pylist() for columns in (found, expected))
+        pairs = enumerate(zip(*rows, strict=True))
+        row, labels = next((row, pair) for row, pair in pairs if pair[0] != pair[1])
+        there, here = (
+            ", ".join(f"{name} {show(label)}" for name, label in one.items()) for one in labels
+        )
+        raise PolicyFileError(
+            f"row {row} of {self.path} is for {there}, but row {row} of a policy for "
+            f"{self.fields['game']} is for {here}: rows were moved or renamed, or the rules use "
+            "other names now. Probabilities are read by row, so save the policy again; a CSV file "
+            "may have its lines in any order"
+        )
+
+
+def read_table(path: Path, column: str) -> PolicyTable:
+    """Return the table and the metadata of a policy file after checking its schema and digests.
+
+    column : the first column of numbers, which tells the kinds of policies apart.
+
+    Raises
+    ------
+    PolicyFileError
+        If the file is missing, damaged, changed, of another format, or another kind of policy.
+    """
+    table = _read_parquet(path)
+    names = table.column_names
+    if column not in names:
+        raise PolicyFileError(f"{path} {_found(names)}")
+    metadata = _metadata(table, path)
+    try:
+        fields = typed_fields(metadata, {**FIELDS, **MORE_FIELDS[column]})
+    except ValueError as error:
+        raise PolicyFileError(
+            f"{path} does not contain a policy that infoset has saved: {error} in its metadata"
+        ) from error
+    _check_columns(table, _schema(column, fields), path)
+    is_old = fields["format"] == NUMBERS_FORMAT
+    expected = numbers_digest(table, column) if is_old else table_digest(table)
+    if metadata.get(NUMBERS_DIGEST if is_old else DIGEST) != expected:
+        raise _changed(path)
+    for name in (CHECKSUM, DIGEST, NUMBERS_DIGEST):
+        metadata.pop(name, None)
+    return PolicyTable(path, table, metadata, fields)
+
+
+def _read_parquet(path: Path) -> pa.Table:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if os.path.isdir(path):
+        raise PolicyFileError(f"{path} is a folder; give the name of a file")
+    try:
+        table = pq.read_table(path, page_checksum_verification=True)
+        table.validate(full=True)
+        [name.encode() for name in table.column_names]  # raises if they are not UTF-8
+    except FileNotFoundError as error:
+        raise PolicyFileError(f"there is no file {path}; check the path of the policy") from error
+    except (pa.ArrowException, OSError, ValueError) as error:
+        reason = shortened(str(error).split("\n", 1)[0])
+        raise PolicyFileError(
+            f"{path} cannot be read as a Parquet file ({reason}); it is damaged or not a policy"
+        ) from error
+    return table
+
+
+def column_names(path: str | Path) -> list[str]:
+    """Return the names of the columns of a file; empty if it cannot be read."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return list(pq.read_schema(path).names)
+    except (pa.ArrowException, OSError, ValueError):
+        return []
+
+
+def _found(names: Sequence[str]) -> str:
+    """Describe a table that lacks the expected column."""
+    if PROBABILITY in names:
+        return "is a single policy: read it with infoset.policy.load_policy"
+    if PROBABILITIES in names:
+        return "is a correlated policy: read it with infoset.evaluation.load_correlated_policy"
+    if f"{HAND}0" in names:
+        return (
+            "is a policy on a public form: read it with infoset.load_policy(path), or with "
+            "infoset.policy.load_public_policy(path, public_form)"
+        )
+    return f"is not a policy: it has no column {PROBABILITY!r}"
+
+
+def _metadata(table: pa.Table, path: Path) -> dict[str, Any]:
+    """Return the metadata of a table after comparing its format and its checksum."""
+    raw = (table.schema.metadata or {}).get(KEY)
+    try:
+        about = json.loads(raw) if raw else None
+    except (ValueError, RecursionError):
+        about = None
+    if not isinstance(about, dict) or not {"game", "fingerprint", "format"} <= about.keys():
+        raise PolicyFileError(f"{path} is a Parquet file, but infoset did not write it as a policy")
+    if about["format"] not in (FORMAT, NUMBERS_FORMAT):
+        raise PolicyFileError(
+            f"{path} has format {shortened(repr(about['format']))}; this version reads formats "
+            f"{NUMBERS_FORMAT} and {FORMAT}: save the policy again"
+        )
+    if not has_checksum(about):
+        raise _changed(path)
+    return about
+
+
+def _changed(path: Path) -> PolicyFileError:
+    return PolicyFileError(
+        f"the content of {path} does not match its checksum: the file was changed or damaged, "
+        "so save the policy again"
+    )
+
+
+def _schema(column: str, fields: Mapping[str, Any]) -> dict[str, str]:
+    """Return the types of the columns of a table, by name and in order."""
+    labels = {"player": "int32", "infostate": "string", "action": "string"}
+    if column == PROBABILITY:
+        return {**labels, PROBABILITY: "double"}
+    if column == PROBABILITIES:
+        return {**labels, PROBABILITIES: f"double[{len(fields['weights'])}]"}
+    labels = {"player": "int32", "line": "string", "action": "string"}
+    num_hands = max(map(len, fields["hands"]))
+    return labels | {f"{HAND}{hand}": KINDS[fields["storage"]] for hand in range(num_hands)}
+
+
+def _check_columns(table: pa.Table, schema: Mapping[str, str], path: Path) -> None:
+    """Raise unless a table has the columns of a schema; only those of hands may have gaps."""
+    if table.column_names != [*schema]:
+        raise PolicyFileError(
+            f"{path} has the columns {show(table.column_names)}, but a policy has "
+            f"{show([*schema])}, so save the policy again"
+        )
+    for name, kind in schema.items():
+        column = table.column(name)
+        if _type_name(column.type) != kind:
+            raise PolicyFileError(
+                f"the column {name!r} of {path} has type {_type_name(column.type)}, but in a "
+                f"policy it has type {kind}, so save the policy again"
+            )
+        values = _plain(column)
+        if kind.endswith("]"):
+            values = values.flatten()
+        if len(values) < len(table) or (values.null_count and not name.startswith(HAND)):
+            raise PolicyFileError(f"the column {name!r} of {path} has gaps; save the policy again")
+
+
+def _type_name(kind: pa.DataType) -> str:
+    """Return the name of a type, without how its values are stored."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        return str(kind.value_type)
+    if pa.types.is_fixed_size_list(kind):
+        return f"{kind.value_type}[{kind.list_size}]"
+    return str(kind)
+
+
+def _plain(column: pa.ChunkedArray[Any]) -> Any:
+    """Return a column as one array, without a dictionary."""
+    import pyarrow as pa
+
+    array: Any = column.combine_chunks()
+    return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
+
+
+def table_digest(table: pa.Table) -> str:
+    """Return a digest of all columns of a table: names, types, lengths, gaps and values."""
+    digest = sha256()
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        values = _plain(column)
+        kind, gaps = _type_name(values.type), values.null_count
+        digest.update(json.dumps([name, kind, len(values), gaps]).encode())
+        if gaps:
+            digest.update(values.is_null().to_numpy(zero_copy_only=False).tobytes())
+        if kind == "string":
+            texts = [(text or "").encode() for text in values.to_pylist()]
+            digest.update(np.array([*map(len, texts)], "<i8").tobytes())
+            digest.update(b"".join(texts))
+        else:
+            digest.update(_bytes_of(values))
+    return digest.hexdigest()
+
+
+def _bytes_of(values: Any) -> bytes:
+    """Return the numbers in an array, or in its lists, as bytes; gaps are left out."""
+    import pyarrow as pa
+
+    if pa.types.is_fixed_size_list(values.type):
+        values = values.flatten()
+    numbers = values.drop_null().to_numpy(zero_copy_only=False)
+    return np.ascontiguousarray(numbers, numbers.dtype.newbyteorder("<")).tobytes()
+
+
+def numbers_digest(table: pa.Table, column: str) -> str:
+    """Return the digest of the numbers of a table that version 0.1.0 wrote."""
+    if not column.startswith(HAND):
+        return sha256(_bytes_of(_plain(table.column(column)))).hexdigest()
+    digest = sha256()
+    for name in table.column_names:
+        if name.startswith(HAND):
+            values = _plain(table.column(name))
+            count = len(values) - values.null_count
+            digest.update(f"{name} {values.type} {count} ".encode())
+            digest.update(_bytes_of(values))
+    return digest.hexdigest()
+
+
+def write_table(
+    table: pa.Table, metadata: Mapping[str, Any], path: Path, dictionary: Any = True
+) -> None:
+    """Write a table with metadata, to which format, version and digests are added.
+
+    dictionary : the columns stored as a dictionary.
+
+    Raises
+    ------
+    PolicyFileError
+        If the file cannot be written.
+    """
+    import pyarrow.parquet as pq
+
+    about = {name: value for name, value in metadata.items() if name != CHECKSUM}
+    about |= {"format": FORMAT, "version": __version__, DIGEST: table_digest(table)}
+    whole = with_checksum(about)
+    with replace_policy_file(path) as temporary:
+        pq.write_table(
+            table.replace_schema_metadata({KEY: json.dumps(whole).encode()}),
+            temporary,
+            compression="zstd",
+            use_dictionary=dictionary,
+            write_page_checksum=True,
+        )
+
+
+@contextmanager
+def replace_policy_file(path: Path) -> Iterator[Path]:
+    """Provide a temporary path; the file written there replaces `path` atomically.
+
+    Raises
+    ------
+    PolicyFileError
+        If the file cannot be written.
+    """
+    try:
+        with replace_file(path) as temporary:
+            yield temporary
+    except OSError as error:
+        found = strerror(error.errno) if error.errno else error
+        raise PolicyFileError(
+            f"{path} cannot be written: {found}; give the path of a file in an existing folder "
+            "where you may write"
+        ) from error
