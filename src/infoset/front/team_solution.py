@@ -214,7 +214,7 @@ def solve_team(
     compiled_before, began = compiling_seconds(), working_seconds()
     form = _product_form(game, memory, progress)
     partition = _one_team(form, rule) if teams is None else check_teams(form, teams)
-    task = TeamTask(form, partition, options, rule, seed, callback)
+    task = TeamTask(form, partition, options, rule, seed, callback, progress=progress)
     task.build_seconds, task.compiled_before = working_seconds() - began, compiled_before
     return spec.solve(task)
 
