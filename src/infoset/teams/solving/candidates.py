@@ -161,6 +161,8 @@ def offer_plain_policy(candidates: Candidates, task: TeamTask) -> None:
     """
     began = working_seconds()
     form = _plain_form(task)
+    if len(task.teams) > 1:
+        import scipy.sparse.csgraph  # noqa: F401  security levels need it; loading takes a while
     task.add_build_seconds(working_seconds() - began)
     if form is None:
         if len(task.teams) > 1:
