@@ -198,7 +198,12 @@ class LearningRuns:
         self._planned = self._plan()
 
     def _plan_by_clock(self) -> None:
-        """Plan the rest of a run for the iterations that fit into the time left, if not all do."""
+        """Plan the rest of a run for the iterations that fit into the time left, if not all do.
+
+        Runs with a checkpoint keep their plan, because later sessions complete them.
+        """
+        if self._task.options.checkpoint is not None:
+            return
         fitting = self._pace.iterations_left()
         if fitting is not None and fitting < self.iterations_of_run - self._learner.iteration:
             self._learner.plan(max(1, fitting))
