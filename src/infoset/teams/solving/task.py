@@ -11,7 +11,6 @@ import numpy as np
 from infoset.runs import Budget, Checkpointing
 from infoset.teams.exact import SecurityLevel, recall_bound
 from infoset.teams.hiding import PenaltySchedule, RelaxedForm, relax
-from infoset.teams.policies import expected_payoffs
 from infoset.teams.product_form import ProductForm
 from infoset.teams.product_form.form import InformationMap, Team
 from infoset.teams.relaxations import Relaxation, get_relaxation
@@ -182,11 +181,6 @@ class TeamTask:
         """Return the uniform policy for the original map."""
         num_actions = self.information.num_actions
         return np.repeat(1 / num_actions, num_actions)
-
-    def payoff_of(self, probability: FloatArray) -> float:
-        """Return the payoff of the first team under a policy for the original map."""
-        payoffs = expected_payoffs(self.information, probability)[list(self.teams[0])]
-        return float(payoffs[0] if self.rule == "common" else payoffs.sum())
 
     def payoffs_of(self, probability: FloatArray) -> tuple[float, ...]:
         """Return [T] the payoff of each team under a policy for the original map."""
