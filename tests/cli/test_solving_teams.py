@@ -95,6 +95,34 @@ def test_a_team_may_want_the_sum(command):
     assert "common, sum" in command("solve", TRADE, *HIDING, "--rule", "most").complaint
 
 
+def test_the_compared_policies_are_reported(command):
+    options = ["--teams", "0,2/1", "--rule", "sum", "--iterations", 20]
+    ran = command("solve", "kuhn_poker(players=3)", *options)
+    assert "policies compared by security level" in ran.out
+    rows = [line.split() for line in ran.out.splitlines()]
+    assert [row[0] for row in rows if row and row[0] in ("cfr+", "last", "mean")] == [
+        "cfr+",
+        "last",
+        "mean",
+    ]
+    assert "policy of players 0, 2" in ran.out
+    assert "depends on clock" not in ran.out
+    found = command("solve", "kuhn_poker(players=3)", *options, "--json").json
+    assert [each["name"] for each in found["candidates"]] == ["cfr+", "last", "mean"]
+    assert len(found["chosen"]) == 2
+    assert found["depends_on_clock"] is False
+
+
+def test_levels_that_did_not_fit_into_the_limit_are_not_computed(command):
+    options = ["--teams", "0,2/1", "--rule", "sum", "--seconds", 0]
+    ran = command("solve", "kuhn_poker(players=3)", *options)
+    assert ran.code == 0
+    assert "security level of players 0, 2     not computed" in ran.out
+    assert "depends on clock" in ran.out
+    found = command("solve", "kuhn_poker(players=3)", *options, "--json").json
+    assert (found["security_levels"], found["depends_on_clock"]) == (None, True)
+
+
 def test_a_game_of_opponents_asks_for_teams(command):
     assert "--teams 0/1" in command("solve", "kuhn_poker", *HIDING).complaint
 

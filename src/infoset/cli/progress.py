@@ -55,6 +55,8 @@ class Progress:
     def building(self, point: BuildPoint) -> None:
         """Record how far building the game has come."""
         self._build_point = point
+        if isinstance(self._other, TeamProgress):
+            self._other.stage = point
 
     def solving(self, method: str, limits: Budget) -> None:
         """Record that the game is built and solving begins, with these limits."""
@@ -93,7 +95,8 @@ class Progress:
     def measured_teams(self, point: TeamPoint) -> None:
         """Record a measurement of teams."""
         assert isinstance(self._other, TeamProgress)
-        self._other.point = point
+        self._other.point, self._other.stage = point, None
+        self._began = working_seconds() - point.seconds
 
     @property
     def elapsed(self) -> float:
@@ -106,6 +109,8 @@ class Progress:
 
         Progress toward a target exploitability is measured on a logarithmic scale.
         """
+        if isinstance(self._other, TeamProgress):
+            return self._other.fraction_done(self.elapsed)
         if self._other is not None:
             return self._other.fraction_done
         if self._limits is None or not self._trace:
@@ -241,34 +246,47 @@ class TeamProgress:
         Iterations, restarts and seconds; None where there is no limit.
     point : TeamPoint or None
         The last measurement; None before there is one.
+    stage : BuildPoint or None
+        The stage beside learning that is running, such as `security levels`; None while learning.
     """
 
     limits: TeamOptions
     point: TeamPoint | None = None
+    stage: BuildPoint | None = None
 
-    @property
-    def fraction_done(self) -> float | None:
-        """Completed fraction of the nearest limit, from 0 to 1; None if unknown."""
-        if self.point is None or not self.limits.iterations:
-            return None
-        runs_done = self.point.run + self.point.iteration / self.limits.iterations
-        fractions = [runs_done / (self.limits.restarts or 1)]
+    def fraction_done(self, elapsed: float) -> float | None:
+        """Return the completed fraction of the nearest limit, from 0 to 1; None if unknown.
+
+        The time limit includes CFR+ and the security levels; the limit on iterations does not.
+        """
+        fractions = []
         if self.limits.seconds:
-            fractions.append(self.point.seconds / self.limits.seconds)
-        return min(max(fractions), 1.0)
+            fractions.append(elapsed / self.limits.seconds)
+        if self.point is not None and self.limits.iterations and self.stage is None:
+            runs_done = self.point.run + self.point.iteration / self.limits.iterations
+            fractions.append(runs_done / (self.limits.restarts or 1))
+        return min(max(fractions), 1.0) if fractions else None
 
     def numbers(self) -> dict[str, str]:
         """Return the labels and formatted values of the numbers shown while teams learn."""
+        shown = {} if self.stage is None else {"now": self._stage_text(self.stage)}
         point = self.point
         if point is None:
-            return {"iteration": "-"}
+            return shown or {"iteration": "-"}
         return {
+            **shown,
             "run": f"{point.run + 1} of {self.limits.restarts or 1}",
             "iteration": number_text(point.iteration),
             "payoff": _each_text(point.payoffs),
             "relaxed payoff": _each_text(point.relaxed_payoffs),
             "squared distance": _each_text(point.squared_distances),
         }
+
+    def _stage_text(self, stage: BuildPoint) -> str:
+        """Return what is running, such as `security level 2 of 2`."""
+        if stage.stage == "security levels":
+            return f"security level {stage.done + 1} of {stage.total}"
+        return stage.stage
 
 
 def _each_text(values: tuple[float, ...]) -> str:

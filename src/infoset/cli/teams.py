@@ -16,6 +16,7 @@ from infoset.cli.saved_results import save_results, say_how_to_show
 from infoset.cli.screen import (
     add_times,
     asks_for_list,
+    duration_text,
     list_and_leave,
     make_table,
     number_text,
@@ -29,8 +30,9 @@ from infoset.cli.screen import (
 if TYPE_CHECKING:
     from infoset.efg import ExtensiveForm
     from infoset.game import Game
-    from infoset.teams import PayoffRule, TeamMethod, TeamPoint, TeamResult
+    from infoset.teams import PayoffRule, SecurityLevel, TeamMethod, TeamPoint, TeamResult
     from infoset.teams.solving import TeamOptions
+    from infoset.tree import BuildPoint
 
 __all__ = [
     "PenaltyOption",
@@ -238,6 +240,11 @@ def solve_teams(
                 progress.solving_teams(row.name, limits)
             progress.measured_teams(point)
 
+        def stage(point: BuildPoint) -> None:
+            if point.stage in ("cfr+", "security levels") and not progress.method:
+                progress.solving_teams(row.name, limits)
+            progress.building(point)
+
         result = solve_team(
             rules,
             row,
@@ -246,7 +253,7 @@ def solve_teams(
             seed=request.seed or 0,
             callback=show,
             memory=memory,
-            progress=progress.building,
+            progress=stage,
             **{name: value for name, value in vars(limits).items() if name != "checkpoint"},
             **keeping,
         )
@@ -301,9 +308,10 @@ def _report(result: TeamResult) -> None:
     for team, agents in enumerate(result.teams):
         whose = _whose(agents, len(result.teams))
         table.add_row(f"payoff{whose}", number_text(result.payoffs[team]))
-        if result.security_levels is not None:
-            level = result.security_levels[team]
-            table.add_row(f"security level{whose}", interval_text(level.lower, level.upper))
+        if len(result.teams) > 1:
+            table.add_row(f"security level{whose}", _level_text(result.security_levels, team))
+        if result.chosen and len(result.candidates) > 1:
+            table.add_row(f"policy{whose}", result.chosen[team])
         if result.relaxed is not result.information:
             relaxed = result.last.relaxed_payoffs[team]
             table.add_row(f"relaxed payoff{whose}", number_text(relaxed))
@@ -315,7 +323,39 @@ def _report(result: TeamResult) -> None:
         table.add_row("upper bound", number_text(result.upper_bound) + is_open)
     if result.gap and result.outcome != "optimal":
         table.add_row("gap", number_text(result.gap))
+    if result.depends_on_clock:
+        table.add_row("depends on clock", "yes: the time limit changed the course of the run")
     print_table(table, title=f"{result.game}, {result.method}")
+    if len(result.candidates) > 1:
+        _report_candidates(result)
+
+
+def _report_candidates(result: TeamResult) -> None:
+    """Print the policies that were compared, and what each gives to each team."""
+    num_teams = len(result.teams)
+    measured = "payoff" if num_teams == 1 else "security level"
+    columns = [_whose(agents, num_teams).removeprefix(" of ") for agents in result.teams]
+    table = make_table("policy", "iterations", "time", *(name or measured for name in columns))
+    for candidate in result.candidates:
+        table.add_row(
+            candidate.name,
+            number_text(candidate.iterations),
+            duration_text(candidate.seconds),
+            *(
+                number_text(candidate.payoffs[0])
+                if num_teams == 1
+                else _level_text(candidate.security_levels, team)
+                for team in range(num_teams)
+            ),
+        )
+    print_table(table, title=f"policies compared by {measured}")
+
+
+def _level_text(levels: tuple[SecurityLevel, ...] | None, team: int) -> str:
+    """Return the security level of a team, or that there was no time to compute it."""
+    if levels is None:
+        return "not computed"
+    return interval_text(levels[team].lower, levels[team].upper)
 
 
 def interval_text(lower: float, upper: float) -> str:

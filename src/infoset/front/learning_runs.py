@@ -89,7 +89,9 @@ def learn(
     step_sizes : pair or StepSizeRule, optional
         Learning rate and implicit exploration, or a rule that computes them.
     seconds : float, optional
-        Time limit of each run.
+        Time limit of each run. Step sizes that depend on a horizon are then planned for the
+        episodes that fit, if these are fewer than `episodes`, at the rate that a short trial run
+        measures. With a checkpoint they are planned for `episodes`, which later sessions complete.
     callback : callable, optional
         Called with the seed and a `TracePoint` at every measurement; returning true stops the
         run. With several runs it is called from several threads; with an executor, after each run
@@ -173,7 +175,7 @@ def learn(
         seeds=numbers,
         runs=tuple(run.result for run in found),
         seconds=working_seconds() - began + max(run.seconds_before for run in found),
-        reason=reason,
+        reason=reason or next((run.result.reason for run in found if run.result.reason), None),
         joint_play=_of_all(run.joint_play for run in found),
         recommended_play=_of_all(run.recommended_play for run in found),
         correlated_policies=_of_all(run.correlated_policy for run in found),

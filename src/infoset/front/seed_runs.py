@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from math import ceil
 from threading import Lock
 from typing import Any, TypeAlias
@@ -54,6 +55,9 @@ COUNTED = (1_000, 10_000)
 POLICIES_KEPT = 1_000
 NUMBERS_KEPT = 10_000_000
 
+TRIAL_FRACTION = 0.05
+"""Part of a time limit after which a trial run has measured the rate of episodes."""
+
 SeedCallback: TypeAlias = Callable[[int, TracePoint], object]
 
 
@@ -86,7 +90,9 @@ class LearnerRun:
     learner : LearnerSpec
     simulator : Simulator
     episodes : int
-        Number of episodes for which step sizes are planned.
+        Number of episodes for which step sizes are planned. If the budget also limits the time, and
+        the run is not saved in a checkpoint, they are planned for the episodes that fit into it, at
+        the rate that a trial run measures.
     seed : int
     budget : Budget
     """
@@ -94,7 +100,10 @@ class LearnerRun:
     def __init__(
         self, learner: LearnerSpec, simulator: Simulator, episodes: int, seed: int, budget: Budget
     ) -> None:
-        play = learner.self_play(simulator, horizon=episodes, seed=seed)
+        self._start = partial(learner.self_play, simulator, seed=seed)
+        self._episodes = episodes
+        play = self._start(horizon=episodes)
+        self._depends_on_horizon = play.settings().get("horizon") is not None
         self.learners = _tracked(play, episodes)
         self.name = learner.name
         self.budget = budget
@@ -102,9 +111,11 @@ class LearnerRun:
     def __call__(self) -> FinishedRun:
         """Learn until the budget is used up."""
         self.budget.started = began = working_seconds()
+        reason = self._plan_by_clock()
         play = self.learners
         joint = play.gaps if isinstance(play, RegretTracker) else JointGaps
         result = run_measured(play, self.name, self.budget, joint=joint)
+        result = replace(result, reason=reason)
         before = began - self.budget.started
         if not isinstance(play, RegretTracker) or not play.num_counted:
             return FinishedRun(result, seconds_before=before)
@@ -114,6 +125,25 @@ class LearnerRun:
             play.evaluate_efce() if play.learners.num_pairs else None,
             play.correlated_policy(),
             before,
+        )
+
+    def _plan_by_clock(self) -> str | None:
+        """Plan step sizes for the episodes that fit into the time, and say so; None if all fit."""
+        seconds = self.budget.seconds
+        if not seconds or self.budget.checkpoint is not None or not self._depends_on_horizon:
+            return None
+        trial = self._start(horizon=self._episodes)
+        while trial.iteration < self._episodes and self.budget.elapsed < TRIAL_FRACTION * seconds:
+            trial.run(max(1, trial.iteration))
+        spent = self.budget.elapsed
+        fitting = round(trial.iteration * (seconds - spent) / spent) if spent > 0 else None
+        if fitting is None or fitting >= self._episodes:
+            return None
+        fitting = max(1, fitting)
+        self.learners = _tracked(self._start(horizon=fitting), fitting)
+        return (
+            f"step sizes planned for {fitting:,} episodes by the measured rate, so that the result "
+            "depends on the clock"
         )
 
 

@@ -172,8 +172,11 @@ def solve_team(
         Number of runs from different initial policies. A run may end in a local optimum, so there
         are several runs by default for a single team, and the best run is the answer.
     seconds : float, optional
-        Time limit for all runs together, including earlier sessions. The time to construct the game
-        and its relaxation, and to compile, does not count; the result reports it separately.
+        Time limit for all runs together, including earlier sessions, CFR+ and the security levels.
+        The time to construct the game and its relaxation, and to compile, does not count; the
+        result reports it separately. Learning is planned for the iterations that fit, at the rate
+        that is measured early in the limit and again in the middle. The result then depends on the
+        clock, and says so.
     seed : int
         Random seed of the first run; run k uses `seed + k`.
     callback : callable, optional
@@ -181,14 +184,17 @@ def solve_team(
     checkpoint, checkpoint_seconds
         As in `solve`.
     memory, progress
-        As in `solve`.
+        As in `solve`; `progress` is also called when the stages `cfr+` and `security levels` begin.
 
     Returns
     -------
     TeamResult
-        After Ctrl-C, the best policy so far; its `gap` is the distance from the upper bound.
-        Learning by a single team ends with iterated best response from its best policy; see
-        `hill_climb`.
+        After Ctrl-C, the best measured policy so far; its `gap` is the distance from the upper
+        bound. Methods that learn, and `portfolio`, also run plain CFR+, in which all agents learn
+        for themselves: as many iterations as a run, but at most 1,000, in at most a tenth of the
+        time limit. Each policy is one of the `candidates` of the result, and the best one is the
+        answer. A single team compares payoffs, after iterated best response from each policy (see
+        `hill_climb`). Several teams compare security levels, each team for itself.
 
     Raises
     ------
@@ -214,7 +220,7 @@ def solve_team(
     compiled_before, began = compiling_seconds(), working_seconds()
     form = _product_form(game, memory, progress)
     partition = _one_team(form, rule) if teams is None else check_teams(form, teams)
-    task = TeamTask(form, partition, options, rule, seed, callback)
+    task = TeamTask(form, partition, options, rule, seed, callback, progress=progress)
     task.build_seconds, task.compiled_before = working_seconds() - began, compiled_before
     return spec.solve(task)
 

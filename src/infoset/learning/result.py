@@ -43,7 +43,8 @@ class LearnResult(ShortRepr):
     seconds : float
         Total time of all runs, including earlier sessions, but not the time to build the game.
     reason : str or None
-        The reason for the choice of the method, if `auto` made it.
+        The reason for the choice of the method, if `auto` made it; or for how many episodes the
+        step sizes of a run were planned, if a time limit decided that.
     joint_play : tuple[CCEEvaluation, ...]
         Values and the CCE gap of each run's empirical joint distribution of play, from up to
         10,000 evenly spaced episodes. Empty in two-player constant-sum games, where the average

@@ -80,7 +80,9 @@ class RegretScheme:
         Whether each player responds to the plans that earlier players have just computed. Otherwise
         all players respond to the plans of the previous iteration.
     horizon : int
-        Planned number of iterations, for linear schedules; `solve` sets it to `iterations`.
+        Planned number of iterations, for linear schedules; `solve` sets it to `iterations` or, with
+        only `seconds`, to the number that fits, at the measured rate. With only a target it stays
+        as it is, because the number of iterations is unknown.
 
     Raises
     ------

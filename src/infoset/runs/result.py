@@ -126,8 +126,8 @@ class SolveResult(ShortRepr, Generic[PolicyT]):
     trace : tuple[TracePoint, ...]
         The measurements; the last one is of `policy`.
     reason : str or None
-        Why `auto` chose the method or, if a limit ended a linear program, where `policy` comes
-        from. None otherwise.
+        Why `auto` chose the method; if a limit ended a linear program, where `policy` comes from;
+        or, if schedules were planned by a time limit, for how many iterations. None otherwise.
     gaps : Mapping[str, float]
         Further measurements of some methods, in the game's units. `quantal`: the `quantal_gap` of
         the answer of magnetic mirror descent (the function `quantal_distance` bounds the

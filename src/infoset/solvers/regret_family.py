@@ -8,7 +8,15 @@ from typing import Any, TypeAlias, overload
 from infoset.evaluation import Evaluation, evaluate_public_weights
 from infoset.policy import PublicPolicy, TabularPolicy
 from infoset.regret import SCHEMES, LocalMinimizer, RegretMinimizer, RegretScheme
-from infoset.runs import Budget, SolveResult, gradient_cost, run_measured, settings_of
+from infoset.runs import (
+    Budget,
+    SolveResult,
+    TracePoint,
+    gradient_cost,
+    run_measured,
+    settings_of,
+)
+from infoset.runs.result import PolicyT
 from infoset.tree import GameForm, PublicForm, SequenceForm
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_type
@@ -19,8 +27,12 @@ __all__ = [
     "RegretSolver",
     "average_policy",
     "current_policy",
+    "plan_by_clock",
     "planned_scheme",
 ]
+
+PLANNED_AFTER = (0.05, 0.5)
+"""Fractions of a time limit after which a horizon is planned by the measured rate."""
 
 AnyMinimizer: TypeAlias = (
     RegretMinimizer[SequenceForm] | RegretMinimizer[PublicForm] | LocalMinimizer
@@ -71,6 +83,9 @@ def _normalized(form: GameForm, weights: tuple[FloatArray, ...]) -> TabularPolic
 class PublicRegretSolver(RegretMinimizer[PublicForm]):
     """Regret minimization on a public form as an iterative method; the average is the answer."""
 
+    given: RegretScheme | None = None
+    """The scheme before its horizon was planned by the clock; None if it was not."""
+
     @property
     def cost_per_iteration(self) -> int:
         """How many numbers one iteration reads."""
@@ -78,7 +93,7 @@ class PublicRegretSolver(RegretMinimizer[PublicForm]):
 
     def settings(self) -> dict[str, Any]:
         """Return the parameters of the scheme, including the horizon, and the precision."""
-        return {**settings_of(self.scheme), "precision": self.precision}
+        return {**settings_of(self.given or self.scheme), "precision": self.precision}
 
     def policy(self) -> PublicPolicy:
         """Return the average policy, uniform where the average plan does not reach."""
@@ -96,6 +111,9 @@ class PublicRegretSolver(RegretMinimizer[PublicForm]):
 class RegretSolver(RegretMinimizer[SequenceForm]):
     """Regret minimization as an iterative method; the average policy is the answer."""
 
+    given: RegretScheme | None = None
+    """The scheme before its horizon was planned by the clock; None if it was not."""
+
     @property
     def cost_per_iteration(self) -> int:
         """How many numbers one iteration reads."""
@@ -106,7 +124,7 @@ class RegretSolver(RegretMinimizer[SequenceForm]):
 
         The number of threads is not a setting, because the result does not depend on it.
         """
-        return {**settings_of(self.scheme), "precision": self.precision}
+        return {**settings_of(self.given or self.scheme), "precision": self.precision}
 
     def policy(self) -> TabularPolicy:
         """Return the average policy."""
@@ -121,7 +139,8 @@ class RegretSolver(RegretMinimizer[SequenceForm]):
 class RegretMethod:
     """A member of the CFR family as a method; the average policy is the answer.
 
-    If the budget limits iterations, this limit is the horizon of the schedules.
+    If the budget limits iterations, this limit is the horizon of the schedules. If it limits only
+    the time, the horizon is planned by the measured rate; the `reason` of the result then says so.
 
     Attributes
     ----------
@@ -153,7 +172,8 @@ class RegretMethod:
         """Run until the budget is used up."""
         planned = planned_scheme(self.scheme, budget)
         solver = RegretSolver(sequence_form, planned, self.precision, self.threads)
-        return run_measured(solver, self.name, budget)
+        plan_by_clock(solver, budget)
+        return _with_horizon(run_measured(solver, self.name, budget), solver)
 
     def run_on_public_form(
         self, public_form: PublicForm, budget: Budget
@@ -161,7 +181,9 @@ class RegretMethod:
         """Run on a public form until the budget is used up."""
         planned = planned_scheme(self.scheme, budget)
         solver = PublicRegretSolver(public_form, planned, self.precision, self.threads)
-        return run_measured(solver, self.name, budget, evaluate=solver.evaluate)
+        plan_by_clock(solver, budget)
+        result = run_measured(solver, self.name, budget, evaluate=solver.evaluate)
+        return _with_horizon(result, solver)
 
 
 def planned_scheme(scheme: str | RegretScheme, budget: Budget) -> RegretScheme:
@@ -181,3 +203,40 @@ def planned_scheme(scheme: str | RegretScheme, budget: Budget) -> RegretScheme:
     if not scheme.depends_on_horizon or budget.iterations is None:
         return scheme
     return replace(scheme, horizon=budget.iterations)
+
+
+def plan_by_clock(solver: RegretSolver | PublicRegretSolver, budget: Budget) -> None:
+    """Let the horizon of a scheme be planned by the measured rate, if only the time is limited.
+
+    The plan is made early in the limit and once again in the middle, at measurements. With a limit
+    on iterations the horizon is that limit, also if the time ends the run: a later session with the
+    same checkpoint then completes the same run.
+    """
+    seconds, watch = budget.seconds, budget.callback
+    if not seconds or budget.iterations is not None or not solver.scheme.depends_on_horizon:
+        return
+    due = list(PLANNED_AFTER)
+
+    def plan(point: TracePoint) -> object:
+        passed = [at for at in due if point.seconds >= at * seconds]
+        del due[: len(passed)]
+        if passed:
+            fitting = round(point.iteration * seconds / point.seconds)
+            solver.given = solver.given or solver.scheme
+            solver.scheme = replace(solver.scheme, horizon=max(point.iteration, fitting))
+        return watch(point) if watch is not None else False
+
+    budget.callback = plan
+
+
+def _with_horizon(
+    result: SolveResult[PolicyT], solver: RegretSolver | PublicRegretSolver
+) -> SolveResult[PolicyT]:
+    """Return a result that says by which horizon it was planned, if the clock decided that."""
+    if solver.given is None:
+        return result
+    reason = (
+        f"schedules planned for {solver.scheme.horizon:,} iterations by the measured rate, so that "
+        "the result depends on the clock"
+    )
+    return replace(result, reason=reason)

@@ -75,6 +75,7 @@ from infoset.teams.relaxations import (
 )
 from infoset.teams.solving import (
     TEAM_METHODS,
+    TeamCandidate,
     TeamMethod,
     TeamPoint,
     TeamResult,
@@ -110,6 +111,7 @@ __all__ = [
     "SecurityLevel",
     "Source",
     "Team",
+    "TeamCandidate",
     "TeamMethod",
     "TeamOptimum",
     "TeamPoint",

@@ -1,7 +1,7 @@
 """World graph, game tree and sequence form: arrays that are derived once from a game's rules."""
 
 from infoset.tree._public_payoff_kernels import PublicPayoffs, public_gradient
-from infoset.tree.build_progress import BuildPoint, BuildProgress
+from infoset.tree.build_progress import BuildPoint, BuildProgress, BuildStage
 from infoset.tree.counting import GameCounts, allowed_memory, check_fits, count_histories
 from infoset.tree.encodings import ENCODING_VERSION, InfostateEncoder
 from infoset.tree.estimates import HistoryEstimate, estimate_histories
@@ -64,6 +64,7 @@ __all__ = [
     "BuildLimits",
     "BuildPoint",
     "BuildProgress",
+    "BuildStage",
     "CenteredPayoffs",
     "Dense",
     "Fold",

@@ -7,8 +7,9 @@ from typing import Literal, NamedTuple, TypeAlias
 
 __all__ = ["BuildPoint", "BuildProgress", "BuildReport", "BuildStage", "ignore_report"]
 
-BuildStage: TypeAlias = Literal["world graph", "histories", "payoffs"]
-"""The rules are called for each world state; histories get their infostates; payoffs are summed."""
+BuildStage: TypeAlias = Literal["world graph", "histories", "payoffs", "cfr+", "security levels"]
+"""The rules are called for each world state; histories get their infostates; payoffs are summed.
+`solve_team` adds two stages: agents learn for themselves; and security levels are computed."""
 
 
 class BuildPoint(NamedTuple):
@@ -17,11 +18,12 @@ class BuildPoint(NamedTuple):
     Attributes
     ----------
     stage : str
-        `world graph`, `histories` or `payoffs`.
+        `world graph`, `histories` or `payoffs`; of `solve_team` also `cfr+` or `security levels`.
     done : int
-        World states found, histories numbered, or terminal histories whose payoffs are summed.
+        World states found, histories numbered, terminal histories whose payoffs are summed, or
+        security levels computed.
     total : int or None
-        The number at the end; None for world states, whose number is unknown.
+        The number at the end; None if it is unknown, as that of world states.
     seconds : float
         Time since the stage began.
     """

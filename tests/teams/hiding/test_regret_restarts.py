@@ -37,7 +37,7 @@ def test_zero_retention_restarts_the_run():
     penalty = hiding.run(60).penalty_coefficient[:, 0]
     np.testing.assert_array_equal(penalty[:20], penalty[20:40])
     assert (penalty[0], penalty[19]) == (0.1, pytest.approx(1.0))
-    hiding._restart(hiding.scheme.regret_restarts)
+    hiding._restart()
     regret = hiding.state()["regret"]
     assert np.std(regret) == pytest.approx(0.25, rel=0.1)
     assert abs(np.mean(regret)) < 0.05
@@ -53,7 +53,7 @@ def test_restarts_scale_regrets_and_add_noise(learner):
     for hiding in (quiet, shaken):
         hiding.run(5)
         np.testing.assert_array_equal(hiding.state()["regret"], before.state()["regret"])
-        hiding._restart(hiding.scheme.regret_restarts)
+        hiding._restart()
     np.testing.assert_array_equal(quiet.state()["regret"], 0.25 * before.state()["regret"])
     noise = shaken.state()["regret"] - quiet.state()["regret"]
     if learner.learning_rate:

@@ -9,9 +9,10 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from infoset.errors import GameTooLargeError
 from infoset.teams.exact._best_response_kernels import respond
 from infoset.teams.exact.best_responses import climb, end_of
-from infoset.teams.exact.public_states import find_components, sort_nodes
+from infoset.teams.exact.public_states import OutOfTimeError, find_components, sort_nodes
 from infoset.teams.exact.search import Search, begin_search
 from infoset.teams.exact.team_problem import (
     NO_CHOICE,
@@ -29,7 +30,14 @@ from infoset.teams.team import PayoffRule
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.arguments import check_count
 
-__all__ = ["TeamOptimum", "optimize", "recall_bound", "recall_bounds", "team_optimum"]
+__all__ = [
+    "TeamOptimum",
+    "bound_optimum",
+    "optimize",
+    "recall_bound",
+    "recall_bounds",
+    "team_optimum",
+]
 
 
 def recall_bound(
@@ -70,7 +78,10 @@ def recall_bound(
     >>> recall_bound(form.information)
     1.0
     """
-    problem = pose_problem(information, team, others, rule)
+    return _recall_bound_of(pose_problem(information, team, others, rule))
+
+
+def _recall_bound_of(problem: TeamProblem) -> float:
     worth = recall_bounds(problem, problem.tree, np.arange(len(problem.tree.cell)))
     return float(worth[problem.tree.parent_edge < 0].sum())
 
@@ -226,6 +237,48 @@ def optimize(
     )
 
 
+def bound_optimum(
+    problem: TeamProblem, *, max_steps: int, seconds: float | None = None
+) -> tuple[float, float]:
+    """Return a lower and an upper bound on the optimum; the two agree if the search was complete.
+
+    To recover an optimal policy often takes longer than the search; this function does not. If the
+    search cannot begin, because time or memory are too small, the bounds are a local optimum and
+    the optimum under perfect recall.
+
+    Parameters
+    ----------
+    problem : TeamProblem
+    max_steps : int
+        Limit on the steps of the search, checked after every 65,536 steps.
+    seconds : float, optional
+        Time limit of the search and of the list of public states. The passes over the tree before
+        them, and one hill climb if the search is not complete, are not subject to it.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        After Ctrl-C.
+    """
+    until = end_of(seconds)
+    try:
+        search = _begin(problem, until)
+    except (OutOfTimeError, GameTooLargeError):
+        return _climbed(problem, until), _recall_bound_of(problem)
+    search.run(MAX_STATES, until, max_steps)
+    upper = float(search.upper.sum())
+    if search.is_done:
+        return float(search.lower.sum()), upper
+    if (search.lower > -inf).all():
+        return max(_climbed(problem, until), float(search.lower.sum())), upper
+    return _climbed(problem, until), upper
+
+
+def _climbed(problem: TeamProblem, until: float) -> float:
+    """Return the best value of several hill climbs; only the first is sure to run."""
+    return float(climb(problem, FALLBACK_RESTARTS, 0, until).values.max())
+
+
 def _run(search: Search, max_states: int, until: float, max_steps: float) -> Outcome:
     """Run the search, and return what ended it; this counts only if the search is not done."""
     try:
@@ -237,7 +290,7 @@ def _run(search: Search, max_states: int, until: float, max_steps: float) -> Out
     return "steps" if search.num_steps >= max_steps else "seconds"
 
 
-def _begin(problem: TeamProblem) -> Search:
+def _begin(problem: TeamProblem, until: float = inf) -> Search:
     information = problem.information
     equivalent = equivalent_nodes(information.form, information.cell)
     tree, first = merge_equivalent_roots(problem.tree, equivalent)
@@ -245,7 +298,8 @@ def _begin(problem: TeamProblem) -> Search:
     component = find_components(tree)
     order = sort_nodes(tree, component)
     tree, component = arrange(tree, order, tree.stage), component[order]
-    return begin_search(tree, component, recall_bounds(problem, tree, first[owner[order]]))
+    upper = recall_bounds(problem, tree, first[owner[order]])
+    return begin_search(tree, component, upper, until)
 
 
 def _best_known(problem: TeamProblem, search: Search, until: float) -> FloatArray:

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
 
 from infoset.teams.exact.team_problem import NO_CHOICE, TeamTree, stages
 from infoset.typing import FloatArray, LongArray
+from infoset.utils.clocks import working_seconds
 from infoset.utils.ragged import offsets
 from infoset.utils.sorting import number_by_appearance
 
-__all__ = ["PublicStates", "find_components", "list_public_states", "number_within", "sort_nodes"]
+__all__ = [
+    "OutOfTimeError",
+    "PublicStates",
+    "find_components",
+    "list_public_states",
+    "number_within",
+    "sort_nodes",
+]
+
+STATES_BETWEEN_CLOCK_CHECKS = 256
 
 
 def find_components(tree: TeamTree) -> LongArray:
@@ -106,8 +117,12 @@ class PublicStates(NamedTuple):
     place: LongArray
 
 
+class OutOfTimeError(Exception):
+    """The time limit was reached before the search could begin; never raised to a user."""
+
+
 def list_public_states(
-    tree: TeamTree, component: LongArray, upper: FloatArray
+    tree: TeamTree, component: LongArray, upper: FloatArray, until: float = inf
 ) -> tuple[PublicStates, LongArray]:
     """Return the distinct public states, and the state of each component.
 
@@ -119,17 +134,26 @@ def list_public_states(
         [N] the public state of each node.
     upper : FloatArray
         [N] upper bounds, as in `PublicStates`.
+    until : float
+        Time limit, on the clock of `working_seconds()`.
 
     Returns
     -------
     tuple[PublicStates, LongArray]
         The states, and [number of components] the number of each component's state.
+
+    Raises
+    ------
+    OutOfTimeError
+        If the time limit is reached.
     """
     whole, begins = _cut(tree, component, upper)
     numbers: dict[tuple[bytes, ...], int] = {}
     state = np.empty(component[-1] + 1, np.int64)
     pieces: list[_Piece] = []
     for number in reversed(range(len(state))):
+        if number % STATES_BETWEEN_CLOCK_CHECKS == 0 and working_seconds() >= until:
+            raise OutOfTimeError
         piece = whole.part(begins, number)
         piece = piece._replace(next_component=state[piece.next_component])
         key = tuple(array.tobytes() for array in piece)

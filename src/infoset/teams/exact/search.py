@@ -161,7 +161,9 @@ class Search:
         return int(self.state[component]), bits
 
 
-def begin_search(tree: TeamTree, component: LongArray, upper: FloatArray) -> Search:
+def begin_search(
+    tree: TeamTree, component: LongArray, upper: FloatArray, until: float = inf
+) -> Search:
     """Return a search before its first step.
 
     Parameters
@@ -172,13 +174,17 @@ def begin_search(tree: TeamTree, component: LongArray, upper: FloatArray) -> Sea
         [N] the public state of each node.
     upper : FloatArray
         [N] upper bound on the team's expected payoff below each node.
+    until : float
+        Time limit of the construction, on the clock of `working_seconds()`.
 
     Raises
     ------
     GameTooLargeError
         If the search would not fit in memory.
+    OutOfTimeError
+        If the time limit is reached.
     """
-    states, state = list_public_states(tree, component, upper)
+    states, state = list_public_states(tree, component, upper, until)
     is_root = tree.parent_edge < 0
     roots = np.unique(component[is_root])
     root_upper = np.zeros(len(roots))

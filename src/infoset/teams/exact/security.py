@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from infoset.errors import ParameterError
-from infoset.teams.exact.optimum import optimize
+from infoset.teams.exact.optimum import bound_optimum
 from infoset.teams.exact.team_problem import pose_problem
 from infoset.teams.product_form.form import InformationMap, check_information, check_team
 from infoset.teams.team import PayoffRule, team_payoff
 from infoset.typing import FloatArray
+from infoset.utils.arguments import check_number
 
 __all__ = ["SecurityLevel", "security_level"]
 
@@ -41,6 +42,7 @@ def security_level(
     *,
     rule: PayoffRule = "common",
     max_steps: int = MAX_STEPS,
+    seconds: float | None = None,
 ) -> SecurityLevel:
     """Return what a team is sure to get with its part of a policy.
 
@@ -61,6 +63,9 @@ def security_level(
         The payoff of the team: the common payoff of its agents, or the sum of their payoffs.
     max_steps : int
         Limit on the steps of the search, checked after every 65,536 steps.
+    seconds : float, optional
+        Time limit of the search. If it is reached, the bounds may differ. A few passes over the
+        plays are not subject to it.
 
     Raises
     ------
@@ -85,5 +90,8 @@ def security_level(
     if not rest:
         raise ParameterError(f"the team {own} has all agents of {form}: nobody is left to respond")
     loss = -team_payoff(form, own, rule)
-    found = optimize(pose_problem(information, rest, policy, loss), max_steps=max_steps)
-    return SecurityLevel(-max(found.value, found.upper_bound), -found.value)
+    if seconds is not None:
+        check_number("seconds", seconds)
+    problem = pose_problem(information, rest, policy, loss)
+    least, most = bound_optimum(problem, max_steps=max_steps, seconds=seconds)
+    return SecurityLevel(-max(least, most), -least)

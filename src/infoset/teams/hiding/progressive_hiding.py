@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from infoset.errors import ParameterError
 from infoset.teams.hiding._progressive_hiding_kernels import hide
 from infoset.teams.hiding.arrays import Numbers, Sampling
 from infoset.teams.hiding.relaxed_form import RelaxedForm
-from infoset.teams.hiding.scheme import HidingScheme, RegretRestarts, Weighting
+from infoset.teams.hiding.scheme import HidingScheme, Weighting
 from infoset.teams.hiding.state import (
     NOISE,
     FixedPolicies,
@@ -21,10 +22,20 @@ from infoset.teams.hiding.state import (
     HidingTrace,
     visit_everything,
 )
-from infoset.typing import FloatArray, IndexArray
+from infoset.typing import FloatArray, IndexArray, StateArrays
 from infoset.utils.arguments import check_count, check_type
 
 __all__ = ["HidingRun", "ProgressiveHiding", "best_run", "numbers_of", "run_seeds"]
+
+# Numbers of the current round between two restarts.
+POSITION = 0
+"""Steps of the penalty schedule that are done."""
+PACE = 1
+"""Steps of the penalty schedule per iteration."""
+ROUND_END = 2
+"""Iteration after which the round ends."""
+RUN_END = 3
+"""Last planned iteration; infinite without a plan."""
 
 
 class ProgressiveHiding(HidingState):
@@ -83,6 +94,26 @@ class ProgressiveHiding(HidingState):
         self._visit = visit_everything(relaxed_form)
         regret = self._state.regret
         regret[:] = self.scheme.learner.first_regrets(len(regret), self._generator)
+        self._round = np.array([0.0, 1.0, inf, inf])
+        self._begin_round()
+
+    def plan(self, iterations: int) -> None:
+        """Fit the rounds of a planned scheme to `iterations` more iterations, after which it ends.
+
+        The current round and those after it get about the length that the scheme gives them, and
+        the last one ends with the run. The penalty schedule is stretched so that it reaches its end
+        in the last iteration of each round. A plan may be replaced by another in the middle of a
+        round. If more iterations follow than planned, the penalty stays where it is.
+
+        Raises
+        ------
+        ParameterError
+            If `iterations` is not a positive integer.
+        """
+        check_count("iterations", iterations, minimum=1)
+        if self.scheme.is_planned and self.scheme.regret_restarts is not None:
+            self._round[RUN_END] = self.iteration + iterations
+            self._fit_round()
 
     def run(self, iterations: int) -> HidingTrace:
         """Run `iterations` more iterations, one compiled call per restart, and return their trace.
@@ -93,40 +124,73 @@ class ProgressiveHiding(HidingState):
             If `iterations` is not a non-negative integer.
         """
         trace = self._trace_rows(iterations)
-        for rows in self._by_restart(trace):
+        first = 0
+        while first < len(trace):
+            if self._round[ROUND_END] <= self.iteration < self._round[RUN_END]:
+                self._restart()
+            rows = trace[first:][: self._left_of_round()]
             hide(
                 self._game,
-                self._numbers,
+                self._paced_numbers(),
                 self._sampling,
                 self._visit,
                 self._state,
                 self._workspace,
                 rows,
             )
+            self._round[POSITION] += len(rows) * self._round[PACE]
+            first += len(rows)
         return HidingTrace(*np.moveaxis(trace, 2, 0))
 
-    def _by_restart(self, trace: FloatArray) -> Iterator[FloatArray]:
-        """Yield the parts of a trace, restarting before each part except the first."""
-        rounds = self.scheme.regret_restarts
-        if rounds is None or len(trace) == 0:
-            yield trace
-            return
-        first = 0
-        while first < len(trace):
-            done_of_round = self.iteration % rounds.iterations
-            if self.iteration > 0 and done_of_round == 0:
-                self._restart(rounds)
-            end = first + rounds.iterations - done_of_round
-            yield trace[first:end]
-            first = end
+    def _left_of_round(self) -> int | None:
+        """Return the number of iterations before the next restart; None if none follows."""
+        end = self._round[ROUND_END]
+        return int(end) - self.iteration if self.iteration < end < inf else None
 
-    def _restart(self, rounds: RegretRestarts) -> None:
+    def _paced_numbers(self) -> Numbers:
+        """Return the numbers of the scheme, with a penalty schedule at the pace of the round."""
+        numbers, pace = self._numbers, float(self._round[PACE])
+        if pace == 1.0:
+            return numbers
+        return numbers._replace(
+            up=numbers.up**pace, down=numbers.down**pace, step=numbers.step * pace
+        )
+
+    def _begin_round(self) -> None:
+        """Set the first penalty and the length of a round."""
+        self._round[POSITION] = 0.0
+        rounds = self.scheme.regret_restarts
+        if self._round[RUN_END] < inf:
+            self._fit_round()
+        elif rounds is not None:
+            self._round[ROUND_END] = self.iteration + rounds.iterations
+
+    def _fit_round(self) -> None:
+        """Set the end of the current round, and the pace that completes the schedule there."""
+        rounds = self.scheme.regret_restarts
+        assert rounds is not None
+        last_step, position = rounds.iterations - 1, self._round[POSITION]
+        fraction = max(0.0, 1.0 - position / rounds.iterations)
+        left = int(self._round[RUN_END]) - self.iteration
+        later = round((left - fraction * rounds.iterations) / rounds.iterations)
+        # A round whose schedule is complete ends here; the next iteration restarts.
+        length = max(1, round(left * fraction / (fraction + max(0, later)))) if fraction else 0
+        self._round[ROUND_END] = self.iteration + length
+        self._round[PACE] = max(0.0, last_step - position) / max(1, length - 1)
+
+    def _restart(self) -> None:
         """Retain a fraction of the regrets, add noise, and restart the penalty schedule."""
+        rounds = self.scheme.regret_restarts
+        assert rounds is not None
         drawn_by = np.random.SeedSequence(self.seed, spawn_key=(NOISE, self.iteration))
         learner, regret = replace(self.scheme.learner, noise=rounds.noise), self._state.regret
         noise = learner.first_regrets(len(regret), np.random.default_rng(drawn_by))
         regret[:] = rounds.retain * regret + noise
         self._state.penalty[:] = self.scheme.schedule.first
+        self._begin_round()
+
+    def _state_arrays(self) -> StateArrays:
+        return {**super()._state_arrays(), "round": self._round}
 
     def settings(self) -> dict[str, Any]:
         """Return the settings that, with the game and its maps, determine every iteration."""

@@ -206,6 +206,10 @@ class HidingScheme:
         informative actions. Without them the method fails; False exists for experiments.
     regret_restarts : RegretRestarts, optional
         By default there are no restarts.
+    is_planned : bool
+        Whether the rounds between restarts are fitted to the limit of a run, so that each ends with
+        the end of the penalty schedule; see `ProgressiveHiding.plan`. If not, the numbers are used
+        as they are given.
 
     Raises
     ------
@@ -227,6 +231,7 @@ class HidingScheme:
     mixing: float | None = None
     future_penalties: bool = True
     regret_restarts: RegretRestarts | None = None
+    is_planned: bool = False
 
     def __post_init__(self) -> None:
         check_type("learner", self.learner, LocalLearner, "a learner, such as entropic_ftrl()")

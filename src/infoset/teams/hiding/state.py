@@ -110,6 +110,9 @@ class HidingState(IterativeState):
         del state["done"]
         return state
 
+    def plan(self, iterations: int) -> None:
+        """Prepare for `iterations` more iterations; here nothing depends on their number."""
+
     def policy(self) -> FloatArray:
         """Return [C] the projected policy of the last iteration, which agents can play.
 

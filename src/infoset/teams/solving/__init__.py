@@ -8,13 +8,20 @@ from infoset.teams.solving.methods import (
     fill_options,
     get_team_method,
 )
-from infoset.teams.solving.result import TeamCallback, TeamOutcome, TeamPoint, TeamResult
+from infoset.teams.solving.result import (
+    TeamCallback,
+    TeamCandidate,
+    TeamOutcome,
+    TeamPoint,
+    TeamResult,
+)
 from infoset.teams.solving.task import TeamOptions, TeamTask
 
 __all__ = [
     "DEFAULT_TEAM_METHOD",
     "TEAM_METHODS",
     "TeamCallback",
+    "TeamCandidate",
     "TeamMethod",
     "TeamOptions",
     "TeamOutcome",

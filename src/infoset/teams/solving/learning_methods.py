@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from math import inf
 
 import numpy as np
 
-from infoset.errors import ParameterError, UnsupportedGameError
-from infoset.runs import Budget, NullCheckpointer
-from infoset.solvers import METHODS, run_method
-from infoset.teams.exact import hill_climb
+from infoset.errors import ParameterError
+from infoset.runs import NullCheckpointer
 from infoset.teams.hiding import (
     HidingScheme,
     MinorizeMaximize,
@@ -20,7 +19,7 @@ from infoset.teams.hiding import (
     entropic_ftrl,
     geometric_penalty,
 )
-from infoset.teams.policies import from_tabular
+from infoset.teams.solving.candidates import Candidates, offer_plain_policy
 from infoset.teams.solving.learning_runs import (
     Learner,
     LearningRuns,
@@ -30,14 +29,12 @@ from infoset.teams.solving.learning_runs import (
 )
 from infoset.teams.solving.result import TeamOutcome, TeamResult
 from infoset.teams.solving.task import TeamOptions, TeamTask, reaches
-from infoset.typing import FloatArray
 
 __all__ = [
     "HIDING_DEFAULTS",
     "LearningMethod",
     "default_scheme",
     "hide_by",
-    "learn_alone",
     "learn_in_runs",
     "minorize",
 ]
@@ -77,27 +74,39 @@ class LearningMethod:
     def solve(self, task: TeamTask) -> TeamResult:
         """Solve a game of one team, or of several teams that all learn.
 
-        At the end, the best policy of a single team is improved by iterated best response. With
-        several teams, each takes the safest of three policies: the last one, the mean over the
-        iterations, and, if learning was not cut short, that of CFR+ after as many iterations.
+        CFR+ without relaxation comes first, because it takes little time. For a single team, the
+        answer is the better of its policy and of the best policy of all runs, both improved by
+        iterated best response. With several teams, each takes the safest of three policies: that of
+        CFR+, the last one, and the mean over the iterations.
         """
         bound, runs = task.upper_bound(), LearningRuns(self.start, task)
-        outcome = learn_in_runs(runs, bound, make_checkpointer(runs, self.name))
-        answer, last = runs.best.probability, runs.best.last_probability
-        if len(task.teams) == 1:
-            answer = hill_climb(task.information, answer, task.teams[0], rule=task.rule)
-        else:
-            policies = [last, answer]
-            if outcome == "iterations" and (alone := learn_alone(task)) is not None:
-                policies.append(alone)
-            answer = task.safest_parts(*policies)
+        checkpointer, candidates = make_checkpointer(runs, self.name), Candidates(task)
+        offer_plain_policy(candidates, task)
+        num_teams = len(task.teams)
+        task.reserved_seconds = candidates.reserved_seconds(1 if num_teams == 1 else 2)
+        began = task.elapsed
+        known = candidates.payoff if num_teams == 1 else -inf
+        outcome = learn_in_runs(
+            runs, bound, checkpointer, known=known, is_interrupted=candidates.is_interrupted
+        )
+        candidates.is_interrupted |= outcome == "interrupted"
+        done, seconds = runs.iteration, task.elapsed - began
+        learned = {"last": runs.best.last_probability, "mean": runs.best.probability}
+        if num_teams == 1:
+            learned = {self.name: runs.best.probability}
+        for name, probability in learned.items():
+            candidates.offer(name, probability, iterations=done, seconds=seconds)
+        answer = candidates.answer()
         return task.finish(
             self.name,
-            outcome,
-            answer,
+            "interrupted" if candidates.is_interrupted else outcome,
+            answer.probability,
             upper_bound=bound,
-            last_probability=last,
+            last_probability=runs.best.last_probability,
             run=runs.best.run,
+            candidates=candidates.found,
+            chosen=answer.chosen,
+            security_levels=answer.security_levels,
         )
 
 
@@ -118,7 +127,11 @@ def default_scheme(relaxed_form: RelaxedForm) -> HidingScheme:
     )
     learner = entropic_ftrl(LEARNING_RATE / payoff_range)
     return HidingScheme(
-        learner=learner, penalty=penalty, projector="previous", regret_restarts=REGRET_RESTARTS
+        learner=learner,
+        penalty=penalty,
+        projector="previous",
+        regret_restarts=REGRET_RESTARTS,
+        is_planned=True,
     )
 
 
@@ -163,30 +176,27 @@ def _payoff_range(relaxed_form: RelaxedForm) -> float:
     return float(np.ptp(paid, axis=1).max()) or 1.0
 
 
-def learn_alone(task: TeamTask) -> FloatArray | None:
-    """Return the average policy of CFR+, in which every agent learns for itself.
-
-    Each agent learns from its own payoffs and its original information. This often gives a team
-    more than learning with relaxed information does, above all if few actions need coordination.
-
-    Returns None if the form was not built from a game, or the game has no sequence form, because an
-    agent forgets.
-    """
-    source = task.form.source
-    if source is None:
-        return None
-    try:
-        form = source.tree.sequence_form
-    except UnsupportedGameError:
-        return None
-    budget = Budget(iterations=task.options.iterations, seconds=task.seconds_left)
-    return from_tabular(task.information, run_method(METHODS["cfr+"], form, budget).policy)
-
-
 def learn_in_runs(
-    runs: LearningRuns, bound: float | None, checkpointer: TeamCheckpointer | NullCheckpointer
+    runs: LearningRuns,
+    bound: float | None,
+    checkpointer: TeamCheckpointer | NullCheckpointer,
+    *,
+    known: float = -inf,
+    is_interrupted: bool = False,
 ) -> TeamOutcome:
     """Do one run after another, and return why they ended.
+
+    Parameters
+    ----------
+    runs : LearningRuns
+    bound : float or None
+        Payoff at which learning ends.
+    checkpointer : TeamCheckpointer or NullCheckpointer
+    known : float
+        Payoff of a policy that is already known. If it reaches the bound, or after an interrupt,
+        there is only one measurement.
+    is_interrupted : bool
+        Whether Ctrl-C was pressed before learning began.
 
     Raises
     ------
@@ -196,6 +206,9 @@ def learn_in_runs(
     outcome: TeamOutcome | None = None
     try:
         while outcome is None and not reaches(bound, runs.best.payoff):
+            if runs.task.trace and (is_interrupted or reaches(bound, known)):
+                outcome = "interrupted" if is_interrupted else "optimal"
+                continue
             if runs.is_run_over and runs.run + 1 >= (runs.task.options.restarts or 1):
                 outcome = "iterations"
                 continue

@@ -1,4 +1,4 @@
-"""Runs of a learner from different initial policies, with measurements and checkpoints."""
+"""Runs of a learner from different initial policies, with plans, measurements and checkpoints."""
 
 from __future__ import annotations
 
@@ -34,6 +34,11 @@ from infoset.typing import FloatArray, StateArrays
 __all__ = ["BestRun", "Learner", "LearningRuns", "Start", "TeamCheckpointer", "make_checkpointer"]
 
 
+PLANNED_AFTER = (0.05, 0.5)
+"""Fractions of a time limit after which the rest of a run is planned by the measured rate."""
+PLANNED_FRACTION = 0.95
+"""Part of the time left for which iterations are planned."""
+
 Learner: TypeAlias = ProgressiveHiding | MinorizeMaximize
 Start: TypeAlias = Callable[[RelaxedForm, PenaltySchedule | float | None, int], Learner]
 """Function of a relaxed form, the requested penalty and a seed that returns a new learner."""
@@ -57,6 +62,47 @@ class BestRun(NamedTuple):
     last_probability: FloatArray
 
 
+class MeasuredPace:
+    """The number of iterations that fit into a time limit, by the measured rate.
+
+    A plan is due early in the limit, when the rate is first known well enough, and once again in
+    the middle of it.
+    """
+
+    def __init__(self, task: TeamTask) -> None:
+        self._task = task
+        self._total: float | None = None
+        self._done = 0
+        self._due = list(PLANNED_AFTER)
+
+    def begin(self) -> None:
+        """Begin to measure the time, if it has not begun."""
+        if self._total is None:
+            self._total = self._task.learning_seconds_left
+
+    def count(self, iterations: int) -> None:
+        """Count iterations as done."""
+        self._done += iterations
+
+    def is_due(self) -> bool:
+        """Return whether it is time for the first or the second plan; True once for each."""
+        passed = [at for at in self._due if self._total and self._spent >= at * self._total]
+        self._due = self._due[len(passed) :]
+        return bool(passed)
+
+    def iterations_left(self) -> int | None:
+        """Return how many more iterations fit into the limit; None without a limit or a rate."""
+        left = self._task.learning_seconds_left
+        if left is None or self._spent <= 0:
+            return None
+        return int(PLANNED_FRACTION * left * self._done / self._spent)
+
+    @property
+    def _spent(self) -> float:
+        left = self._task.learning_seconds_left
+        return 0.0 if self._total is None or left is None else self._total - left
+
+
 class LearningRuns:
     """Consecutive runs from different initial policies, and the best policy so far.
 
@@ -71,6 +117,7 @@ class LearningRuns:
     def __init__(self, start: Start, task: TeamTask) -> None:
         self._start = start
         self._task = task
+        self._pace = MeasuredPace(task)
         self._begin(0)
         self.best = self._now()
 
@@ -97,16 +144,22 @@ class LearningRuns:
     def next_run(self) -> None:
         """Begin the next run, with the next seed."""
         self._begin(self.run + 1)
+        self._plan_by_clock()
 
     def advance(self) -> TeamOutcome | None:
         """Iterate up to the next measurement; return a reason to stop, or None."""
         learner = self._learner
         planned = min(next(self._planned), self.iterations_of_run)
+        self._pace.begin()
         trace = learner.run(planned - learner.iteration)
         is_better = len(self._task.teams) == 1 and learner.best_payoff > self.best.payoff
         if is_better or self.best.run == self.run:
             self.best = self._now()
-        return self._task.record(_point(trace, self.run, learner.iteration, self._task.elapsed))
+        outcome = self._task.record(_point(trace, self.run, learner.iteration, self._task.elapsed))
+        self._pace.count(len(trace.relaxed))
+        if self._pace.is_due():
+            self._plan_by_clock()
+        return outcome
 
     def settings(self) -> Mapping[str, Any]:
         """Return the settings that, with the game and its maps, determine every iteration."""
@@ -141,7 +194,20 @@ class LearningRuns:
         self.run = run
         task = self._task
         self._learner = self._start(task.relaxed_form, task.options.penalty, task.seed + run)
+        self._learner.plan(self.iterations_of_run)
         self._planned = self._plan()
+
+    def _plan_by_clock(self) -> None:
+        """Plan the rest of a run for the iterations that fit into the time left, if not all do.
+
+        Runs with a checkpoint keep their plan, because later sessions complete them.
+        """
+        if self._task.options.checkpoint is not None:
+            return
+        fitting = self._pace.iterations_left()
+        if fitting is not None and fitting < self.iterations_of_run - self._learner.iteration:
+            self._learner.plan(max(1, fitting))
+            self._task.depends_on_clock = True
 
     def _plan(self) -> Iterator[int]:
         """Return the remaining iterations of the run after which to measure."""

@@ -1,4 +1,4 @@
-"""The default team method: capped exact search, then learning, then best responses."""
+"""The default team method: capped exact search, CFR+, learning, and best responses."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from typing import Final
 
 from infoset.errors import GameTooLargeError
 from infoset.runs import NullCheckpointer
-from infoset.teams.exact import hill_climb, iterated_best_response, team_optimum
+from infoset.teams.exact import iterated_best_response, team_optimum
+from infoset.teams.solving.candidates import Candidates, offer_plain_policy
 from infoset.teams.solving.direct_methods import point_of
 from infoset.teams.solving.learning_methods import HIDING_DEFAULTS, hide_by, learn_in_runs
 from infoset.teams.solving.learning_runs import LearningRuns
 from infoset.teams.solving.result import TeamOutcome, TeamPoint, TeamResult
 from infoset.teams.solving.task import TeamTask, reaches
 from infoset.typing import FloatArray
+from infoset.utils.clocks import working_seconds
 
 __all__ = ["EXACT_STATES", "EXACT_STEPS", "solve_in_stages"]
 
@@ -30,7 +32,9 @@ CLIMBS = 100
 
 
 def solve_in_stages(name: str, task: TeamTask) -> TeamResult:
-    """Search for the optimum; if that proves nothing, also learn and climb; return the best policy.
+    """Search for the optimum; if that proves nothing, also try CFR+, learn and climb.
+
+    The answer is the best of the policies, each improved by iterated best response.
 
     Every stage ends the method if its policy reaches the upper bound. The bound is that of the
     exact search, even if the search was stopped by its cap. If the time limit, the callback or
@@ -38,23 +42,28 @@ def solve_in_stages(name: str, task: TeamTask) -> TeamResult:
     """
     stages = _Stages(task)
     outcome = stages.run()
-    information, team = task.information, task.teams[0]
-    answer = hill_climb(information, stages.probability, team, rule=task.rule)
-    bound = stages.upper_bound
-    return task.finish(name, outcome, answer, upper_bound=bound, run=stages.best_run)
+    answer = stages.candidates.answer()
+    return task.finish(
+        name,
+        "interrupted" if stages.candidates.is_interrupted else outcome,
+        answer.probability,
+        upper_bound=stages.upper_bound,
+        run=stages.runs.get(answer.chosen[0], 0),
+        candidates=stages.candidates.found,
+        chosen=answer.chosen,
+    )
 
 
 @dataclass
 class _Stages:
-    """The best policy and the upper bound so far; each stage returns a reason to stop, or None."""
+    """The candidates and the upper bound so far; each stage returns a reason to stop, or None."""
 
     task: TeamTask
     upper_bound: float = inf
-    payoff: float = -inf
-    best_run: int = 0
 
     def __post_init__(self) -> None:
-        self.probability = self.task.uniform_policy()
+        self.candidates = Candidates(self.task)
+        self.runs: dict[str, int] = {}
 
     def run(self) -> TeamOutcome:
         """Run the stages until one of them ends the method.
@@ -65,9 +74,9 @@ class _Stages:
             If Ctrl-C is pressed before there is a policy.
         """
         try:
-            for stage in (self._search, self._learn, self._climb):
+            for stage in (self._search, self._play_plainly, self._learn, self._climb):
                 outcome = stage()
-                if reaches(self.upper_bound, self.payoff):
+                if reaches(self.upper_bound, self.candidates.payoff):
                     return "optimal"
                 if outcome is not None:
                     return outcome
@@ -78,7 +87,7 @@ class _Stages:
         return "local"
 
     def _search(self) -> TeamOutcome | None:
-        task = self.task
+        task, began = self.task, self.task.elapsed
         try:
             found = team_optimum(
                 task.information,
@@ -91,10 +100,15 @@ class _Stages:
         except GameTooLargeError:
             self.upper_bound = task.recall_bound()
             return None
+        task.depends_on_clock |= found.outcome == "seconds"
         self.upper_bound = found.upper_bound
-        self._offer(found.value, found.probability, 0)
+        self._offer("exact", found.probability, 0, iterations=1, began=began)
         stopped = task.record(point_of(0, found.value, task.elapsed))
         return found.outcome if found.outcome in ("optimal", "interrupted") else stopped
+
+    def _play_plainly(self) -> TeamOutcome | None:
+        offer_plain_policy(self.candidates, self.task)
+        return "interrupted" if self.candidates.is_interrupted and self.task.trace else None
 
     def _learn(self) -> TeamOutcome | None:
         task, first, stopped = self.task, self._num_runs, None
@@ -106,18 +120,37 @@ class _Stages:
 
         # A form without private signals has only their part of the relaxation `recall`.
         relaxation = "recall" if task.form.private_signal is not None else "closure"
-        seconds = self._seconds_until(LEARNING_FRACTION)
+        seconds, began = self._seconds_until(LEARNING_FRACTION), task.elapsed
         options = replace(HIDING_DEFAULTS, relax=relaxation, seconds=seconds)
-        learning = replace(task, options=options, callback=record, trace=[], build_seconds=0.0)
+        learning = replace(
+            task,
+            options=options,
+            callback=record,
+            trace=[],
+            build_seconds=0.0,
+            started=working_seconds(),
+        )
         runs = LearningRuns(hide_by(), learning)
         task.add_build_seconds(learning.build_seconds)
-        outcome = learn_in_runs(runs, self.upper_bound, NullCheckpointer())
-        best = hill_climb(task.information, runs.best.probability, task.teams[0], rule=task.rule)
-        self._offer(task.payoff_of(best), best, first + runs.best.run)
+        outcome = learn_in_runs(
+            runs,
+            self.upper_bound,
+            NullCheckpointer(),
+            known=self.candidates.payoff,
+            is_interrupted=self.candidates.is_interrupted,
+        )
+        task.depends_on_clock |= learning.depends_on_clock
+        self._offer(
+            "progressive-hiding",
+            runs.best.probability,
+            first + runs.best.run,
+            iterations=runs.iteration,
+            began=began,
+        )
         return outcome if outcome == "interrupted" else stopped
 
     def _climb(self) -> TeamOutcome | None:
-        task, first = self.task, self._num_runs
+        task, first, began = self.task, self._num_runs, self.task.elapsed
         found = iterated_best_response(
             task.information,
             task.teams[0],
@@ -126,7 +159,10 @@ class _Stages:
             seed=task.seed,
             seconds=self._seconds_until(1.0),
         )
-        self._offer(found.value, found.probability, first + int(found.values.argmax()))
+        num_climbs, best = len(found.values), first + int(found.values.argmax())
+        self._offer(
+            "iterated-best-response", found.probability, best, iterations=num_climbs, began=began
+        )
         for run, value in enumerate(found.values.tolist()):
             stopped = task.record(point_of(first + run, value, task.elapsed))
             if stopped == "stopped":
@@ -138,10 +174,12 @@ class _Stages:
         trace = self.task.trace
         return trace[-1].run + 1 if trace else 0
 
-    def _offer(self, payoff: float, probability: FloatArray, run: int) -> None:
-        """Store a policy if it is the best so far."""
-        if payoff > self.payoff:
-            self.payoff, self.probability, self.best_run = payoff, probability, run
+    def _offer(
+        self, name: str, probability: FloatArray, run: int, *, iterations: int, began: float
+    ) -> None:
+        self.runs[name] = run
+        seconds = self.task.elapsed - began
+        self.candidates.offer(name, probability, iterations=iterations, seconds=seconds)
 
     def _seconds_until(self, fraction: float) -> float | None:
         """Return the seconds left until a fraction of the time limit; None without a limit."""

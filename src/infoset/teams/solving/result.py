@@ -14,7 +14,7 @@ from infoset.teams.product_form.form import InformationMap, Team
 from infoset.typing import FloatArray
 from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 
-__all__ = ["TeamCallback", "TeamOutcome", "TeamPoint", "TeamResult"]
+__all__ = ["TeamCallback", "TeamCandidate", "TeamOutcome", "TeamPoint", "TeamResult"]
 
 TeamOutcome: TypeAlias = Literal[
     "optimal", "local", "iterations", "seconds", "states", "steps", "stopped", "interrupted"
@@ -59,6 +59,41 @@ TeamCallback: TypeAlias = Callable[[TeamPoint], object]
 """Called at every measurement; a true return value stops the method."""
 
 
+@dataclass(frozen=True, eq=False)
+class TeamCandidate:
+    """A policy that was considered as the answer, and its measurements."""
+
+    name: str
+    """`cfr+` (all agents learn for themselves, without relaxation), `uniform`, the name of a
+    method, or, if several teams learn, the `last` policy or the `mean` over the iterations."""
+
+    probability: FloatArray
+    """[entries] the policy, for the original information map."""
+
+    payoffs: tuple[float, ...]
+    """[T] payoff of each team if all agents play this policy, in the game's units."""
+
+    security_levels: tuple[SecurityLevel, ...] | None
+    """[T] what each team is sure to get with its part of this policy; None for a single team, and
+    if there was no time to compute it."""
+
+    iterations: int
+    """Number of iterations after which the policy was taken; 0 for `uniform`."""
+
+    seconds: float
+    """Time taken to find the policy, without its measurement."""
+
+    def summary(self) -> dict[str, Any]:
+        """Return the candidate as JSON values, without the policy."""
+        return {
+            "name": self.name,
+            "payoffs": list(self.payoffs),
+            "security_levels": self.security_levels,
+            "iterations": self.iterations,
+            "seconds": self.seconds,
+        }
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class TeamResult(ShortRepr):
     """The result of `solve_team`.
@@ -75,11 +110,10 @@ class TeamResult(ShortRepr):
     information : InformationMap
         The original map.
     probability : FloatArray
-        [entries] the answer, as a policy for `information`. For a single team, the best policy of
-        all runs, improved by iterated best response; the trace has its payoff before the
-        improvement. For several teams, each team's part is the last policy of the first run, the
-        mean over its iterations or, if the run did all its iterations, the average policy of
-        CFR+: whichever has the greatest lower bound in `security_levels`.
+        [entries] the answer, as a policy for `information`: the best of the measured `candidates`.
+        For a single team, that is the one with the highest payoff, after an improvement by iterated
+        best response; the trace has the payoffs before the improvement. For several teams, each
+        team's part comes from the candidate with the greatest lower bound in its security level.
     last_probability : FloatArray
         [entries] the last policy of the run that gave the answer.
     payoffs : tuple[float, ...]
@@ -90,7 +124,7 @@ class TeamResult(ShortRepr):
     outcome : TeamOutcome
         Why the method ended.
     run : int
-        Number of the run that gave the answer.
+        Number of the run that gave the answer, or of the best run of learning if CFR+ did.
     seed : int
         Seed of the first run; each later run uses the next integer.
     seconds : float
@@ -103,7 +137,15 @@ class TeamResult(ShortRepr):
         Time taken to compile kernels, or to load them from disk.
     security_levels : tuple[SecurityLevel, ...] or None
         [T] bounds on what each team is sure to get under the answer, if all other agents respond
-        together; see `security_level`. None for a single team.
+        together; see `security_level`. None for a single team, and if there was no time to
+        compute them.
+    candidates : tuple[TeamCandidate, ...]
+        The policies that were compared, with their measurements.
+    chosen : tuple[str, ...]
+        [T] name of the candidate from which each team's part of the answer comes.
+    depends_on_clock : bool
+        Whether a time limit ended the run, or changed its plan or its measurements. Another run
+        with the same seed may then give another answer.
     """
 
     game: str
@@ -123,6 +165,9 @@ class TeamResult(ShortRepr):
     build_seconds: float = 0.0
     compile_seconds: float = 0.0
     security_levels: tuple[SecurityLevel, ...] | None = None
+    candidates: tuple[TeamCandidate, ...] = ()
+    chosen: tuple[str, ...] = ()
+    depends_on_clock: bool = False
 
     def _facts(self) -> Facts:
         values = {
@@ -191,7 +236,10 @@ class TeamResult(ShortRepr):
             "security_levels": self.security_levels,
             "upper_bound": self.upper_bound,
             "gap": self.gap,
+            "chosen": list(self.chosen),
+            "candidates": [candidate.summary() for candidate in self.candidates],
             "outcome": self.outcome,
+            "depends_on_clock": self.depends_on_clock,
             "runs": self.num_runs,
             "run": self.run,
             "iterations": self.last.iteration,

@@ -9,14 +9,20 @@ from functools import cached_property
 import numpy as np
 
 from infoset.runs import Budget, Checkpointing
-from infoset.teams.exact import SecurityLevel, recall_bound, security_level
+from infoset.teams.exact import SecurityLevel, recall_bound
 from infoset.teams.hiding import PenaltySchedule, RelaxedForm, relax
-from infoset.teams.policies import expected_payoffs
 from infoset.teams.product_form import ProductForm
 from infoset.teams.product_form.form import InformationMap, Team
 from infoset.teams.relaxations import Relaxation, get_relaxation
-from infoset.teams.solving.result import TeamCallback, TeamOutcome, TeamPoint, TeamResult
+from infoset.teams.solving.result import (
+    TeamCallback,
+    TeamCandidate,
+    TeamOutcome,
+    TeamPoint,
+    TeamResult,
+)
 from infoset.teams.team import PayoffRule
+from infoset.tree import BuildPoint, BuildProgress, BuildStage
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_callable, check_count
 from infoset.utils.clocks import compiling_seconds, working_seconds
@@ -88,6 +94,12 @@ class TeamTask:
         Time taken to build the product form and, once it exists, its relaxation.
     compiled_before : float
         `compiling_seconds()` before the game was built.
+    reserved_seconds : float
+        Part of the time limit that is left for work after learning.
+    depends_on_clock : bool
+        Whether a time limit has changed the course of the method.
+    progress : BuildProgress, optional
+        Called when the stages `cfr+` and `security levels` begin, and during the second.
 
     Raises
     ------
@@ -104,6 +116,9 @@ class TeamTask:
     trace: list[TeamPoint] = field(default_factory=list)
     build_seconds: float = 0.0
     compiled_before: float = field(default_factory=compiling_seconds)
+    reserved_seconds: float = 0.0
+    depends_on_clock: bool = False
+    progress: BuildProgress | None = None
     started: float = field(default_factory=working_seconds)
 
     def __post_init__(self) -> None:
@@ -121,6 +136,17 @@ class TeamTask:
         """Seconds until the time limit, at least 0; None without a limit."""
         limit = self.options.seconds
         return None if limit is None else max(0.0, limit - self.elapsed)
+
+    @property
+    def learning_seconds_left(self) -> float | None:
+        """Seconds until learning must end, at least 0; None without a limit."""
+        left = self.seconds_left
+        return None if left is None else max(0.0, left - self.reserved_seconds)
+
+    def report(self, stage: BuildStage, done: int, total: int | None, began: float) -> None:
+        """Report how far a stage has come that began at `began`."""
+        if self.progress is not None:
+            self.progress(BuildPoint(stage, done, total, working_seconds() - began))
 
     @property
     def information(self) -> InformationMap:
@@ -156,10 +182,10 @@ class TeamTask:
         num_actions = self.information.num_actions
         return np.repeat(1 / num_actions, num_actions)
 
-    def payoff_of(self, probability: FloatArray) -> float:
-        """Return the payoff of the first team under a policy for the original map."""
-        payoffs = expected_payoffs(self.information, probability)[list(self.teams[0])]
-        return float(payoffs[0] if self.rule == "common" else payoffs.sum())
+    def payoffs_of(self, probability: FloatArray) -> tuple[float, ...]:
+        """Return [T] the payoff of each team under a policy for the original map."""
+        relaxed = self.relaxed_form
+        return tuple(relaxed.payoffs(relaxed.lift(probability)).tolist())
 
     def add_build_seconds(self, seconds: float) -> None:
         """Count some of the elapsed time as construction."""
@@ -171,8 +197,10 @@ class TeamTask:
         self.trace.append(point)
         if self.callback is not None and self.callback(point):
             return "stopped"
-        limit = self.options.seconds
-        return "seconds" if limit is not None and self.elapsed >= limit else None
+        if self.learning_seconds_left == 0:
+            self.depends_on_clock = True
+            return "seconds"
+        return None
 
     def finish(
         self,
@@ -183,20 +211,22 @@ class TeamTask:
         upper_bound: float | None,
         last_probability: FloatArray | None = None,
         run: int = 0,
+        candidates: Sequence[TeamCandidate] = (),
+        chosen: Sequence[str] = (),
+        security_levels: tuple[SecurityLevel, ...] | None = None,
     ) -> TeamResult:
         """Return the result with an answer and the measurements so far.
 
         If the answer reaches the upper bound, the outcome is `optimal`, whatever ended the method.
         """
-        relaxed, seconds = self.relaxed_form, self.elapsed
-        payoffs = tuple(relaxed.payoffs(relaxed.lift(probability)).tolist())
+        seconds, payoffs = self.elapsed, self.payoffs_of(probability)
         if outcome in ("iterations", "local") and reaches(upper_bound, payoffs[0]):
             outcome = "optimal"
         return TeamResult(
             game=self.form.name,
             method=method,
             teams=self.teams,
-            relaxed=relaxed.relaxed,
+            relaxed=self.relaxed_form.relaxed,
             information=self.information,
             probability=probability,
             last_probability=probability if last_probability is None else last_probability,
@@ -209,24 +239,10 @@ class TeamTask:
             trace=tuple(self.trace),
             build_seconds=self.build_seconds,
             compile_seconds=compiling_seconds() - self.compiled_before,
-            security_levels=None if len(self.teams) == 1 else self._security_levels(probability),
-        )
-
-    def safest_parts(self, *policies: FloatArray) -> FloatArray:
-        """Combine policies: each team takes the first one with the greatest security level."""
-        levels = [self._security_levels(policy) for policy in policies]
-        combined = policies[0].copy()
-        for number, team in enumerate(self.teams):
-            lower = [of_policy[number].lower for of_policy in levels]
-            own = np.isin(self.information.agent, team).repeat(self.information.num_actions)
-            combined[own] = policies[int(np.argmax(lower))][own]
-        return combined
-
-    def _security_levels(self, probability: FloatArray) -> tuple[SecurityLevel, ...]:
-        """Return what each team is sure to get with its part of a policy."""
-        return tuple(
-            security_level(self.information, team, probability, rule=self.rule)
-            for team in self.teams
+            security_levels=security_levels,
+            candidates=tuple(candidates),
+            chosen=tuple(chosen),
+            depends_on_clock=self.depends_on_clock or outcome == "seconds",
         )
 
 
