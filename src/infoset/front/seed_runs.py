@@ -24,7 +24,6 @@ from infoset.runs import (
     Budget,
     Done,
     Interrupt,
-    JointGaps,
     SolveResult,
     TracePoint,
     run_measured,
@@ -103,8 +102,11 @@ class LearnerRun:
         """Learn until the budget is used up."""
         self.budget.started = began = working_seconds()
         play = self.learners
-        joint = play.gaps if isinstance(play, RegretTracker) else JointGaps
-        result = run_measured(play, self.name, self.budget, joint=joint)
+        if isinstance(play, RegretTracker):
+            cost = counting_cost(play.sequence_form, play.learners.num_pairs)
+            result = run_measured(play, self.name, self.budget, joint=play.gaps, extra_cost=cost)
+        else:
+            result = run_measured(play, self.name, self.budget)
         before = began - self.budget.started
         if not isinstance(play, RegretTracker) or not play.num_counted:
             return FinishedRun(result, seconds_before=before)
