@@ -103,7 +103,7 @@ def run_measured(
     try:
         while outcome is None:
             answer = None  # The last policy need not stay in memory.
-            is_late = _run_to(solver, next(measurements), budget, checkpointer, pace)
+            _run_to(solver, next(measurements), budget, checkpointer, pace)
             answer = _Answer(solver, method, measure, evaluate)
             with pace.measuring():
                 measured, gaps = answer.measured, joint()
@@ -111,7 +111,7 @@ def run_measured(
                 budget.policy_callback(answer.policy)
             outcome = budget.record(solver.iteration, measured, gaps)
             outcome = outcome or _default_outcome(solver, budget, answer, is_at_limit)
-            outcome = outcome or ("seconds" if is_late else None)
+            outcome = outcome or ("seconds" if pace.is_late else None)
         checkpointer.save()
     except KeyboardInterrupt:
         outcome = "interrupted"
@@ -250,20 +250,17 @@ def _run_to(
     budget: Budget,
     checkpointer: RunCheckpointer | NullCheckpointer,
     pace: _Pace,
-) -> bool:
-    """Iterate up to `iteration`; return whether the time limit came before.
+) -> None:
+    """Iterate up to `iteration`, or until a measurement is due because of the time limit.
 
     A run whose earlier sessions have used up the time does not iterate.
     """
     if solver.iteration and budget.is_over:
-        return False  # `Budget.record` finds it, too.
+        return
     longest = max(1, COST_BETWEEN_CLOCK_CHECKS // solver.cost_per_iteration)
     while solver.iteration < iteration:
         with checkpointer.without_interrupts():
             solver.run(min(longest, iteration - solver.iteration))
         checkpointer.save_if_due()
-        if pace.is_late:
-            return True
-        if budget.is_over:
-            return False
-    return False
+        if budget.is_over or pace.is_late:
+            return
