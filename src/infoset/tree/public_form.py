@@ -437,7 +437,8 @@ class PublicForm(ShortRepr):
         2.6 in single precision, on Leduc poker with 10 to 50 ranks, liar's dice with 10 sides, and
         endgames of no-limit hold'em on the turn and the river.
         """
-        return 2 * (self.gradient_cost + 4 * sum(plex.num_sequences for plex in self.treeplexes))
+        sequences = sum(plex.num_sequences for plex in self.treeplexes)
+        return 5 * (self.gradient_cost + 4 * sequences) // 2
 
     def label(self, node: int) -> str:
         """Return a public node as text: its public observations in order."""
