@@ -229,9 +229,8 @@ def measuring_table(chosen: str) -> str:
             continue
         endgame, _, tree = spec.rpartition(" ")
         form = build_public_form(game_of(endgame, tree) if endgame else infoset.load(spec))
-        infoset.solve(
-            form, SCHEME, iterations=1
-        )  # Layouts and bounds are computed once for a form.
+        # Layouts and the bound on rounding are computed once for a form.
+        infoset.solve(form, SCHEME, iterations=1)
         for precision in ("float32", "float64"):
             for iterations in MEASURED_ITERATIONS:
                 rows.append(measured_row(name, form, precision, iterations))

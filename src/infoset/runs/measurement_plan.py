@@ -38,7 +38,10 @@ def measurement_cost(form: GameForm) -> int:
 
 
 def planned_measurements(
-    cost: int, measurement_cost: int = 0, max_cost_between: int = COST_BETWEEN_MEASUREMENTS
+    cost: int,
+    measurement_cost: int = 0,
+    max_cost_between: int = COST_BETWEEN_MEASUREMENTS,
+    min_growth: float = GROWTH,
 ) -> Iterator[int]:
     """Yield the iterations after which to measure; they do not depend on the machine.
 
@@ -64,26 +67,27 @@ def planned_measurements(
         Cost of a measurement, in the same unit.
     max_cost_between : int
         Cost of iterations after which to measure even if their number has grown by less than 5%.
+    min_growth : float
+        Another number instead of 5%.
     """
     pause = ceil(WORK_PER_MEASURING * measurement_cost / cost)
     longest = max(1, max_cost_between // cost)
-    growth = _early_growth(pause, START_COST // max(1, measurement_cost))
+    growth = _early_growth(min_growth, pause, START_COST // max(1, measurement_cost))
     iteration = 1 if growth < inf else 2 * pause
     while True:
         yield iteration
         early = int(min(growth * iteration, pause))
-        iteration += max(1, early, min(int(GROWTH * iteration), longest))
+        iteration += max(1, early, min(int(min_growth * iteration), longest))
 
 
-def _early_growth(pause: int, max_measurements: int) -> float:
-    """Return the growth between early measurements; infinite if there are none.
+def _early_growth(growth: float, pause: int, max_measurements: int) -> float:
+    """Return the growth between early measurements, at least `growth`; infinite if there are none.
 
     Early measurements are followed by less than `pause` iterations. At most `max_measurements` come
     after so few iterations, where the one at the end of the run is counted, too.
     """
     if max_measurements < 2:
         return inf
-    growth = GROWTH
     while 2 + _num_early(pause, growth) > max_measurements:
         growth *= 2
     return growth
