@@ -200,6 +200,11 @@ class TreeLearner(Learner):
         decisions = self.spec.batch_size * self._game.horizon
         return 4 * self._game.num_rows * self.width + 20 * decisions * self._game.num_actions
 
+    @property
+    def policy_cost(self) -> int:
+        """How many numbers are read to compute the policy at all infostates, roughly."""
+        return self._game.num_rows * self.width
+
     def policy(self) -> TabularPolicy:
         """Return the policy of the target network."""
         return self._tabular(self._state.target)

@@ -317,7 +317,7 @@ class NetworkMethod:
                 f"{self.name} trains on {self.tree}; give its tree, not {sequence_form.name}"
             )
         learner = TreeLearner(self.tree, get_preset(self.preset), self.seed)
-        return run_measured(learner, self.name, budget)
+        return run_measured(learner, self.name, budget, extra_cost=learner.policy_cost)
 
 
 def _source(
@@ -362,7 +362,7 @@ def _name(game: str | Game | GameTree | DeviceGame) -> str:
 def _run(learner: TreeLearner, budget: Budget) -> SolveResult:
     """Train with exact measurements; save the last finite state if training breaks down."""
     try:
-        return run_measured(learner, learner.spec.name, budget)
+        return run_measured(learner, learner.spec.name, budget, extra_cost=learner.policy_cost)
     except NumericalError:
         if budget.checkpoint is not None:
             RunCheckpointer(learner, learner.spec.name, budget, budget.checkpoint).save()

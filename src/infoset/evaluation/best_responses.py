@@ -201,7 +201,9 @@ def evaluate_policy(policy: TabularPolicy | PublicPolicy) -> Evaluation:
     return evaluate_plans(_form_of(policy), policy.realization_plans())
 
 
-def evaluate_public_weights(form: PublicForm, weights: tuple[FloatArray, ...]) -> Evaluation:
+def evaluate_public_weights(
+    form: PublicForm, weights: tuple[FloatArray, ...], workspace: FloatArray | None = None
+) -> Evaluation:
     """Evaluate `PublicPolicy.from_weights` without building the policy, to the same bits.
 
     Parameters
@@ -210,8 +212,11 @@ def evaluate_public_weights(form: PublicForm, weights: tuple[FloatArray, ...]) -
     weights : tuple[FloatArray, ...]
         Per player, [Q] nonnegative weights in float64, in the order of `game_layouts`. They are
         overwritten.
+    workspace : FloatArray, optional
+        An array at least as long as those of weights, which is overwritten. New memory costs more
+        time than the numbers that are written to it, so callers that evaluate often pass it.
     """
-    return _evaluation(form, values_of_weights(form, weights))
+    return _evaluation(form, values_of_weights(form, weights, workspace))
 
 
 def expected_values(policy: TabularPolicy | PublicPolicy) -> tuple[float, ...]:

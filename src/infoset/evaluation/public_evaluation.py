@@ -55,11 +55,11 @@ def values_of_policies(
     """
     arrays = _arrays_of(form)
     pairs = zip(arrays.layouts, probabilities, strict=True)
-    return _values(arrays, [layout.to_positions(values) for layout, values in pairs])
+    return _values(arrays, [layout.to_positions(values) for layout, values in pairs], None)
 
 
 def values_of_weights(
-    form: PublicForm, weights: tuple[FloatArray, ...]
+    form: PublicForm, weights: tuple[FloatArray, ...], workspace: FloatArray | None = None
 ) -> tuple[PlayerValues, PlayerValues]:
     """Return what both players earn by the policies with given weights.
 
@@ -70,26 +70,33 @@ def values_of_weights(
     form : PublicForm
     weights : tuple[FloatArray, ...]
         Per player, [Q] nonnegative weights of sequences in float64, in order of position; they
-        become the probabilities.
+        become the realization plans.
+    workspace : FloatArray, optional
+        An array for gradients, at least as long as those of weights.
     """
     arrays = _arrays_of(form)
     for layout, values in zip(arrays.layouts, weights, strict=True):
         values[0] = 1.0
         normalize_weights(layout.groups, values)
-    return _values(arrays, [*weights])
+    return _values(arrays, [*weights], workspace)
 
 
-def _values(arrays: _Arrays, probabilities: list[FloatArray]) -> tuple[PlayerValues, PlayerValues]:
-    """Return what both players earn, given probabilities in order of position."""
-    plans = [np.empty_like(values) for values in probabilities]
-    for layout, values, plan in zip(arrays.layouts, probabilities, plans, strict=True):
-        realize_policy(layout.groups, layout.parent, values, plan)
-    first, second = (_of_player(arrays, plans, player) for player in range(2))
+def _values(
+    arrays: _Arrays, probabilities: list[FloatArray], workspace: FloatArray | None
+) -> tuple[PlayerValues, PlayerValues]:
+    """Return what both players earn; probabilities in order of position become their plans."""
+    for layout, values in zip(arrays.layouts, probabilities, strict=True):
+        realize_policy(layout.groups, layout.parent, values, values)
+    if workspace is None:
+        workspace = np.empty(max(map(len, probabilities)))
+    first, second = (_of_player(arrays, probabilities, player, workspace) for player in range(2))
     return first, second
 
 
-def _of_player(arrays: _Arrays, plans: list[FloatArray], player: int) -> PlayerValues:
-    layout, gradient = arrays.layouts[player], np.empty_like(plans[player])
+def _of_player(
+    arrays: _Arrays, plans: list[FloatArray], player: int, workspace: FloatArray
+) -> PlayerValues:
+    layout, gradient = arrays.layouts[player], workspace[: len(plans[player])]
     # Several threads may measure at the same time.
     public_gradient(with_own_results(arrays.payoffs[player]), plans[1 - player], gradient)
     value = float(np.einsum("i,i", gradient, plans[player]))

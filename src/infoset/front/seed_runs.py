@@ -25,7 +25,6 @@ from infoset.runs import (
     Budget,
     Done,
     Interrupt,
-    JointGaps,
     SolveResult,
     TracePoint,
     run_measured,
@@ -113,8 +112,11 @@ class LearnerRun:
         self.budget.started = began = working_seconds()
         reason = self._plan_by_clock()
         play = self.learners
-        joint = play.gaps if isinstance(play, RegretTracker) else JointGaps
-        result = run_measured(play, self.name, self.budget, joint=joint)
+        if isinstance(play, RegretTracker):
+            cost = counting_cost(play.sequence_form, play.learners.num_pairs)
+            result = run_measured(play, self.name, self.budget, joint=play.gaps, extra_cost=cost)
+        else:
+            result = run_measured(play, self.name, self.budget)
         result = replace(result, reason=reason)
         before = began - self.budget.started
         if not isinstance(play, RegretTracker) or not play.num_counted:

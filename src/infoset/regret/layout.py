@@ -71,10 +71,13 @@ class Layout:
         return policy
 
 
-def averaged(total: FloatArray, plan: FloatArray) -> FloatArray:
-    """Return [Q] the average plan as `Layout.average_plan` does, but in order of position."""
-    chosen = np.asarray(total if total[0] > 0 else plan, np.float64)
-    average: FloatArray = chosen / chosen[0]
+def averaged(total: FloatArray, plan: FloatArray, out: FloatArray | None = None) -> FloatArray:
+    """Return [Q] the average plan as `Layout.average_plan` does, but in order of position.
+
+    It is written to `out` [Q], float64, if that is given.
+    """
+    chosen = total if total[0] > 0 else plan
+    average: FloatArray = np.divide(chosen, np.float64(chosen[0]), out=out, dtype=np.float64)
     return average
 
 

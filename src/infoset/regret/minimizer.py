@@ -197,10 +197,15 @@ class RegretMinimizer(IterativeState, Generic[FormT]):
         pairs = zip(self._layouts, self._averages, self._plans, strict=True)
         return tuple(layout.average_plan(total, plan) for layout, total, plan in pairs)
 
-    def average_plans_by_position(self) -> tuple[FloatArray, ...]:
-        """Return `average_plans` in the order in which the layouts store sequences."""
-        pairs = zip(self._averages, self._plans, strict=True)
-        return tuple(averaged(total, plan) for total, plan in pairs)
+    def average_plans_by_position(
+        self, out: tuple[FloatArray, ...] | None = None
+    ) -> tuple[FloatArray, ...]:
+        """Return `average_plans` in the order in which the layouts store sequences.
+
+        They are written to the arrays `out`, per player [Q] in float64, if those are given.
+        """
+        found = out or (None,) * len(self._plans)
+        return tuple(map(averaged, self._averages, self._plans, found))
 
     def current_plans(self) -> tuple[FloatArray, ...]:
         """Return each player's [Q] realization plan from which the next iteration starts."""

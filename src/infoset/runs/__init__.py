@@ -22,11 +22,10 @@ from infoset.runs.executor_kinds import open_executor
 from infoset.runs.loop import (
     COST_BETWEEN_CLOCK_CHECKS,
     IterativeSolver,
-    gradient_cost,
-    planned_measurements,
     run_measured,
 )
 from infoset.runs.machines import Machine, differing_machines, this_machine
+from infoset.runs.measurement_plan import gradient_cost, measurement_cost, planned_measurements
 from infoset.runs.outside_results import make_result, make_trace
 from infoset.runs.result import Callback, JointGaps, Outcome, SolveResult, TracePoint, form_of
 from infoset.runs.seeds import Seeds, check_seeds
@@ -69,6 +68,7 @@ __all__ = [
     "make_budget",
     "make_result",
     "make_trace",
+    "measurement_cost",
     "open_checkpointer",
     "open_executor",
     "parallel_map",

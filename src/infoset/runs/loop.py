@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
 from itertools import dropwhile, takewhile
 from math import isfinite
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Generic, Protocol
 
 from infoset.errors import NumericalError, ParameterError
 from infoset.evaluation import Evaluation, evaluate_policy
 from infoset.policy import PublicPolicy, TabularPolicy
 from infoset.runs.budget import Budget, check_budget
 from infoset.runs.checkpointer import NullCheckpointer, RunCheckpointer, open_checkpointer
+from infoset.runs.measurement_plan import measurement_cost, planned_measurements
 from infoset.runs.result import JointGaps, Outcome, PolicyT, SolveResult
-from infoset.tree import GameForm, PublicForm
+from infoset.tree import GameForm
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -27,10 +30,8 @@ else:  # defaults of type variables are for type checkers only
     Found = TypeVar("Found", covariant=True)
     Answer = TypeVar("Answer")
 
-__all__ = ["IterativeSolver", "gradient_cost", "run_measured"]
+__all__ = ["IterativeSolver", "run_measured"]
 
-GROWTH = 0.1
-COST_BETWEEN_MEASUREMENTS = 3_000_000_000
 COST_BETWEEN_CLOCK_CHECKS = 20_000_000
 EXTREME_PAYOFF = 1e100
 """Only payoffs above this or below its inverse are themselves the likely cause of a breakdown."""
@@ -64,14 +65,6 @@ class IterativeSolver(Protocol[Found]):
         """Return the last iterate; None if the method has none."""
 
 
-def gradient_cost(form: GameForm) -> int:
-    """Return the count of numbers read to compute and use one gradient per player."""
-    sequences = sum(plex.num_sequences for plex in form.treeplexes)
-    if isinstance(form, PublicForm):
-        return form.gradient_cost + 4 * sequences
-    return form.num_payoffs * form.num_players + 4 * sequences
-
-
 def run_measured(
     solver: IterativeSolver[PolicyT],
     method: str,
@@ -80,19 +73,21 @@ def run_measured(
     joint: Callable[[], JointGaps] = JointGaps,
     is_at_limit: Callable[[PolicyT], bool] | None = None,
     evaluate: Callable[[], Evaluation] | None = None,
+    extra_cost: int = 0,
 ) -> SolveResult[PolicyT]:
     """Run an iterative method, named `method` in the result, until its budget is used up.
 
-    `measure` evaluates the answer after iteration 1, and then each time the number of iterations
-    has grown by a tenth; the interval has a maximum that depends on the cost of an iteration.
-    Between measurements the clock and interrupts are checked. A resumed run is measured after the
-    same iterations as an uninterrupted run. If `joint` returns gaps of joint play, the trace
-    records them, and the target of the budget applies to them instead. `is_at_limit` is for methods
-    that converge to something other than a Nash equilibrium. Once it returns True, a run without a
-    target, an iteration limit or a time limit ends with the outcome 'converged', and a run with a
-    target that was not reached ends as 'stalled'. `evaluate` returns what `measure` would return
-    for the answer so far, for solvers that need not build the policy for it; the final answer is
-    evaluated by `measure`.
+    `measure` evaluates the answer after the iterations that `planned_measurements` yields for the
+    costs of an iteration and of a measurement, and at the end. Between measurements the clock and
+    interrupts are checked; a time limit includes the expected time of the last measurement. A
+    resumed run is measured after the same iterations as an uninterrupted run. If `joint` returns
+    gaps of joint play, the trace records them, and the target of the budget applies to them
+    instead. `is_at_limit` is for methods that converge to something other than a Nash equilibrium.
+    Once it returns True, a run without a target, an iteration limit or a time limit ends with the
+    outcome 'converged', and a run with a target that was not reached ends as 'stalled'. `evaluate`
+    returns what `measure` would return for the answer so far, for solvers that need not build the
+    policy for it. `extra_cost` is the cost of a measurement beyond that of evaluating a policy on
+    the form of the solver.
 
     Raises
     ------
@@ -104,33 +99,36 @@ def run_measured(
     check_budget(budget)
     outcome: Outcome | None = None
     checkpointer = open_checkpointer(solver, method, budget)
-    measurements = _measurements_left(solver, budget)
+    cost = measurement_cost(solver.sequence_form) + extra_cost
+    measurements, pace = _measurements_left(solver, budget, cost), _Pace(solver, budget, cost)
+    answer: _Answer[PolicyT] | None = None
     try:
         while outcome is None:
-            _run_to(solver, next(measurements), budget, checkpointer)
-            policy = None
-            if evaluate is not None and budget.policy_callback is None and is_at_limit is None:
-                measured = _finite(solver, method, evaluate())
-            else:
-                policy, measured = _measured(solver, method, measure)
-            if policy is not None and budget.policy_callback is not None:
-                budget.policy_callback(policy)
-            outcome = budget.record(solver.iteration, measured, joint())
-            outcome = outcome or _default_outcome(solver, budget, policy, is_at_limit)
+            answer = None  # The last policy need not stay in memory.
+            _run_to(solver, next(measurements), budget, checkpointer, pace)
+            answer = _Answer(solver, method, measure, evaluate)
+            with pace.measuring():
+                measured, gaps = answer.measured, joint()
+            if budget.policy_callback is not None:
+                budget.policy_callback(answer.policy)
+            outcome = budget.record(solver.iteration, measured, gaps)
+            outcome = outcome or _default_outcome(solver, budget, answer, is_at_limit)
+            outcome = outcome or ("seconds" if pace.is_late else None)
         checkpointer.save()
     except KeyboardInterrupt:
         outcome = "interrupted"
         checkpointer.save()
+        answer = answer or _Answer(solver, method, measure, evaluate)
         if not budget.trace or budget.trace[-1].iteration < solver.iteration:
             budget.callback = None
-            budget.record(solver.iteration, _measured(solver, method, measure)[1], joint=joint())
-    policy, measured = _measured(solver, method, measure)
+            budget.record(solver.iteration, answer.measured, joint=joint())
+    assert answer is not None
     return SolveResult(
         game=solver.sequence_form.name,
         method=method,
-        policy=policy,
+        policy=answer.policy,
         current_policy=_unbroken(solver, method, solver.current_policy),
-        measured=measured,
+        measured=answer.measured,
         outcome=outcome,
         iterations=solver.iteration,
         seconds=budget.elapsed,
@@ -138,33 +136,78 @@ def run_measured(
     )
 
 
+class _Answer(Generic[PolicyT]):
+    """The answer after the iterations so far; it is computed where it is needed, and once."""
+
+    def __init__(
+        self,
+        solver: IterativeSolver[PolicyT],
+        method: str,
+        measure: Callable[[PolicyT], Evaluation],
+        evaluate: Callable[[], Evaluation] | None,
+    ) -> None:
+        self._solver: IterativeSolver[PolicyT] = solver
+        self._measure: Callable[[PolicyT], Evaluation] = measure
+        self._method, self._evaluate = method, evaluate
+
+    @cached_property
+    def policy(self) -> PolicyT:
+        """The policy; its numbers are checked."""
+        return _unbroken(self._solver, self._method, self._solver.policy)
+
+    @cached_property
+    def measured(self) -> Evaluation:
+        """The evaluation; its numbers are finite."""
+        measured = self._evaluate() if self._evaluate else self._measure(self.policy)
+        if not isfinite(measured.nash_conv):
+            raise _breakdown(self._solver, self._method, f"NashConv is {measured.nash_conv}")
+        return measured
+
+
+class _Pace:
+    """How long a measurement takes; a time limit includes the last one.
+
+    Before the first measurement, its time is estimated from the time of the iterations and from the
+    counted costs of both. The plan of measurements does not depend on these times.
+    """
+
+    def __init__(self, solver: IterativeSolver[Any], budget: Budget, measurement_cost: int) -> None:
+        self._solver, self._budget = solver, budget
+        self._ratio = measurement_cost / solver.cost_per_iteration
+        self._began, self._first = budget.elapsed, solver.iteration
+        self._seconds: float | None = None
+
+    @contextmanager
+    def measuring(self) -> Iterator[None]:
+        """Note the time that a block takes as that of a measurement."""
+        began = self._budget.elapsed
+        yield
+        self._seconds = self._budget.elapsed - began
+
+    @property
+    def is_late(self) -> bool:
+        """Whether a measurement that begins now would end after the time limit."""
+        limit, seconds = self._budget.seconds, self._seconds
+        if limit is None:
+            return False
+        if seconds is None:
+            done = max(1, self._solver.iteration - self._first)
+            seconds = self._ratio * (self._budget.elapsed - self._began) / done
+        return self._budget.elapsed + seconds >= limit
+
+
 def _default_outcome(
     solver: IterativeSolver[PolicyT],
     budget: Budget,
-    policy: PolicyT | None,
+    answer: _Answer[PolicyT],
     is_at_limit: Callable[[PolicyT], bool] | None,
 ) -> Outcome | None:
     """Return why to stop a run that has reached no limit of its budget; None to continue."""
     wants_limit = budget.is_default or budget.target is not None
-    if is_at_limit and policy is not None and wants_limit and is_at_limit(policy):
+    if is_at_limit and wants_limit and is_at_limit(answer.policy):
         return "converged" if budget.is_default else "stalled"
     last = budget.max_iterations(solver.cost_per_iteration)
     return "iterations" if last is not None and solver.iteration >= last else None
-
-
-def _measured(
-    solver: IterativeSolver[PolicyT], method: str, measure: Callable[[PolicyT], Evaluation]
-) -> tuple[PolicyT, Evaluation]:
-    """Return the answer so far, and its evaluation."""
-    policy = _unbroken(solver, method, solver.policy)
-    return policy, _finite(solver, method, measure(policy))
-
-
-def _finite(solver: IterativeSolver[PolicyT], method: str, measured: Evaluation) -> Evaluation:
-    """Return an evaluation; raise an error if its numbers are not finite."""
-    if not isfinite(measured.nash_conv):
-        raise _breakdown(solver, method, f"NashConv is {measured.nash_conv}")
-    return measured
 
 
 def _unbroken(
@@ -198,29 +241,21 @@ def _remedy(solver: IterativeSolver[PolicyT], method: str, precision: str) -> st
     )
 
 
-def planned_measurements(
-    cost: int, max_cost_between: int = COST_BETWEEN_MEASUREMENTS
+def _measurements_left(
+    solver: IterativeSolver[PolicyT], budget: Budget, measurement_cost: int
 ) -> Iterator[int]:
-    """Yield the iterations after which to measure; they do not depend on the machine."""
-    longest = max(1, max_cost_between // cost)
-    iteration = 1
-    while True:
-        yield iteration
-        iteration += min(max(1, int(iteration * GROWTH)), longest)
-
-
-def _measurements_left(solver: IterativeSolver[PolicyT], budget: Budget) -> Iterator[int]:
     """Return the iterations after which a new or resumed run is measured.
 
     Unplanned measurements of earlier sessions, such as those at an interrupt, are removed from the
     trace.
     """
     done, cost = solver.iteration, solver.cost_per_iteration
-    passed = set(takewhile(lambda planned: planned < done, planned_measurements(cost)))
+    planned = planned_measurements(cost, measurement_cost)
+    passed = set(takewhile(lambda at: at < done, planned))
     budget.trace[:] = [point for point in budget.trace if point.iteration in passed]
-    left = dropwhile(lambda planned: planned < done, planned_measurements(cost))
+    left = dropwhile(lambda at: at < done, planned_measurements(cost, measurement_cost))
     last = budget.max_iterations(cost)
-    return (planned if last is None else min(planned, last) for planned in left)
+    return (at if last is None else min(at, last) for at in left)
 
 
 def _run_to(
@@ -228,8 +263,9 @@ def _run_to(
     iteration: int,
     budget: Budget,
     checkpointer: RunCheckpointer | NullCheckpointer,
+    pace: _Pace,
 ) -> None:
-    """Iterate up to `iteration`, or until the time limit is reached.
+    """Iterate up to `iteration`, or until a measurement is due because of the time limit.
 
     A run whose earlier sessions have used up the time does not iterate.
     """
@@ -240,5 +276,5 @@ def _run_to(
         with checkpointer.without_interrupts():
             solver.run(min(longest, iteration - solver.iteration))
         checkpointer.save_if_due()
-        if budget.is_over:
+        if budget.is_over or pace.is_late:
             return

@@ -421,5 +421,7 @@ def solve_by_decomposition(
     budget = Budget(iterations=100) if budget is None else budget
     scheme = planned_scheme(scheme, budget)
     solver = DecompositionSolver(cut, scheme, solve_subgame or SubgameRegret(), gadget)
-    result = run_measured(solver, f"cfr-d({scheme.name})", budget)
+    # The policy of the result solves every subgame once more, as an iteration does.
+    cost = solver.cost_per_iteration
+    result = run_measured(solver, f"cfr-d({scheme.name})", budget, extra_cost=cost)
     return Decomposition(cut, solver.trunk_policy(), solver.root_values(), result)

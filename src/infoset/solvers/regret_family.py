@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, overload
 
+import numpy as np
+
 from infoset.evaluation import Evaluation, evaluate_public_weights
 from infoset.policy import PublicPolicy, TabularPolicy
 from infoset.regret import SCHEMES, LocalMinimizer, RegretMinimizer, RegretScheme
@@ -86,6 +88,9 @@ class PublicRegretSolver(RegretMinimizer[PublicForm]):
     given: RegretScheme | None = None
     """The scheme before its horizon was planned by the clock; None if it was not."""
 
+    _measured: tuple[FloatArray, FloatArray, FloatArray] | None = None
+    """Memory that `evaluate` uses again: it costs more time than the numbers written to it."""
+
     @property
     def cost_per_iteration(self) -> int:
         """How many numbers one iteration reads."""
@@ -97,6 +102,7 @@ class PublicRegretSolver(RegretMinimizer[PublicForm]):
 
     def policy(self) -> PublicPolicy:
         """Return the average policy, uniform where the average plan does not reach."""
+        self._measured = None  # A policy needs as much memory.
         return average_policy(self)
 
     def current_policy(self) -> PublicPolicy:
@@ -105,7 +111,14 @@ class PublicRegretSolver(RegretMinimizer[PublicForm]):
 
     def evaluate(self) -> Evaluation:
         """Evaluate the average policy, to the bits of `evaluate_policy`, without building it."""
-        return evaluate_public_weights(self.sequence_form, self.average_plans_by_position())
+        form = self.sequence_form
+        if self._measured is None:
+            first, second = (np.empty(plex.num_sequences) for plex in form.treeplexes)
+            self._measured = first, second, np.empty(max(len(first), len(second)))
+        *out, workspace = self._measured
+        return evaluate_public_weights(
+            form, self.average_plans_by_position((out[0], out[1])), workspace
+        )
 
 
 class RegretSolver(RegretMinimizer[SequenceForm]):

@@ -428,6 +428,17 @@ class PublicForm(ShortRepr):
         per_terminal = np.where(is_dense, first * second, 2 * cards * (first + second))
         return 2 * int(per_terminal[self.terminals.operator].sum())
 
+    @property
+    def evaluation_cost(self) -> int:
+        """Cost of evaluating a policy, in the unit of `gradient_cost`, roughly.
+
+        Measured in iterations of CFR+, by processor time: 0.9 to 1.6 in double precision and 1.2 to
+        2.6 in single precision, on Leduc poker with 10 to 50 ranks, liar's dice with 10 sides, and
+        endgames of no-limit hold'em on the turn and the river.
+        """
+        sequences = sum(plex.num_sequences for plex in self.treeplexes)
+        return 5 * (self.gradient_cost + 4 * sequences) // 2
+
     def label(self, node: int) -> str:
         """Return a public node as text: its public observations in order."""
         texts = []

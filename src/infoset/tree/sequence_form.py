@@ -205,6 +205,17 @@ class SequenceForm(ShortRepr):
         return len(self.payoff)
 
     @property
+    def evaluation_cost(self) -> int:
+        """Cost of evaluating a policy, roughly; in the unit of `infoset.runs.gradient_cost`.
+
+        Payoffs are read in the order of the form, which is slower than in the order of CFR.
+        Measured in iterations of CFR+, by processor time: 3 to 4 on goofspiel with 5 cards, 9 to 13
+        on Leduc poker with 10 ranks.
+        """
+        sequences = sum(plex.num_sequences for plex in self.treeplexes)
+        return 8 * (self.num_payoffs * self.num_players + sequences)
+
+    @property
     def is_two_player_constant_sum(self) -> bool:
         """Whether the game has two players and a constant sum; exploitability needs both."""
         return self.num_players == 2 and self.constant_sum is not None

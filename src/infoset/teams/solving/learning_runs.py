@@ -213,9 +213,11 @@ class LearningRuns:
         """Return the remaining iterations of the run after which to measure."""
         form, done = self._task.relaxed_form, self._learner.iteration
         work = form.form.num_nodes + form.relaxed.num_entries
-        return dropwhile(
-            lambda at: at <= done, planned_measurements(work, COST_BETWEEN_CLOCK_CHECKS)
+        # Measurements are part of the iterations; the trace has some of them.
+        planned = planned_measurements(
+            work, max_cost_between=COST_BETWEEN_CLOCK_CHECKS, min_growth=0.1
         )
+        return dropwhile(lambda at: at <= done, planned)
 
     def _now(self) -> BestRun:
         learner = self._learner
