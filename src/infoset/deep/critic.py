@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from time import perf_counter
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -22,6 +22,7 @@ from infoset.deep.critic_learning import (
     critic_steps,
     initial_critic,
 )
+from infoset.deep.critic_transformations import TRANSFORMATION_SETS, chosen_transformations
 from infoset.deep.device_games import DeviceGame, device_fingerprint
 from infoset.deep.device_play import device_source
 from infoset.deep.network_inputs import DeviceInput
@@ -42,21 +43,21 @@ from infoset.evaluation.tree_reach import acting_histories, check_same_game
 from infoset.game import Game, Infostate
 from infoset.games import load_game
 from infoset.policy import (
-    TRANSFORMATIONS,
     TabularPolicy,
     Transformation,
-    check_transformations,
     hash_transformations,
 )
+from infoset.runs import Outcome
 from infoset.tree import GameTree, build_tree
 from infoset.typing import FloatArray, IntArray, Player
 from infoset.utils.arguments import check_count, check_number, check_path, check_type
 from infoset.utils.array_files import read_arrays, write_arrays
-from infoset.utils.clocks import compiling
+from infoset.utils.clocks import compiling, working_seconds
 
 __all__ = [
     "CRITICS",
     "Critic",
+    "blueprint_on_device",
     "critic_of",
     "critic_task",
     "load_critic",
@@ -124,6 +125,8 @@ class Critic:
         Learner steps done.
     seconds : float
         Time they took, without compilation.
+    outcome : Outcome
+        Why training ended: `iterations`, `seconds`, `stopped` or `interrupted`.
     """
 
     network: Perceptron
@@ -134,6 +137,7 @@ class Critic:
     settings: CriticSpec
     steps: int
     seconds: float
+    outcome: Outcome
 
     def values(self, histories: Sequence[Sequence[Infostate]]) -> FloatArray:
         """Return [L, M] player 0's expected rewards after each of L histories.
@@ -232,7 +236,7 @@ class Critic:
 def train_critic(
     game: str | Game | GameTree | DeviceGame,
     blueprint: TabularPolicy | NetworkPolicy,
-    transformations: Sequence[Transformation] = TRANSFORMATIONS,
+    transformations: Sequence[Transformation] | str | None = None,
     method: str | CriticSpec = "expected-backup",
     *,
     steps: int | None = None,
@@ -248,8 +252,10 @@ def train_critic(
         A two-player constant-sum game.
     blueprint : TabularPolicy or NetworkPolicy
         A table, or a network that was trained with a tree, needs a game that can be built.
-    transformations : Sequence[Transformation]
-        Transformations, the first of which is the identity.
+    transformations : Sequence[Transformation] or str, optional
+        Transformations, the first of which is the identity, or a name of `TRANSFORMATION_SETS`. By
+        default those of `default_transformations`: constants where no infostate has more than
+        three actions, as in poker.
     method : str or CriticSpec
         A name from `CRITICS`, or parameters.
     steps : int, optional
@@ -261,7 +267,7 @@ def train_critic(
         of JAX give the same bits.
     callback : callable, optional
         Called with the number of steps and the last loss after every 50 steps; a true return value
-        stops training.
+        stops training, as Ctrl-C does.
 
     Raises
     ------
@@ -288,32 +294,40 @@ def train_critic(
     >>> critic.tabulate(tree).values.shape  # doctest: +SKIP
     (55, 5)
     """
-    check_transformations(transformations)
     spec = _spec(method)
     for name, limit in (("steps", steps), ("seconds", seconds)):
         if limit is not None:
             (check_count if name == "steps" else check_number)(name, limit)
     check_count("seed", seed)
-    device, policy, digests = _on_device(game, blueprint)
+    device, policy, digests = blueprint_on_device(game, blueprint)
     last = DEFAULT_STEPS if steps is None and seconds is None else steps
     with compiling():
         task = critic_task(device, transformations, spec)
         state = initial_critic(task, seed)
         state = critic_steps(task, policy, state, 0)
-    began = perf_counter()
-    while last is None or int(state.step) < last:
-        if seconds is not None and perf_counter() - began >= seconds:
-            break
-        missing = CHUNK if last is None else min(CHUNK, last - int(state.step))
-        state = critic_steps(task, policy, state, missing)
-        _check_finite(spec, state)
-        if callback is not None and callback(int(state.step), float(state.loss)):
-            break
-    return critic_of(task, state, digests, perf_counter() - began)
+    began = working_seconds()
+    outcome: Outcome | None = None
+    try:
+        while outcome is None:
+            if last is not None and int(state.step) >= last:
+                outcome = "iterations"
+            elif seconds is not None and working_seconds() - began >= seconds:
+                outcome = "seconds"
+            else:
+                missing = CHUNK if last is None else min(CHUNK, last - int(state.step))
+                state = critic_steps(task, policy, state, missing)
+                _check_finite(spec, state)
+                if callback is not None and callback(int(state.step), float(state.loss)):
+                    outcome = "stopped"
+    except KeyboardInterrupt:
+        outcome = "interrupted"
+    return critic_of(task, state, digests, working_seconds() - began, outcome)
 
 
 def critic_task(
-    device: DeviceGame, transformations: Sequence[Transformation], method: str | CriticSpec
+    device: DeviceGame,
+    transformations: Sequence[Transformation] | str | None,
+    method: str | CriticSpec,
 ) -> CriticTask:
     """Return what a critic learns; its unit of utility is as in `device_source`.
 
@@ -322,14 +336,18 @@ def critic_task(
     ParameterError, UnknownNameError, UnsupportedGameError
         As in `train_critic`.
     """
-    check_transformations(transformations)
+    rows = chosen_transformations(transformations, device)
     spec = _spec(method)
     source = device_source(device, is_relative=True, name=f"the critic {spec.name}")
-    return CriticTask(device, source.unit, tuple(transformations), spec)
+    return CriticTask(device, source.unit, rows, spec)
 
 
 def critic_of(
-    task: CriticTask, state: CriticState, blueprints: Sequence[str], seconds: float
+    task: CriticTask,
+    state: CriticState,
+    blueprints: Sequence[str],
+    seconds: float,
+    outcome: Outcome,
 ) -> Critic:
     """Return the critic that training has led to."""
     return Critic(
@@ -341,6 +359,7 @@ def critic_of(
         settings=task.spec,
         steps=int(state.step),
         seconds=seconds,
+        outcome=outcome,
     )
 
 
@@ -365,7 +384,7 @@ def _check_finite(spec: CriticSpec, state: CriticState) -> None:
         )
 
 
-def _on_device(
+def blueprint_on_device(
     game: str | Game | GameTree | DeviceGame, blueprint: TabularPolicy | NetworkPolicy
 ) -> tuple[DeviceGame, Blueprint, tuple[str, ...]]:
     """Return the game and the blueprint on the device, and the digests of the blueprint."""
@@ -430,6 +449,7 @@ def save_critic(critic: Critic, path: str | Path) -> None:
         "settings": asdict(critic.settings),
         "steps": critic.steps,
         "seconds": critic.seconds,
+        "outcome": critic.outcome,
     }
     try:
         write_arrays(Path(path), header, arrays)
@@ -443,7 +463,7 @@ def save_critic(critic: Critic, path: str | Path) -> None:
 def load_critic(
     path: str | Path,
     game: str | Game | GameTree | DeviceGame,
-    transformations: Sequence[Transformation] = TRANSFORMATIONS,
+    transformations: Sequence[Transformation] | str | None = None,
 ) -> Critic:
     """Read a critic that `save_critic` wrote.
 
@@ -452,8 +472,9 @@ def load_critic(
     path : str or Path
     game : str, Game, GameTree or DeviceGame
         The game of the critic.
-    transformations : Sequence[Transformation]
-        The transformations of the critic.
+    transformations : Sequence[Transformation] or str, optional
+        The transformations of the critic; needed only for others than those of
+        `TRANSFORMATION_SETS`.
 
     Raises
     ------
@@ -481,9 +502,8 @@ def load_critic(
     device = _device(game, is_tree=bool(header["is_tree"]))
     if device_fingerprint(device) != header["device"]:
         raise PolicyMismatchError(f"{path} has a critic for another game; give its own game")
-    rows = tuple(transformations)
-    check_transformations(rows)
-    if hash_transformations(rows) != header["transformations"]:
+    rows = _transformations_of(header, device, transformations)
+    if rows is None:
         raise PolicyMismatchError(
             f"{path} has a critic for other transformations: {', '.join(header['names'])}; give "
             "these"
@@ -505,7 +525,22 @@ def load_critic(
         settings=spec,
         steps=header["steps"],
         seconds=header["seconds"],
+        outcome=header.get("outcome", "iterations"),  # older files do not have it
     )
+
+
+def _transformations_of(
+    header: Mapping[str, Any],
+    device: DeviceGame,
+    chosen: Sequence[Transformation] | str | None,
+) -> tuple[Transformation, ...] | None:
+    """Return the transformations of a file if they are the chosen ones, or a set with a name."""
+    choices = TRANSFORMATION_SETS if chosen is None else [chosen]
+    known = {
+        hash_transformations(rows): rows
+        for rows in (chosen_transformations(choice, device) for choice in choices)
+    }
+    return known.get(header["transformations"])
 
 
 def _device(game: str | Game | GameTree | DeviceGame, *, is_tree: bool) -> DeviceGame:
