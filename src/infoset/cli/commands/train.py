@@ -100,7 +100,7 @@ TransformationsOption: TypeAlias = Annotated[
     typer.Option(
         metavar="NAME",
         help="Continuations of the opponent that the critic learns: constants (always one action) "
-        "or all (22 transformations).",
+        "or all (22 transformations); 'list' describes them.",
         callback=known_transformations,
         show_default="constants if no infostate has more than 3 actions, otherwise all",
     ),
