@@ -39,6 +39,7 @@ __all__ = [
     "UnknownNameError",
     "UnsavedWarning",
     "UnsupportedGameError",
+    "UserFunctionError",
     "WorkerVersionError",
     "as_error",
     "describe_exception",
@@ -236,6 +237,28 @@ class PolicyFileError(InfosetError):
 
 class PolicyMismatchError(InfosetError):
     """A policy used with a game that it was not made for."""
+
+
+class UserFunctionError(InfosetError):
+    """A function or a policy of the user that raised an exception, which is the cause."""
+
+    @classmethod
+    def check(cls, error: Exception, function: object, what: str, where: str) -> None:
+        """Raise this error from an exception, if it is that of code outside the library.
+
+        Errors of the library, and exceptions in its own classes, are left to the caller.
+
+        Parameters
+        ----------
+        error : Exception
+        function : object
+            The function, or an object with the method, that was called.
+        what, where : str
+            What it is, and where it was called, such as at which infostate.
+        """
+        is_own = str(getattr(function, "__module__", "")).partition(".")[0] == "infoset"
+        if not (is_own or isinstance(error, InfosetError | MemoryError)):
+            raise cls(f"{what} raised {describe_exception(error)} {where}") from error
 
 
 class TrajectoryError(InfosetError):

@@ -44,7 +44,7 @@ def test_without_a_tree_matches_and_a_bound_are_reported(command, tmp_path, monk
     from infoset.deep.device_matches import Estimate
 
     # Learning a response takes most of its time for compilation; its own tests do it.
-    bound = ResponseBound(Estimate(0.5, 0.1), 0.1)
+    bound = ResponseBound(Estimate(0.5, 0.1), 0.1, 7, 7, "iterations", 1.0)
     monkeypatch.setattr("infoset.deep.training_run.response_bound", lambda *_, **__: bound)
     options = ("--no-build", "--steps", "70", "--checkpoint", "run.npz", "--out", "here")
     found = command("train", "kuhn_poker", *options, "--json").json
@@ -96,3 +96,68 @@ def test_several_seeds_are_saved_in_their_own_folders(command, tmp_path):
         assert (tmp_path / found["folder"] / "network.npz").is_file()
     refused = command(*run, "--checkpoint", "file").complaint
     assert "--checkpoint is for one run here: omit --seeds and --on" in refused
+
+
+@pytest.mark.parametrize(
+    ("gains", "steps", "outcome", "says"),
+    [
+        (True, 500, "iterations", "0.1"),
+        (True, 20, "seconds", "0.1 (20 of 500 steps of a response)"),
+        (False, 0, "seconds", "not computed (0 of 500 steps of a response: no time was left)"),
+        (False, 9, "interrupted", "not computed (9 of 500 steps of a response: interrupted)"),
+    ],
+)
+def test_a_bound_says_how_far_its_response_was_learned(gains, steps, outcome, says):
+    from infoset.cli.commands.train import _bound_text
+    from infoset.deep import ResponseBound
+    from infoset.deep.device_matches import Estimate
+
+    estimate = Estimate(0.5, 0.1) if gains else None
+    bound = ResponseBound(estimate, 0.1 * gains, steps, 500, outcome, 1.0)
+    assert _bound_text(bound) == says
+
+
+@pytest.mark.parametrize(
+    ("found", "lines"),
+    [
+        ({1: 0.1, 2: 0.05}, ["depth=2)'", "at depth 1, 0.05 at depth 2"]),
+        ({1: 0.1, 2: 0.5}, ["depth=1)'", "do not use this critic at depth 2"]),
+        ({1: 0.62, 2: 0.3}, ["do not use this critic, which makes play worse"]),
+        (None, ["values=c.npz)'", "the critic was not measured"]),
+    ],
+)
+def test_the_last_line_says_what_a_critic_is_worth(capsys, found, lines):
+    from pathlib import Path
+
+    from infoset.cli.commands.train import say_critic
+    from infoset.deep import CriticReport
+
+    report = None if found is None else CriticReport(0.2, found)
+    say_critic(report, "kuhn_poker", Path("n.npz"), Path("c.npz"))
+    said = capsys.readouterr().out.splitlines()
+    assert len(said) == len(lines)
+    for line, part in zip(said, lines, strict=True):
+        assert part in line
+
+
+def test_a_critic_is_trained_for_a_policy_and_can_be_searched_with(command, tmp_path):
+    options = ("--steps", "100", "--out", "here", "--transformations", "constants")
+    ran = command("critic", "kuhn_poker", "uniform", *options)
+    assert ran.code == 0, ran.err
+    last = ran.out.splitlines()[-1]
+    assert last.startswith("NashConv 0.917 without search, with this critic ")
+    folder = tmp_path / "here"
+    assert sorted(os.listdir(folder)) == ["critic.npz", "result.json", "trace.csv"]
+    record = json.loads((folder / "result.json").read_text())
+    assert record["critic"]["verdict"] == last
+    assert record["transformations"] == ["identity", "always pass", "always bet"]
+    with (folder / "trace.csv").open() as file:
+        assert [row["step"] for row in csv.DictReader(file)] == ["50", "100"]
+    searcher = "sepot(blueprint=uniform,values=here/critic.npz)"
+    match = command("match", "kuhn_poker", searcher, "uniform", "--deals", "3", "--json").json
+    assert match["num_deals"] == 3
+    assert (
+        "constants" in command("critic", "kuhn_poker", "uniform", "--transformations", "list").out
+    )
+    wrong = command("critic", "kuhn_poker", "uniform", "--transformations", "constant")
+    assert "did you mean constants" in wrong.complaint

@@ -19,6 +19,7 @@ from infoset.deep import (
     device_game,
     load_critic,
     make_tree_game,
+    report_critic,
     save_critic,
     train,
     train_critic,
@@ -317,15 +318,30 @@ def test_the_same_seed_gives_the_same_bits_and_files_keep_them(kuhn, tmp_path):
         np.testing.assert_array_equal(a, b)
     assert not np.array_equal(one.network.weights[0], other.network.weights[0])
     save_critic(one, tmp_path / "critic.npz")
-    read = load_critic(tmp_path / "critic.npz", tree, KUHN_ROWS)
+    read = load_critic(tmp_path / "critic.npz", tree)
     np.testing.assert_array_equal(read.tabulate(tree).values, one.tabulate(tree).values)
     assert (read.settings, read.steps, read.blueprints) == (SMALL, 60, (blueprint.digest,))
+    assert read.transformations == KUHN_ROWS
     with pytest.raises(PolicyMismatchError, match="always pass, always bet"):
-        load_critic(tmp_path / "critic.npz", tree)
+        load_critic(tmp_path / "critic.npz", tree, "all")
     with pytest.raises(PolicyMismatchError, match="another game"):
         load_critic(tmp_path / "critic.npz", "leduc_poker", KUHN_ROWS)
     with pytest.raises(PolicyFileError, match="no file"):
         load_critic(tmp_path / "missing.npz", tree)
+
+
+def test_the_residual_in_new_episodes_tells_a_trained_critic_from_one_without_sense(kuhn):
+    tree, blueprint, critic = kuhn
+    report = report_critic(critic, tree, blueprint, max_cost=0)
+    assert report.nash_conv is None
+    assert 0 < report.residual < 0.2 * report.spread
+    assert not report.is_harmful
+    assert "only a match can show it" in report.verdict
+    assert report == report_critic(critic, tree, blueprint, max_cost=0)
+    wrong = replace(critic, network=jax.tree.map(jnp.negative, critic.network))
+    useless = report_critic(wrong, tree, blueprint, max_cost=0)
+    assert useless.is_harmful
+    assert "do not use this critic" in useless.verdict
 
 
 @pytest.mark.long

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from infoset.deep import NetworkRNaD, device_game, make_tree_game, train
+from infoset.deep import NetworkRNaD, ResponseBound, device_game, make_tree_game, train
 from infoset.deep.device_matches import match_score, response_bound
 from infoset.deep.device_play import roll_out
 from infoset.deep.episodes import Episodes, Rows
@@ -20,6 +20,7 @@ from infoset.errors import (
 from infoset.evaluation import exploitability
 from infoset.games import load_game
 from infoset.tree import build_tree
+from infoset.utils.clocks import working_seconds
 from tests.deep.enumeration import all_episodes
 
 SMALL = NetworkRNaD(batch_size=64, hidden=(16,), learning_rate=3e-3)
@@ -85,6 +86,70 @@ def test_a_lower_bound_is_below_exploitability_and_not_far(learner):
     result = train("kuhn_poker", SMALL, steps=40, seed=3, build=False)
     assert 0 < result.response.exploitability_lower_bound < 1
     assert "at least" in repr(result)
+
+
+class Clock:
+    """A clock that advances by a second whenever it is read; a budget begins by the real one."""
+
+    def __init__(self):
+        self.now = working_seconds()
+
+    def __call__(self):
+        self.now += 1.0
+        return self.now
+
+
+def test_a_response_ends_within_its_seconds_and_says_how_far_it_came(learner, monkeypatch):
+    monkeypatch.setattr("infoset.runs.budget.working_seconds", Clock())
+    seen = []
+    bound = response_bound(
+        learner.source,
+        learner.network,
+        SMALL,
+        steps=2000,
+        seconds=40.0,
+        callback=lambda step, _: seen.append(step),
+    )
+    assert bound.outcome == "seconds"
+    assert 1 < bound.steps == seen[-1] < 100
+    assert seen == [*range(1, bound.steps + 1)]
+    assert bound.max_steps == 2000
+    assert bound.gains is not None
+    none = response_bound(learner.source, learner.network, SMALL, steps=9, seconds=0.0)
+    assert (none.gains, none.exploitability_lower_bound) == (None, 0.0)
+    assert (none.steps, none.outcome) == (0, "seconds")
+    stopped = response_bound(
+        learner.source, learner.network, SMALL, steps=9, callback=lambda *_: True
+    )
+    assert (stopped.steps, stopped.outcome) == (1, "stopped")
+    interrupted = response_bound(
+        learner.source, learner.network, SMALL, steps=9, callback=interrupt
+    )
+    assert (interrupted.gains, interrupted.outcome) == (None, "interrupted")
+
+
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+
+def test_training_leaves_a_fifth_of_its_seconds_to_the_response(monkeypatch):
+    asked = []
+
+    def record(*_, **options):
+        asked.append(options["seconds"])
+        return ResponseBound(None, 0.0, 0, 500, "seconds", 0.0)
+
+    monkeypatch.setattr("infoset.deep.training_run.response_bound", record)
+    monkeypatch.setattr("infoset.runs.budget.working_seconds", Clock())
+    result = train("kuhn_poker", SMALL, seconds=10.0, seed=3, build=False)
+    assert result.outcome == "seconds"
+    assert 8 <= result.seconds < 100
+    assert asked == [10 - result.seconds]
+    short = train("kuhn_poker", SMALL, seconds=0.0, seed=3, build=False)
+    assert short.steps >= 1
+    assert asked[1] <= 0
+    assert short.summary()["response_outcome"] == "seconds"
+    assert short.summary()["response_steps"] == 0
 
 
 @pytest.mark.long

@@ -22,7 +22,9 @@ GRACE_SECONDS: Final = 0.5
 """Seconds after the time limit at which a command is stopped that does more than building. The
 limits of building come first, because their errors say more."""
 
-WITH_OTHER_CLOCKS: Final = frozenset({"solve", "learn", "train", "compare", "match", "play"})
+WITH_OTHER_CLOCKS: Final = frozenset(
+    {"solve", "learn", "train", "critic", "compare", "match", "play"}
+)
 """Commands in which `--seconds` would not, or not only, be the time for building."""
 
 STOPPED_BY_OTHERS: Final = WITH_OTHER_CLOCKS | {"info", "draw"}

@@ -20,6 +20,7 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         ),
         "learn": ("infoset learn kuhn_poker --method balanced-omd --episodes 1e5",),
         "train": ("infoset train leduc_poker --seconds 60",),
+        "critic": ("infoset critic leduc_poker runs/leduc_poker-rnad --steps 20000",),
         "tune": ("infoset tune kuhn_poker --method ixomd --over rate=1e-3..1 --trials 20",),
         "compare": (
             "infoset compare kuhn_poker --methods cfr,cfr+,dcfr --iterations 1000",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from math import log
@@ -22,13 +22,27 @@ if TYPE_CHECKING:
     from infoset.teams.solving import TeamOptions
     from infoset.tree import BuildPoint
 
-__all__ = ["Progress", "live"]
+__all__ = ["Progress", "StepPoint", "live"]
 
 REFRESHES_PER_SECOND = 8
 BAR_WIDTH = 60
 COLUMN_WIDTH = 8
 MIN_COMPILING = 0.5
 """Seconds after which a compilation is shown; loading kernels from disk takes less."""
+
+
+@dataclass(frozen=True)
+class StepPoint:
+    """Learner steps that are done, and numbers to show beside them, by name."""
+
+    iteration: int
+    seconds: float
+    scores: Mapping[str, float]
+
+    @property
+    def errors(self) -> Mapping[str, float]:
+        """Distances from equilibrium: none is known."""
+        return {}
 
 
 class Progress:
@@ -50,6 +64,7 @@ class Progress:
         self._limits: Budget | None = None
         self._trace: list[Any] = []
         self._episodes_per_step = 0
+        self._stage = ""
         self._other: MatchProgress | TeamProgress | None = None
 
     def building(self, point: BuildPoint) -> None:
@@ -70,7 +85,11 @@ class Progress:
         self.solving(method, limits)
         self._episodes_per_step = episodes_per_step
 
-    def measured(self, point: TracePoint | MatchPoint) -> None:
+    def at_stage(self, text: str) -> None:
+        """Record what is measured after training, and how far."""
+        self._stage = text
+
+    def measured(self, point: TracePoint | MatchPoint | StepPoint) -> None:
         """Record a measurement and the time so far, including earlier sessions."""
         self._trace.append(point)
         self._began = working_seconds() - point.seconds
@@ -134,6 +153,7 @@ class Progress:
         title = ", ".join(filter(None, [self.name, self.method]))
         is_building = self._limits is None and self._other is None
         views = [self.building_text()] if is_building else self._working_view()
+        views += [self._stage] if self._stage else []
         compiling = compiling_now()
         if compiling is not None and compiling >= MIN_COMPILING:
             seconds = duration_text(compiling)

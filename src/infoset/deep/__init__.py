@@ -14,6 +14,8 @@ except ImportError as error:
 
 from infoset.deep.critic import CRITICS, Critic, load_critic, save_critic, train_critic
 from infoset.deep.critic_learning import CriticSpec
+from infoset.deep.critic_reports import CriticReport, report_critic
+from infoset.deep.critic_transformations import TRANSFORMATION_SETS, default_transformations
 from infoset.deep.device_checks import DeviceGameReport, check_device_game
 from infoset.deep.device_games import OVER, DeviceGame
 from infoset.deep.device_matches import ResponseBound
@@ -34,7 +36,9 @@ __all__ = [
     "CRITICS",
     "OVER",
     "PRESETS",
+    "TRANSFORMATION_SETS",
     "Critic",
+    "CriticReport",
     "CriticSpec",
     "DeviceGame",
     "DeviceGameReport",
@@ -48,6 +52,7 @@ __all__ = [
     "TrainingResult",
     "TreeGame",
     "check_device_game",
+    "default_transformations",
     "device_game",
     "fine_tune",
     "get_preset",
@@ -55,6 +60,7 @@ __all__ = [
     "load_network",
     "make_tree_game",
     "read_network_metadata",
+    "report_critic",
     "save_critic",
     "save_network",
     "train",

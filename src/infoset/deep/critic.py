@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from time import perf_counter
 from typing import get_type_hints
 
 import jax
@@ -22,6 +21,7 @@ from infoset.deep.critic_learning import (
     critic_steps,
     initial_critic,
 )
+from infoset.deep.critic_transformations import TRANSFORMATION_SETS, chosen_transformations
 from infoset.deep.device_games import DeviceGame, device_fingerprint
 from infoset.deep.device_play import device_source
 from infoset.deep.network_inputs import DeviceInput
@@ -43,21 +43,21 @@ from infoset.evaluation.tree_reach import acting_histories, check_same_game
 from infoset.game import Game, Infostate
 from infoset.games import load_game
 from infoset.policy import (
-    TRANSFORMATIONS,
     TabularPolicy,
     Transformation,
-    check_transformations,
     hash_transformations,
 )
+from infoset.runs import Outcome
 from infoset.tree import GameTree, build_tree
 from infoset.typing import FloatArray, IntArray, Player
 from infoset.utils.arguments import check_count, check_number, check_type
-from infoset.utils.clocks import compiling
+from infoset.utils.clocks import compiling, working_seconds
 from infoset.utils.json_fields import typed_fields
 
 __all__ = [
     "CRITICS",
     "Critic",
+    "blueprint_on_device",
     "critic_of",
     "critic_task",
     "load_critic",
@@ -136,6 +136,8 @@ class Critic:
         Learner steps done.
     seconds : float
         Time they took, without compilation.
+    outcome : Outcome
+        Why training ended: `iterations`, `seconds`, `stopped` or `interrupted`.
     """
 
     network: Perceptron
@@ -146,6 +148,7 @@ class Critic:
     settings: CriticSpec
     steps: int
     seconds: float
+    outcome: Outcome
 
     def values(self, histories: Sequence[Sequence[Infostate]]) -> FloatArray:
         """Return [L, M] player 0's expected rewards after each of L histories.
@@ -244,7 +247,7 @@ class Critic:
 def train_critic(
     game: str | Game | GameTree | DeviceGame,
     blueprint: TabularPolicy | NetworkPolicy,
-    transformations: Sequence[Transformation] = TRANSFORMATIONS,
+    transformations: Sequence[Transformation] | str | None = None,
     method: str | CriticSpec = "expected-backup",
     *,
     steps: int | None = None,
@@ -260,8 +263,10 @@ def train_critic(
         A two-player constant-sum game.
     blueprint : TabularPolicy or NetworkPolicy
         A table, or a network that was trained with a tree, needs a game that can be built.
-    transformations : Sequence[Transformation]
-        Transformations, the first of which is the identity.
+    transformations : Sequence[Transformation] or str, optional
+        Transformations, the first of which is the identity, or a name of `TRANSFORMATION_SETS`. By
+        default those of `default_transformations`: constants where no infostate has more than
+        three actions, as in poker.
     method : str or CriticSpec
         A name from `CRITICS`, or parameters.
     steps : int, optional
@@ -273,7 +278,7 @@ def train_critic(
         of JAX give the same bits.
     callback : callable, optional
         Called with the number of steps and the last loss after every 50 steps; a true return value
-        stops training.
+        stops training, as Ctrl-C does.
 
     Raises
     ------
@@ -300,32 +305,40 @@ def train_critic(
     >>> critic.tabulate(tree).values.shape  # doctest: +SKIP
     (55, 5)
     """
-    check_transformations(transformations)
     spec = _spec(method)
     for name, limit in (("steps", steps), ("seconds", seconds)):
         if limit is not None:
             (check_count if name == "steps" else check_number)(name, limit)
     check_count("seed", seed)
-    device, policy, digests = _on_device(game, blueprint)
+    device, policy, digests = blueprint_on_device(game, blueprint)
     last = DEFAULT_STEPS if steps is None and seconds is None else steps
     with compiling():
         task = critic_task(device, transformations, spec)
         state = initial_critic(task, seed)
         state = critic_steps(task, policy, state, 0)
-    began = perf_counter()
-    while last is None or int(state.step) < last:
-        if seconds is not None and perf_counter() - began >= seconds:
-            break
-        missing = CHUNK if last is None else min(CHUNK, last - int(state.step))
-        state = critic_steps(task, policy, state, missing)
-        _check_finite(spec, state)
-        if callback is not None and callback(int(state.step), float(state.loss)):
-            break
-    return critic_of(task, state, digests, perf_counter() - began)
+    began = working_seconds()
+    outcome: Outcome | None = None
+    try:
+        while outcome is None:
+            if last is not None and int(state.step) >= last:
+                outcome = "iterations"
+            elif seconds is not None and working_seconds() - began >= seconds:
+                outcome = "seconds"
+            else:
+                missing = CHUNK if last is None else min(CHUNK, last - int(state.step))
+                state = critic_steps(task, policy, state, missing)
+                _check_finite(spec, state)
+                if callback is not None and callback(int(state.step), float(state.loss)):
+                    outcome = "stopped"
+    except KeyboardInterrupt:
+        outcome = "interrupted"
+    return critic_of(task, state, digests, working_seconds() - began, outcome)
 
 
 def critic_task(
-    device: DeviceGame, transformations: Sequence[Transformation], method: str | CriticSpec
+    device: DeviceGame,
+    transformations: Sequence[Transformation] | str | None,
+    method: str | CriticSpec,
 ) -> CriticTask:
     """Return what a critic learns; its unit of utility is as in `device_source`.
 
@@ -334,14 +347,18 @@ def critic_task(
     ParameterError, UnknownNameError, UnsupportedGameError
         As in `train_critic`.
     """
-    check_transformations(transformations)
+    rows = chosen_transformations(transformations, device)
     spec = _spec(method)
     source = device_source(device, is_relative=True, name=f"the critic {spec.name}")
-    return CriticTask(device, source.unit, tuple(transformations), spec)
+    return CriticTask(device, source.unit, rows, spec)
 
 
 def critic_of(
-    task: CriticTask, state: CriticState, blueprints: Sequence[str], seconds: float
+    task: CriticTask,
+    state: CriticState,
+    blueprints: Sequence[str],
+    seconds: float,
+    outcome: Outcome,
 ) -> Critic:
     """Return the critic that training has led to."""
     return Critic(
@@ -353,6 +370,7 @@ def critic_of(
         settings=task.spec,
         steps=int(state.step),
         seconds=seconds,
+        outcome=outcome,
     )
 
 
@@ -377,7 +395,7 @@ def _check_finite(spec: CriticSpec, state: CriticState) -> None:
         )
 
 
-def _on_device(
+def blueprint_on_device(
     game: str | Game | GameTree | DeviceGame, blueprint: TabularPolicy | NetworkPolicy
 ) -> tuple[DeviceGame, Blueprint, tuple[str, ...]]:
     """Return the game and the blueprint on the device, and the digests of the blueprint."""
@@ -435,6 +453,7 @@ def save_critic(critic: Critic, path: str | Path) -> None:
         "settings": asdict(critic.settings),
         "steps": critic.steps,
         "seconds": critic.seconds,
+        "outcome": critic.outcome,
     }
     write_perceptron(path, KIND, critic.network, header, {})
 
@@ -442,7 +461,7 @@ def save_critic(critic: Critic, path: str | Path) -> None:
 def load_critic(
     path: str | Path,
     game: str | Game | GameTree | DeviceGame,
-    transformations: Sequence[Transformation] = TRANSFORMATIONS,
+    transformations: Sequence[Transformation] | str | None = None,
 ) -> Critic:
     """Read a critic that `save_critic` wrote.
 
@@ -451,8 +470,9 @@ def load_critic(
     path : str or Path
     game : str, Game, GameTree or DeviceGame
         The game of the critic.
-    transformations : Sequence[Transformation]
-        The transformations of the critic.
+    transformations : Sequence[Transformation] or str, optional
+        The transformations of the critic; needed only for others than those of
+        `TRANSFORMATION_SETS`.
 
     Raises
     ------
@@ -463,12 +483,14 @@ def load_critic(
     """
     file = read_perceptron(path, KIND)
     fields = file.fields(FIELDS)
+    outcome: Outcome = "iterations"
+    if "outcome" in file.header:  # which older files do not have
+        outcome = file.fields({"outcome": Outcome})["outcome"]
     device = _device(game, is_tree=fields["is_tree"])
     if device_fingerprint(device) != fields["device"]:
         raise PolicyMismatchError(f"{path} has a critic for another game; give its own game")
-    rows = tuple(transformations)
-    check_transformations(rows)
-    if hash_transformations(rows) != fields["transformations"]:
+    rows = _transformations_of(fields["transformations"], device, transformations)
+    if rows is None:
         raise PolicyMismatchError(
             f"{path} has a critic for other transformations: {', '.join(fields['names'])}; give "
             "these"
@@ -494,7 +516,22 @@ def load_critic(
         settings=spec,
         steps=fields["steps"],
         seconds=fields["seconds"],
+        outcome=outcome,
     )
+
+
+def _transformations_of(
+    digest: str,
+    device: DeviceGame,
+    chosen: Sequence[Transformation] | str | None,
+) -> tuple[Transformation, ...] | None:
+    """Return the transformations of a file if they are the chosen ones, or a set with a name."""
+    choices = TRANSFORMATION_SETS if chosen is None else [chosen]
+    known = {
+        hash_transformations(rows): rows
+        for rows in (chosen_transformations(choice, device) for choice in choices)
+    }
+    return known.get(digest)
 
 
 def _device(game: str | Game | GameTree | DeviceGame, *, is_tree: bool) -> DeviceGame:

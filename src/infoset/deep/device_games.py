@@ -81,6 +81,11 @@ class DeviceGame(eqx.Module):
         """[N, A] number of actions in the phase of each player's actions, see `ActionTable`."""
         return np.full((self.num_players, self.num_actions), self.num_actions, np.int32)
 
+    @property
+    def always_legal(self) -> tuple[Action, ...]:
+        """Actions that are legal at every decision, as far as they are known, such as a call."""
+        return ()
+
     @abstractmethod
     def init(self, key: Array) -> State:
         """Return the state at the first decision; `key` draws the chance moves before it."""

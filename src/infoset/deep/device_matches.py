@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import inf
 from typing import NamedTuple
@@ -24,6 +25,9 @@ from infoset.deep.rnad import (
     output_gradients,
     sum_over_episodes,
 )
+from infoset.runs import COST_BETWEEN_CLOCK_CHECKS, Budget, Outcome
+from infoset.typing import FloatArray
+from infoset.utils.clocks import compiling
 
 __all__ = ["Estimate", "ResponseBound", "match_score", "response_bound"]
 
@@ -31,6 +35,8 @@ BATCH = 4096
 """Episodes of a match that are played at the same time."""
 
 RESPONSE_BETA = 20.0
+LEARNING_SHARE = 0.75
+"""Share of a time limit in which a response learns; the rest is for its evaluation."""
 
 SURE = 3.0
 """Standard errors by which a lower bound is below its estimate."""
@@ -55,16 +61,26 @@ class ResponseBound:
 
     Attributes
     ----------
-    gains : Estimate
+    gains : Estimate or None
         Sum of the utilities of the responses of both players, minus the sum of the game: an
-        estimate of a lower bound on NashConv.
+        estimate of a lower bound on NashConv. None if no response was evaluated.
     exploitability_lower_bound : float
         Half of the gains minus three standard errors, and at least 0: true exploitability is
-        larger, except with probability 0.2 %.
+        larger, except with probability 0.2 %. Without a response it is 0, which says nothing.
+    steps, max_steps : int
+        Learner steps of the response that were done, and their limit.
+    outcome : Outcome
+        Why learning ended: `iterations`, `seconds`, `stopped` or `interrupted`.
+    seconds : float
+        Time taken, without compilation.
     """
 
-    gains: Estimate
+    gains: Estimate | None
     exploitability_lower_bound: float
+    steps: int
+    max_steps: int
+    outcome: Outcome
+    seconds: float
 
 
 def uniform(rows: Rows) -> Array:
@@ -114,15 +130,21 @@ def _mean(
     opponent: PolicyValueNetwork | None,
     num_episodes: int,
     key: Array,
+    budget: Budget | None = None,
 ) -> Estimate:
-    means, variances = [], []
-    for seat in range(2):
-        keys = jax.random.split(jax.random.fold_in(key, seat), -(-num_episodes // BATCH))
-        found = np.concatenate(
-            [_centered(device, responder, opponent, jnp.int32(seat), key) for key in keys]
-        )
-        means.append(found.mean(dtype=np.float64))
-        variances.append(found.var(dtype=np.float64) / len(found))
+    """Return the mean over both seats; at least one batch is played in each."""
+    num_batches = -(-num_episodes // BATCH)
+    keys = [jax.random.split(jax.random.fold_in(key, seat), num_batches) for seat in range(2)]
+    found: tuple[list[FloatArray], list[FloatArray]] = ([], [])
+    for batch in range(num_batches):
+        for seat in range(2):
+            centered = _centered(device, responder, opponent, jnp.int32(seat), keys[seat][batch])
+            found[seat].append(np.asarray(centered, np.float64))
+        if budget is not None and budget.is_over:
+            break
+    seats = [np.concatenate(batches) for batches in found]
+    means = [seat.mean(dtype=np.float64) for seat in seats]
+    variances = [seat.var(dtype=np.float64) / len(seat) for seat in seats]
     return Estimate(float(np.mean(means)), float(np.sqrt(np.sum(variances)) / 2))
 
 
@@ -132,8 +154,11 @@ def response_bound(
     spec: NetworkRNaD,
     *,
     steps: int = 500,
+    seconds: float | None = None,
     seed: int = 0,
     num_episodes: int = 4 * BATCH,
+    cost_per_step: int = COST_BETWEEN_CLOCK_CHECKS,
+    callback: Callable[[int, float], object] | None = None,
 ) -> ResponseBound:
     """Learn responses to the policy of a network, and return what they earn.
 
@@ -150,22 +175,50 @@ def response_bound(
         Parameters of the method. Its schedules, β and η are not used.
     steps : int
         Learner steps of the response.
+    seconds : float, optional
+        Time limit of learning and evaluation, without compilation. If it is not positive, nothing
+        is learned, and the bound is 0.
     seed : int
     num_episodes : int
-        Number of episodes in each seat by which the response is evaluated.
+        Number of episodes in each seat by which the response is evaluated; fewer if the time is
+        over, but at least 4,096.
+    cost_per_step : int
+        How many numbers one learner step reads, roughly: how often the clock is looked at.
+    callback : callable, optional
+        Called with the number of steps and the seconds so far; a true return value ends learning.
     """
+    if seconds is not None and seconds <= 0:
+        return ResponseBound(None, 0.0, 0, steps, "seconds", 0.0)
     # A best response is deterministic, so its logits may differ by more than those of R-NaD.
     spec = replace(spec, beta=RESPONSE_BETA, halving_steps=inf)
-    state = initial_state(source, spec, seed)
     # The response begins at the policy itself, so that it is hardly ever worse.
-    state = _response_steps(
-        source, spec, state._replace(network=network), network, jnp.int32(steps)
+    state = initial_state(source, spec, seed)._replace(network=network)
+    with compiling():
+        state = _response_steps(source, spec, state, network, jnp.int32(0))
+        _centered(source.device, network, network, jnp.int32(0), jax.random.key(0))
+    whole = Budget(seconds=seconds)
+    learning = Budget(seconds=None if seconds is None else LEARNING_SHARE * seconds)
+    stride = max(1, COST_BETWEEN_CLOCK_CHECKS // cost_per_step)
+    outcome: Outcome | None = None
+    gains = None
+    try:
+        while int(state.step) < steps and outcome is None:
+            number = min(stride, steps - int(state.step))
+            state = _response_steps(source, spec, state, network, jnp.int32(number))
+            if callback is not None and callback(int(state.step), whole.elapsed):
+                outcome = "stopped"
+            elif learning.is_over and int(state.step) < steps:
+                outcome = "seconds"
+        key = jax.random.fold_in(jax.random.wrap_key_data(state.key), int(state.step))
+        found = _mean(source.device, state.network, network, num_episodes, key, whole)
+        # The constant of the game drops out of the centered utilities.
+        gains = Estimate(2.0 * found.mean, 2.0 * found.standard_error)
+    except KeyboardInterrupt:
+        outcome = "interrupted"
+    bound = 0.0 if gains is None else max(0.0, gains.mean - SURE * gains.standard_error) / 2.0
+    return ResponseBound(
+        gains, bound, int(state.step), steps, outcome or "iterations", whole.elapsed
     )
-    key = jax.random.fold_in(jax.random.wrap_key_data(state.key), steps)
-    found = _mean(source.device, state.network, network, num_episodes, key)
-    # The constant of the game drops out of the centered utilities.
-    gains = Estimate(2.0 * found.mean, 2.0 * found.standard_error)
-    return ResponseBound(gains, max(0.0, gains.mean - SURE * gains.standard_error) / 2.0)
 
 
 @eqx.filter_jit

@@ -9,6 +9,7 @@ from typing import Any
 
 from infoset.deep.critic import Critic, critic_of, critic_task
 from infoset.deep.critic_learning import CriticSpec
+from infoset.deep.critic_reports import CriticReport, report_critic
 from infoset.deep.device_games import DeviceGame
 from infoset.deep.device_matches import ResponseBound, response_bound
 from infoset.deep.device_runs import MatchPoint, run_matched
@@ -20,7 +21,7 @@ from infoset.deep.rules import device_game, has_rules
 from infoset.errors import ExplorationLimitError, GameTooLargeError, NumericalError, ParameterError
 from infoset.game import Game
 from infoset.games import load_game
-from infoset.policy import TRANSFORMATIONS, Transformation
+from infoset.policy import TabularPolicy, Transformation
 from infoset.runs import (
     DEFAULT_CHECKPOINT_SECONDS,
     Budget,
@@ -37,10 +38,13 @@ from infoset.utils.arguments import check_count, check_type
 from infoset.utils.clocks import compiling, compiling_seconds
 from infoset.utils.short_repr import Facts, ShortRepr
 
-__all__ = ["NetworkMethod", "TrainingResult", "train"]
+__all__ = ["NetworkMethod", "TrainingResult", "train", "training_source"]
 
 DEFAULT_STEPS = 10_000
 RESPONSE_STEPS = 500
+
+TRAINING_SHARE = 0.8
+"""Share of a time limit for training, if a response is learned after it within the rest."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -73,6 +77,8 @@ class TrainingResult(ShortRepr):
         A lower bound on exploitability by a learned response, if the game was not built.
     critic : Critic or None
         The critic that was trained with the network.
+    critic_report : CriticReport or None
+        What search with the critic makes of the network. None if training was interrupted.
     """
 
     game: str
@@ -89,6 +95,7 @@ class TrainingResult(ShortRepr):
     run: SolveResult | None
     response: ResponseBound | None
     critic: Critic | None
+    critic_report: CriticReport | None
 
     def _facts(self) -> Facts:
         measured: dict[str, Any] = {"outcome": self.outcome, "steps": self.steps}
@@ -109,6 +116,8 @@ class TrainingResult(ShortRepr):
             "seconds": self.seconds,
             "compile_seconds": self.compile_seconds,
         }
+        if self.critic_report is not None:
+            about["critic"] = self.critic_report.summary()
         if self.run is not None:
             return {**about, "nash_conv": self.run.nash_conv, **_exact(self.run)}
         for last in self.trace[-1:]:
@@ -117,6 +126,8 @@ class TrainingResult(ShortRepr):
             about["standard_error"] = last.standard_error
         if self.response is not None:
             about["exploitability_lower_bound"] = self.response.exploitability_lower_bound
+            about["response_steps"] = self.response.steps
+            about["response_outcome"] = self.response.outcome
         return about
 
 
@@ -137,11 +148,12 @@ def train(
     seed: int = 0,
     build: bool | None = None,
     critic: str | CriticSpec | None = None,
-    transformations: Sequence[Transformation] = TRANSFORMATIONS,
+    transformations: Sequence[Transformation] | str | None = None,
     response_steps: int = RESPONSE_STEPS,
     checkpoint: str | Path | None = None,
     checkpoint_seconds: float = DEFAULT_CHECKPOINT_SECONDS,
     callback: Callable[[Any], object] | None = None,
+    stage_callback: Callable[[str], object] | None = None,
     memory: int | None = None,
     progress: BuildProgress | None = None,
 ) -> TrainingResult:
@@ -158,7 +170,8 @@ def train(
     steps : int, optional
         Learner steps after which to stop; 10,000 if neither `steps` nor `seconds` is given.
     seconds : float, optional
-        Time after which to stop, without construction and compilation.
+        Time after which to stop, without construction and compilation. If the game is not built,
+        a fifth of it is for the response, see `response_steps`. At least one step is done.
     seed : int
         Seed of the network's weights and of the episodes. Runs with the same seed, parameters,
         machine and version of JAX return the same bits, if `seconds` does not end them.
@@ -168,11 +181,11 @@ def train(
     critic : str or CriticSpec, optional
         A name from `CRITICS`, or parameters: a critic does a learner step after each one of the
         network, see `train_critic`.
-    transformations : Sequence[Transformation]
-        The transformations of the critic.
+    transformations : Sequence[Transformation] or str, optional
+        The transformations of the critic; by default as in `train_critic`.
     response_steps : int
         If the game is not built, learner steps of the response that gives a lower bound on
-        exploitability; 0 for no bound.
+        exploitability; 0 for no bound. With `seconds` it may have fewer, which it reports.
     checkpoint : str or Path, optional
         File in which the run is saved. If it exists, the run is resumed from it, to the same bits.
     checkpoint_seconds : float
@@ -180,6 +193,9 @@ def train(
     callback : callable, optional
         Called with a `TracePoint` or `MatchPoint` at every measurement; a true return value stops
         the run.
+    stage_callback : callable, optional
+        Called after training with a text that says what is measured, and how far; a true return
+        value ends the learning of a response.
     memory, progress
         As in `solve`.
 
@@ -207,24 +223,14 @@ def train(
     if steps is not None:
         check_count("steps", steps, minimum=1)
     compiled_before = compiling_seconds()
-    source = _source(game, build, memory, progress)
-    learner: TreeLearner | DeviceLearner
-    task = None
-    if critic is not None:
-        with compiling():
-            task = critic_task(
-                device_game(source) if isinstance(source, GameTree) else source,
-                transformations,
-                critic,
-            )
-    if isinstance(source, GameTree):
-        learner = TreeLearner(source, spec, seed, task)
-    else:
-        learner = DeviceLearner(source, spec, seed, _name(game), task)
+    source = training_source(game, build, memory, progress)
+    learner = _learner(game, source, spec, seed, critic, transformations)
     to = None if checkpoint is None else Checkpointing(Path(checkpoint), checkpoint_seconds)
     if steps is None and seconds is None:
         steps = DEFAULT_STEPS
-    budget = Budget(iterations=steps, seconds=seconds, callback=callback, checkpoint=to)
+    share = TRAINING_SHARE if isinstance(learner, DeviceLearner) and response_steps else 1.0
+    limit = None if seconds is None else share * seconds
+    budget = Budget(iterations=steps, seconds=limit, callback=callback, checkpoint=to)
     run = response = None
     trace: tuple[TracePoint, ...] | tuple[MatchPoint, ...]
     if isinstance(learner, TreeLearner):
@@ -234,14 +240,19 @@ def train(
         outcome, trace = run_matched(learner, budget, seed)
         taken = budget.elapsed
         if outcome != "interrupted" and response_steps:
-            response = response_bound(
-                learner.source, learner.network, spec, steps=response_steps, seed=seed
-            )
+            left = None if seconds is None else seconds - taken
+            response = _response(learner, response_steps, left, seed, stage_callback)
+            if response.outcome == "interrupted":
+                outcome = "interrupted"
     policy = learner.network_policy()
-    trained = None
-    if task is not None and learner.critic is not None:
+    trained = report = None
+    if learner.task is not None and learner.critic is not None:
         table = () if run is None else (run.policy.digest,)
-        trained = critic_of(task, learner.critic, (*table, policy.digest), taken)
+        digests = (*table, policy.digest)
+        trained = critic_of(learner.task, learner.critic, digests, taken, outcome)
+        if outcome != "interrupted":
+            blueprint = policy if run is None else run.policy
+            report = _report(trained, source, blueprint, seed, stage_callback)
     return TrainingResult(
         game=learner.name,
         method=spec.name,
@@ -257,7 +268,66 @@ def train(
         run=run,
         response=response,
         critic=trained,
+        critic_report=report,
     )
+
+
+def _learner(
+    game: str | Game | GameTree | DeviceGame,
+    source: GameTree | DeviceGame,
+    spec: NetworkRNaD,
+    seed: int,
+    critic: str | CriticSpec | None,
+    transformations: Sequence[Transformation] | str | None,
+) -> TreeLearner | DeviceLearner:
+    """Return the learner on the tree or the rules in JAX of a game, with a critic or without."""
+    task = None
+    if critic is not None:
+        with compiling():
+            device = device_game(source) if isinstance(source, GameTree) else source
+            task = critic_task(device, transformations, critic)
+    if isinstance(source, GameTree):
+        return TreeLearner(source, spec, seed, task)
+    return DeviceLearner(source, spec, seed, _name(game), task)
+
+
+def _response(
+    learner: DeviceLearner,
+    steps: int,
+    seconds: float | None,
+    seed: int,
+    stage_callback: Callable[[str], object] | None,
+) -> ResponseBound:
+    """Return what a response earns that is learned within the time left."""
+
+    def report(step: int, taken: float) -> bool:
+        text = f"learning a response: step {step:,} of {steps:,}"
+        return stage_callback is not None and bool(stage_callback(text))
+
+    return response_bound(
+        learner.source,
+        learner.network,
+        learner.spec,
+        steps=steps,
+        seconds=seconds,
+        seed=seed,
+        cost_per_step=2 * learner.cost_per_iteration,  # of two networks
+        callback=report,
+    )
+
+
+def _report(
+    critic: Critic,
+    source: GameTree | DeviceGame,
+    blueprint: TabularPolicy | NetworkPolicy,
+    seed: int,
+    stage_callback: Callable[[str], object] | None,
+) -> CriticReport | None:
+    """Return what search with a critic makes of its network; None after Ctrl-C."""
+    try:
+        return report_critic(critic, source, blueprint, seed=seed, callback=stage_callback)
+    except KeyboardInterrupt:
+        return None
 
 
 @dataclass(frozen=True)
@@ -320,7 +390,7 @@ class NetworkMethod:
         return run_measured(learner, self.name, budget, extra_cost=learner.policy_cost)
 
 
-def _source(
+def training_source(
     game: str | Game | GameTree | DeviceGame,
     build: bool | None,
     memory: int | None,

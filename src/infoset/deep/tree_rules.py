@@ -101,6 +101,12 @@ class TreeRules(DeviceGame):
         return np.array(self.sizes, np.int32)
 
     @property
+    def always_legal(self) -> tuple[Action, ...]:
+        """Actions that are legal at all infostates at which a player acts."""
+        everywhere = (np.asarray(self.rank) >= 0).all(axis=0)
+        return tuple(self.actions[column] for column in np.flatnonzero(everywhere).tolist())
+
+    @property
     def horizon(self) -> int:
         """Maximum number of decisions."""
         return self.nodes.num_decisions

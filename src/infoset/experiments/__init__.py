@@ -36,12 +36,18 @@ from infoset.experiments.studies import (
     installed_studies,
     run_study,
 )
-from infoset.experiments.training_folder import save_training, training_files
+from infoset.experiments.training_folder import (
+    CRITIC_FILES,
+    save_critic_run,
+    save_training,
+    training_files,
+)
 from infoset.experiments.tuning_cells import TuningCell
 from infoset.experiments.tuning_report import parameters_text, save_tuning, tuning_tables
 
 __all__ = [
     "COMPARISON_FILES",
+    "CRITIC_FILES",
     "RUN_FILES",
     "Cell",
     "CellFolder",
@@ -82,6 +88,7 @@ __all__ = [
     "run_slug",
     "run_study",
     "save_comparison",
+    "save_critic_run",
     "save_learning",
     "save_response",
     "save_run",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import astuple, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, astuple, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,12 +21,15 @@ from infoset.runs import trace_rows
 from infoset.utils.files import replace_file, write_text
 
 if TYPE_CHECKING:
-    from infoset.deep import TrainingResult
+    from infoset.deep import Critic, CriticReport, TrainingResult
 
-__all__ = ["save_training", "training_files"]
+__all__ = ["CRITIC_FILES", "save_critic_run", "save_training", "training_files"]
 
 NETWORK = "network.npz"
 CRITIC = "critic.npz"
+
+CRITIC_FILES = {"critic": CRITIC, "trace": RUN_FILES["trace"], "result": RUN_FILES["result"]}
+"""The file names of a critic that was trained alone, by content."""
 
 
 def training_files(result: TrainingResult) -> dict[str, str]:
@@ -73,11 +77,8 @@ def save_training(
     from infoset.deep import save_critic, save_network
 
     files = training_files(result)
-    source = GameSource.of_rules(game) if isinstance(game, Game) else GameSource()
     about = {
-        "game": result.game,
-        "parameters": json_value(source.parameters),
-        "source": {"kind": source.kind, "rules": source.rules or None},
+        **_about(result.game, game),
         "method": result.method,
         "seed": result.seed,
         "steps": result.steps,
@@ -90,11 +91,7 @@ def save_training(
             save_critic(result.critic, made / files["critic"])
         if result.run is not None:
             save_policy(result.run.policy, made / files["policy"], about)
-        with (
-            replace_file(made / files["trace"]) as path,
-            path.open("w", encoding="utf-8", newline="") as file,
-        ):
-            csv.writer(file, lineterminator="\n").writerows(_rows(result))
+        _write_rows(made / files["trace"], _rows(result))
         if "picture" in files and result.run is not None:
             figure = plot_convergence(result.run.trace, game=result.game, method=result.method)
             with replace_file(made / files["picture"]) as path:
@@ -106,6 +103,79 @@ def save_training(
 
     default = RUNS / run_slug(result.game, result.method)
     return save_folder(default if folder is None else folder, write)
+
+
+def save_critic_run(
+    critic: Critic,
+    report: CriticReport | None,
+    losses: Sequence[tuple[int, float]],
+    about: Mapping[str, Any],
+    folder: str | Path | None = None,
+    *,
+    game: Game | ExtensiveForm,
+) -> Path:
+    """Write a critic that was trained for a policy, its losses and its report to a new folder.
+
+    As in `save_run`, the folder appears when it is complete, and an existing folder is not changed.
+
+    Parameters
+    ----------
+    critic : Critic
+    report : CriticReport or None
+        What search with the critic is worth, if it was measured.
+    losses : Sequence[tuple[int, float]]
+        Learner steps and losses.
+    about : Mapping[str, Any]
+        Further JSON values, such as the path of the policy.
+    folder : str or Path, optional
+        By default `runs/GAME-critic`.
+    game : Game or ExtensiveForm
+        The game whose parameters are saved.
+
+    Returns
+    -------
+    Path
+        The new folder.
+
+    Raises
+    ------
+    ParameterError
+        If the folder or a file cannot be written.
+    """
+    from infoset.deep import save_critic
+
+    def write(made: Path) -> None:
+        save_critic(critic, made / CRITIC)
+        _write_rows(made / CRITIC_FILES["trace"], [("step", "loss"), *losses])
+        record = {
+            **_about(str(game), game),
+            **about,
+            "transformations": [row.name for row in critic.transformations],
+            "settings": json_value(asdict(critic.settings)),
+            "version": __version__,
+            "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        if report is not None:
+            record["critic"] = report.summary()
+        whole = saved_record(record, made, CRITIC_FILES)
+        write_text(made / CRITIC_FILES["result"], json_text(whole, indent=2) + "\n")
+
+    return save_folder(RUNS / run_slug(str(game), "critic") if folder is None else folder, write)
+
+
+def _about(name: str, game: Game | ExtensiveForm | None) -> dict[str, Any]:
+    """Return the name of a game, its parameters and its source, as JSON values."""
+    source = GameSource.of_rules(game) if isinstance(game, Game) else GameSource()
+    return {
+        "game": name,
+        "parameters": json_value(source.parameters),
+        "source": {"kind": source.kind, "rules": source.rules or None},
+    }
+
+
+def _write_rows(file: Path, rows: Iterable[Sequence[Any]]) -> None:
+    with replace_file(file) as path, path.open("w", encoding="utf-8", newline="") as written:
+        csv.writer(written, lineterminator="\n").writerows(rows)
 
 
 def _rows(result: TrainingResult) -> list[Any]:

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from infoset.errors import ParameterError
+from infoset.errors import ParameterError, UserFunctionError
 from infoset.game import Infostate
 from infoset.typing import Action, FloatArray
 
@@ -115,8 +115,15 @@ def checked_probabilities(
     ------
     ParameterError
         If the probabilities are not a distribution.
+    UserFunctionError
+        If a policy of the user raises an exception.
     """
-    probabilities = np.asarray(policy.action_probabilities(infostate, legal_actions), np.float64)
+    try:
+        answer = policy.action_probabilities(infostate, legal_actions)
+    except Exception as error:
+        _check_user_code(error, policy, infostate)
+        raise
+    probabilities = np.asarray(answer, np.float64)
     check_distributions(probabilities[None], infostate, legal_actions)
     return probabilities
 
@@ -132,14 +139,32 @@ def probabilities_at(
     ------
     ParameterError
         If the probabilities are not a distribution.
+    UserFunctionError
+        If a policy of the user raises an exception.
     """
     if not isinstance(policy, BatchPolicy):
         pairs = zip(infostates, legal_actions, strict=True)
         return [checked_probabilities(policy, infostate, legal) for infostate, legal in pairs]
-    answers = policy.many_action_probabilities(infostates, legal_actions) if infostates else []
+    if not infostates:
+        return []
+    try:
+        answers = policy.many_action_probabilities(infostates, legal_actions)
+    except Exception as error:
+        _check_user_code(error, policy, *infostates)
+        raise
     for infostate, legal, answer in zip(infostates, legal_actions, answers, strict=True):
         check_distributions(np.asarray(answer)[None], infostate, legal)
     return answers
+
+
+def _check_user_code(error: Exception, policy: Policy, *infostates: Infostate) -> None:
+    """Raise an error that names the infostate, if a policy of the user raised an exception."""
+    function = policy.function if isinstance(policy, FunctionPolicy) else policy
+    name = getattr(function, "__qualname__", type(function).__name__)
+    first, more = infostates[0], len(infostates) - 1
+    others = f" or one of {more} others" if more else ""
+    where = f"at the infostate {first} of player {first.player}{others}"
+    UserFunctionError.check(error, function, f"the policy {name}", where)
 
 
 def check_distributions(

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from infoset.errors import ParameterError, show
+from infoset.errors import ParameterError, UserFunctionError, show
 from infoset.game import History, Infostate, play_out
 from infoset.policy import Policy, UniformPolicy, checked_probabilities
 from infoset.typing import Action, FloatArray
@@ -121,9 +121,16 @@ def checked_leaf_values(function: LeafFunction, histories: Sequence[History]) ->
     ------
     ParameterError
         If they have another shape, or are not finite numbers.
+    UserFunctionError
+        If the function raises an exception.
     """
     name, shape = leaf_value_name(function), (len(histories), histories[0].game.num_players)
-    answer = function(histories)
+    try:
+        answer = function(histories)
+    except Exception as error:
+        of = f"for {len(histories)} histories, the first of which is {histories[0]}"
+        UserFunctionError.check(error, function, f"the leaf value {name}", of)
+        raise
     try:
         values = np.asarray(answer, np.float64)
     except (TypeError, ValueError):

@@ -41,7 +41,7 @@ from infoset.cli.screen import (
 )
 
 if TYPE_CHECKING:
-    from infoset.deep import TrainingResult
+    from infoset.deep import CriticReport, ResponseBound, TrainingResult
 
 DEFAULT_METHOD = "rnad"
 
@@ -65,7 +65,7 @@ MethodOption: TypeAlias = Annotated[
 ]
 
 
-def _known_critic(context: typer.Context, critic: str | None) -> str | None:
+def known_critic(context: typer.Context, critic: str | None) -> str | None:
     """Check the name of a critic's method; print the table of methods and exit for `list`."""
     if critic is None:
         return None
@@ -80,13 +80,40 @@ def _known_critic(context: typer.Context, critic: str | None) -> str | None:
     return critic
 
 
+def known_transformations(context: typer.Context, name: str | None) -> str | None:
+    """Check the name of a set of transformations; print the sets and exit if it is `list`."""
+    if name is None:
+        return None
+    from infoset.deep import TRANSFORMATION_SETS
+    from infoset.errors import UnknownNameError
+
+    if asks_for_list(name):
+        rows = list(TRANSFORMATION_SETS.items())
+        list_and_leave(context, "transformations", ("name", "description"), rows)
+    if name not in TRANSFORMATION_SETS:
+        raise UnknownNameError.of("set of transformations", name, TRANSFORMATION_SETS)
+    return name
+
+
+TransformationsOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Continuations of the opponent that the critic learns: constants (always one action) "
+        "or all (22 transformations); 'list' describes them.",
+        callback=known_transformations,
+        show_default="constants if no infostate has more than 3 actions, otherwise all",
+    ),
+]
+
+
 CriticOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="METHOD",
         help="Train a critic with the network, by a method such as expected-backup; 'list' prints "
-        "all. The searcher sepot needs one.",
-        callback=_known_critic,
+        "all. The searcher sepot needs one; see also infoset critic.",
+        callback=known_critic,
         show_default="no critic",
     ),
 ]
@@ -125,6 +152,17 @@ def run(
         ),
     ] = None,
     critic: CriticOption = None,
+    transformations: TransformationsOption = None,
+    response_steps: Annotated[
+        int,
+        typer.Option(
+            metavar="NUMBER",
+            parser=parse_count,
+            help="Learner steps of the response that bounds exploitability of a game that is not "
+            "built, within a fifth of --seconds; 0 for no bound.",
+            show_default=True,
+        ),
+    ] = 500,
     out: Annotated[Path | None, folder_option("runs/GAME-METHOD")] = None,
     checkpoint: CheckpointOption = None,
     checkpoint_seconds: CheckpointSecondsOption = None,
@@ -135,7 +173,8 @@ def run(
 
     The game must be two-player constant-sum. The saved network.npz can be used
     wherever a policy file can: evaluate, show, match, play, draw, export.
-    Ctrl-C stops at any time and saves the results so far. Needs the extra
+    Ctrl-C stops at any time and saves the results so far. With --critic, the
+    last line says what search with it makes of the network. Needs the extra
     deep: pip install 'infoset[deep]'.
     """
     from infoset.deep import get_preset, train
@@ -150,7 +189,10 @@ def run(
         if keeping:
             raise typer.BadParameter("--checkpoint is for one run here: omit --seeds and --on")
         numbers = [seed] if seeds is None else seeds
-        options = dict(steps=steps, seconds=seconds, build=build, critic=critic, memory=memory)
+        options: dict[str, Any] = dict(steps=steps, seconds=seconds, build=build, memory=memory)
+        options |= dict(
+            critic=critic, transformations=transformations, response_steps=response_steps
+        )
         _train_seeds(rules, method, numbers, on, out, options, as_json=as_json)
         return
     with interrupts_reported(), live(str(rules)) as progress:
@@ -169,7 +211,10 @@ def run(
             seed=seed,
             build=build,
             critic=critic,
+            transformations=transformations,
+            response_steps=response_steps,
             callback=show,
+            stage_callback=progress.at_stage,
             memory=memory,
             progress=progress.building,
             **keeping,
@@ -251,10 +296,18 @@ def _save(
     say(f"saved in {folder}: {', '.join(files.values())}")
     network = quote(str(folder / files["network"]))
     say(f"to play against the network: infoset play {quote(spec)} --against {network}")
-    if "critic" in files:
-        values = folder / files["critic"]
-        search = quote(f"sepot(blueprint={folder / files['network']},values={values})")
-        say(f"to play against a search with it: infoset play {quote(spec)} --against {search}")
+    if result.critic is not None:
+        say_critic(result.critic_report, spec, folder / files["network"], folder / files["critic"])
+
+
+def say_critic(report: CriticReport | None, game: str, blueprint: Path, critic: Path) -> None:
+    """Print how to play against a search with a critic, and in the last line what it is worth."""
+    depths = () if report is None else report.helpful_depths
+    if report is None or not report.is_harmful:
+        depth = f",depth={depths[-1]}" if depths else ""
+        search = quote(f"sepot(blueprint={blueprint},values={critic}{depth})")
+        say(f"to play against a search with it: infoset play {quote(game)} --against {search}")
+    say("the critic was not measured" if report is None else report.verdict)
 
 
 def _measured(result: TrainingResult) -> dict[str, str]:
@@ -271,6 +324,15 @@ def _measured(result: TrainingResult) -> dict[str, str]:
         spread = f"{number_text(last.score)} ± {2 * last.standard_error:.2g}"
         found["won per play against uniform"] = spread
     if result.response is not None:
-        bound = result.response.exploitability_lower_bound
-        found["exploitability, lower bound"] = number_text(bound)
+        found["exploitability, lower bound"] = _bound_text(result.response)
     return found
+
+
+def _bound_text(response: ResponseBound) -> str:
+    """Return a lower bound on exploitability, and how far its response was learned."""
+    done = f"{response.steps:,} of {response.max_steps:,} steps of a response"
+    if response.gains is None:
+        why = "no time was left" if response.outcome == "seconds" else response.outcome
+        return f"not computed ({done}: {why})"
+    bound = number_text(response.exploitability_lower_bound)
+    return bound if response.steps == response.max_steps else f"{bound} ({done})"

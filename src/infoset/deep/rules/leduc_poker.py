@@ -83,6 +83,11 @@ class LeducPokerRules(DeviceGame):
         return ACTIONS
 
     @property
+    def always_legal(self) -> tuple[str, ...]:
+        """Call."""
+        return ACTIONS[1:2]
+
+    @property
     def moves_per_round(self) -> int:
         """Maximum number of moves in a round: a check, all raises, and a call."""
         return self.num_raises + 2

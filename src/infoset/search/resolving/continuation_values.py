@@ -8,7 +8,7 @@ from typing import Protocol, TypeAlias, runtime_checkable
 import numpy as np
 
 from infoset.beliefs import HistorySet
-from infoset.errors import ParameterError
+from infoset.errors import ParameterError, UserFunctionError
 from infoset.evaluation import TransformedValues
 from infoset.evaluation.tree_reach import acting_histories
 from infoset.typing import FloatArray, Player
@@ -92,9 +92,17 @@ def checked_continuation_values(
     ------
     ParameterError
         If the values have another shape, or one is not finite.
+    UserFunctionError
+        If the function raises an exception.
     """
     function = values.continuation_values if isinstance(values, ContinuationValues) else values
-    found = np.asarray(function(histories, player), np.float64)
+    try:
+        answer = function(histories, player)
+    except Exception as error:
+        name = getattr(values, "__qualname__", type(values).__name__)
+        UserFunctionError.check(error, values, f"the values {name}", _place(histories, player))
+        raise
+    found = np.asarray(answer, np.float64)
     if found.ndim != 2 or len(found) != len(histories) or not found.shape[1]:
         raise ParameterError(
             f"the continuation values have shape {found.shape} for {len(histories)} histories; "
@@ -104,3 +112,17 @@ def checked_continuation_values(
     if not np.isfinite(found).all():
         raise ParameterError("the continuation values have an entry that is NaN or infinite")
     return found + histories.rewards_so_far[:, player, None]
+
+
+def _place(histories: HistorySet, player: Player) -> str:
+    """Return where in a search the values of histories are asked for."""
+    first = [
+        f"{infostates[number]} of player {owner}"
+        for owner, (infostates, number) in enumerate(
+            zip(histories.infostates, histories.position[0].tolist(), strict=True)
+        )
+    ]
+    return (
+        f"in a search of player {player}, for {len(histories)} histories; the first of them has "
+        f"the infostates {' and '.join(first)}"
+    )

@@ -1,0 +1,162 @@
+"""`infoset critic`: train a critic for a policy, and say what search with it is worth."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from infoset.cli.commands.train import TransformationsOption, known_critic, say_critic
+from infoset.cli.exit_codes import INTERRUPTED
+from infoset.cli.interrupts import interrupts_reported
+from infoset.cli.options import (
+    GameArgument,
+    JsonOption,
+    MemoryOption,
+    SecondsOption,
+    folder_option,
+    parse_count,
+)
+from infoset.cli.progress import Progress, StepPoint, live
+from infoset.cli.saved_results import save_results
+from infoset.cli.screen import (
+    duration_text,
+    make_table,
+    number_text,
+    print_json,
+    print_table,
+    say,
+    tell_notes,
+)
+from infoset.utils.clocks import working_seconds
+
+if TYPE_CHECKING:
+    from infoset.deep import Critic, CriticReport, DeviceGame, NetworkPolicy
+    from infoset.policy import TabularPolicy
+    from infoset.tree import GameTree
+
+DEFAULT_METHOD = "expected-backup"
+
+
+def run(
+    game: GameArgument,
+    policy: Annotated[
+        str,
+        typer.Argument(
+            metavar="POLICY",
+            help="Policy whose values the critic learns: a network, a policy file, the folder of a "
+            "run, or uniform.",
+            show_default=False,
+        ),
+    ],
+    method: Annotated[
+        str,
+        typer.Option(
+            help="Method, such as expected-backup or v-trace; 'list' prints all.",
+            callback=known_critic,
+        ),
+    ] = DEFAULT_METHOD,
+    transformations: TransformationsOption = None,
+    steps: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER",
+            parser=parse_count,
+            help="Number of learner steps.",
+            show_default="10000",
+        ),
+    ] = None,
+    seconds: SecondsOption = None,
+    seed: Annotated[int, typer.Option(metavar="NUMBER", help="Seed of weights and episodes.")] = 0,
+    build: Annotated[
+        bool | None,
+        typer.Option(
+            "--build/--no-build",
+            help="Build the game, or play by rules in JAX, which needs a network that was trained "
+            "so.",
+            show_default="build unless too large",
+        ),
+    ] = None,
+    out: Annotated[Path | None, folder_option("runs/GAME-critic")] = None,
+    memory: MemoryOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Train a critic, which search on a network needs, and save it.
+
+    The critic learns the values of histories under POLICY and transformations of
+    it. The last line says what search with it makes of the policy: NashConv with
+    and without search if the game is built and small enough, otherwise how well
+    the critic predicts new episodes. Ctrl-C stops at any time and saves the
+    critic. Needs the extra deep: pip install 'infoset[deep]'.
+    """
+    from infoset.deep import report_critic, train_critic
+    from infoset.experiments import CRITIC_FILES, check_writable, save_critic_run
+    from infoset.front import load, to_game
+    from infoset.runs import Budget
+
+    rules = load(game)
+    check_writable(out)
+    losses: list[tuple[int, float]] = []
+    with interrupts_reported(), live(str(rules)) as progress:
+        source, blueprint = _inputs(to_game(rules), policy, build, memory, progress)
+        progress.solving(f"critic by {method}", Budget(iterations=steps, seconds=seconds))
+        began = working_seconds()
+
+        def show(step: int, loss: float) -> None:
+            losses.append((step, loss))
+            progress.measured(StepPoint(step, working_seconds() - began, {"loss": loss}))
+
+        critic = train_critic(
+            source,
+            blueprint,
+            transformations,
+            method,
+            steps=steps,
+            seconds=seconds,
+            seed=seed,
+            callback=show,
+        )
+        report: CriticReport | None = None
+        if critic.outcome != "interrupted":
+            report = report_critic(critic, source, blueprint, callback=progress.at_stage)
+    tell_notes(rules)
+    about = {"policy": policy, "method": method, "seed": seed, **_numbers(critic)}
+    save = partial(save_critic_run, critic, report, losses, about, game=rules)
+    folder = save_results(save, out)
+    if as_json:
+        found = {} if report is None else {"critic": report.summary()}
+        where = {"folder": str(folder), "files": CRITIC_FILES}
+        print_json({"game": str(rules), **about, **found, **where})
+    else:
+        table = make_table()
+        table.add_row("transformations", number_text(len(critic.transformations)))
+        table.add_row("learner steps", number_text(critic.steps))
+        table.add_row("time", duration_text(critic.seconds))
+        print_table(table, title=f"{rules}: critic of {policy} by {method}")
+        say(f"saved in {folder}: {', '.join(CRITIC_FILES.values())}")
+        say_critic(report, game, Path(policy), folder / CRITIC_FILES["critic"])
+    if critic.outcome == "interrupted":
+        raise typer.Exit(INTERRUPTED)
+
+
+def _inputs(
+    rules: Any, path: str, build: bool | None, memory: int | None, progress: Progress
+) -> tuple[GameTree | DeviceGame, TabularPolicy | NetworkPolicy]:
+    """Return the game, built or as rules in JAX, and the policy of a file."""
+    from infoset.deep.training_run import training_source
+    from infoset.front import is_network, load_network_file, resolve_policy
+    from infoset.tree import GameTree
+
+    blueprint = load_network_file(path) if is_network(path) else None
+    source = training_source(rules, build, memory, progress.building)
+    if blueprint is not None:
+        return source, blueprint
+    if not isinstance(source, GameTree):
+        raise typer.BadParameter(f"{path} is a table, which needs a game that is built")
+    return source, resolve_policy(path, source.sequence_form)
+
+
+def _numbers(critic: Critic) -> dict[str, Any]:
+    return {"outcome": critic.outcome, "steps": critic.steps, "seconds": critic.seconds}
