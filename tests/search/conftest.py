@@ -2,7 +2,17 @@
 
 import pytest
 
-MODULES = ("budget", "depth_limits", "determinization", "ismcts", "perfect_information")
+MODULES = (
+    "search.budget",
+    "search.determinization",
+    "search.ismcts",
+    "search.perfect_information",
+    "search.resolving.part_limits",
+    "search.resolving.resolver",
+    "search.resolving.resolving_search",
+    "search.resolving.rules_resolver",
+    "utils.clocks",
+)
 
 
 class Clock:
@@ -18,5 +28,5 @@ class Clock:
 def clock(monkeypatch):
     clock = Clock()
     for module in MODULES:
-        monkeypatch.setattr(f"infoset.search.{module}.working_seconds", clock)
+        monkeypatch.setattr(f"infoset.{module}.working_seconds", clock)
     return clock

@@ -60,7 +60,8 @@ def path_batch(
             position[place] = numbers.setdefault(key, len(numbers))
         batch = batch.extend(successors)
     total = np.bincount(position, weights=weight).astype(np.float64)
-    batch = replace(batch, weight=total, method="samples")
+    unknown = np.full(len(total), np.nan)  # what the game divided the chance reach by
+    batch = replace(batch, weight=total, method="samples", inclusion=unknown)
     batch.remember(dict(zip(position, histories, strict=True)))
     return batch
 

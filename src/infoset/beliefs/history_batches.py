@@ -216,6 +216,9 @@ class HistoryBatch(Sequence[History]):
         [K] position in the parent of the history one transition shorter.
     method : str
         `enumeration` if the batch is complete, else `samples` or `rejection`.
+    inclusion : FloatArray or None
+        [K] the chance reach of each sampled history as a fraction of its weight, NaN where it is
+        unknown; None for ones.
     moves : Moves or None
         [K, T, N] the histories as the game listed them, in lexicographic order.
     """
@@ -229,6 +232,7 @@ class HistoryBatch(Sequence[History]):
     origin: IntArray
     method: str = "enumeration"
     moves: Moves | None = None
+    inclusion: FloatArray | None = None
     _histories: dict[int, History] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
@@ -340,6 +344,7 @@ class HistoryBatch(Sequence[History]):
             parent=self,
             origin=np.array(origin, np.int32),
             moves=None,
+            inclusion=None if self.inclusion is None else self.inclusion[origin],
         )
 
     def select(self, positions: LongArray) -> HistoryBatch:
@@ -351,4 +356,5 @@ class HistoryBatch(Sequence[History]):
             infostate=self.infostate[positions],
             origin=self.origin[positions],
             moves=None,
+            inclusion=None if self.inclusion is None else self.inclusion[positions],
         )

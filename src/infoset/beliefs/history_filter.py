@@ -22,6 +22,7 @@ from infoset.game.checked_rules import checked_observation
 from infoset.game.hooks import actions_as_seen, histories_as_seen, public_observations
 from infoset.game.infostate import join_steps
 from infoset.typing import NOOP, Action, JointAction, LongArray, Player, World
+from infoset.utils.clocks import check_deadline
 
 __all__ = [
     "HistoryFilter",
@@ -127,6 +128,7 @@ def successors(
         # it is known, no other is tried.
         tried = product(*choices) if public_action is None else _if_legal(public_action, choices)
         for joint_action in tried:
+            check_deadline()
             for next_world, probability in outcomes(game, world, joint_action):
                 seen, _ = checked_observation(game, world, joint_action, next_world)
                 if observed is None or observed.agrees(seen):

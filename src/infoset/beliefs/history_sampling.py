@@ -169,9 +169,11 @@ class _Sampler:
         if not found:
             raise no_history_error(batch, observed, information)
         further = batch.extend(found)
-        if is_rejected:
-            return replace(further, method="rejection")
-        return further.as_samples() if outcomes.num_outcomes else further
+        if not outcomes.num_outcomes:
+            return further
+        unknown = np.full(len(further), np.nan)
+        method = "rejection" if is_rejected else further.as_samples().method
+        return replace(further, method=method, inclusion=unknown)
 
     def subsample(self, batch: HistoryBatch, observed: ObservedStep) -> HistoryBatch:
         """Return at most `num_samples` of the histories, reweighted to represent all."""
@@ -185,4 +187,6 @@ class _Sampler:
             raise unreached_error(batch.game, observed.player)
         sample = batch.select(np.flatnonzero(kept)).as_samples()
         # Horvitz-Thompson: dividing by the inclusion probability keeps every sum unbiased.
-        return replace(sample, weight=sample.weight / kept_with[kept])
+        inclusion = kept_with[kept]
+        before = 1.0 if sample.inclusion is None else sample.inclusion
+        return replace(sample, weight=sample.weight / inclusion, inclusion=before * inclusion)

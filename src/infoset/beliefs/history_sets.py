@@ -40,6 +40,9 @@ class HistorySet:
         that were left out.
     is_complete : bool
         Whether these are all histories of a public state.
+    weight_share : float
+        Share of these histories in the weight of all of them: chance reach times the reach of all
+        players. NaN if it is unknown. If not all were listed, it is an estimate.
     """
 
     worlds: Sequence[World]
@@ -48,6 +51,7 @@ class HistorySet:
     rewards_so_far: FloatArray
     chance_reach: FloatArray
     is_complete: bool = True
+    weight_share: float = 1.0
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -78,6 +82,8 @@ class PublicHistories:
         As in `HistorySet`.
     ranges : tuple[FloatArray, ...]
         Per player [S_p] its own reach of each of its infostates.
+    inclusion : FloatArray
+        [K] as in `HistoryBatch`.
     """
 
     pieces: tuple[tuple[HistoryBatch, LongArray], ...]
@@ -86,6 +92,7 @@ class PublicHistories:
     chance_reach: FloatArray
     is_complete: bool
     ranges: tuple[FloatArray, ...]
+    inclusion: FloatArray
 
     def __len__(self) -> int:
         return len(self.position)
@@ -113,7 +120,7 @@ class PublicHistories:
     def whole(self) -> HistorySet:
         """Return all histories."""
         found = self.select(np.arange(len(self)))
-        return replace(found, is_complete=self.is_complete)
+        return replace(found, is_complete=True, weight_share=1.0) if self.is_complete else found
 
     def select(self, rows: LongArray) -> HistorySet:
         """Return some of the histories; `rows` are increasing positions."""
@@ -137,7 +144,14 @@ class PublicHistories:
             rewards_so_far=np.concatenate(rewards),
             chance_reach=self.chance_reach[rows],
             is_complete=False,
+            weight_share=self._share(rows),
         )
+
+    def _share(self, rows: LongArray) -> float:
+        """Return the share of some histories in the weight of all."""
+        reach = self.reach
+        total = reach.sum()
+        return float((reach * self.inclusion)[rows].sum() / total) if total > 0 else np.nan
 
     def sample(
         self,
@@ -238,4 +252,9 @@ def _joined(
         chance_reach=np.concatenate([batch.weight[rows] for batch, rows in pieces]),
         is_complete=is_complete,
         ranges=tuple(map(np.array, ranges)),
+        inclusion=np.concatenate([_inclusions(batch)[rows] for batch, rows in pieces]),
     )
+
+
+def _inclusions(batch: HistoryBatch) -> FloatArray:
+    return np.ones(len(batch)) if batch.inclusion is None else batch.inclusion

@@ -74,7 +74,8 @@ def listed_batch(
         position = np.cumsum(first, dtype=np.int32) - 1
     if weight is not None:
         total = np.bincount(position, weights=weight[order])
-        return replace(batch, weight=batch.weight * total, method="samples")
+        weight = batch.weight * total
+        return replace(batch, weight=weight, method="samples", inclusion=1 / total)
     return replace(batch, moves=moves)
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from infoset.beliefs.decomposition import TreePart, part_between
 from infoset.beliefs.history_sets import HistorySet
 from infoset.beliefs.public_states import find_public_state, histories_at, infostates_at
-from infoset.errors import ExplorationLimitError, GameRuleError
-from infoset.game import Game, Infostate, Observation, Probability, PublicState
+from infoset.errors import ExplorationLimitError, GameRuleError, UnknownNameError
+from infoset.game import Game, Infostate, Observation, Probability, PublicState, Step
 from infoset.tree import GameTree, build_world_graph
 from infoset.tree.counting import count_histories
 from infoset.tree.game_tree import unroll
@@ -94,6 +94,19 @@ class LocalPart:
         entry: Any = entered.private
         root = self.roots.infostates[player][entry]
         return Infostate(player, (*root.steps, *steps))
+
+    def find(self, infostate: Infostate) -> int:
+        """Return the number of an infostate in the local tree; -1 if it has no such infostate."""
+        player, tree = infostate.player, self.part.tree.infostate_trees[infostate.player]
+        size = len(self.roots.infostates[player][0].steps)
+        entry = self.roots.number_of(Infostate(player, infostate.steps[:size]))
+        if entry < 0:
+            return -1
+        entered = Step(NOOP, entry, None)
+        try:
+            return tree.index_of(Infostate(player, (entered, *infostate.steps[size:])))
+        except UnknownNameError:
+            return -1
 
     @cached_property
     def root_order(self) -> tuple[LongArray, ...]:

@@ -9,13 +9,9 @@ from math import inf
 from infoset.errors import ParameterError
 from infoset.typing import Action, FloatArray
 from infoset.utils.arguments import check_count, check_number
-from infoset.utils.clocks import working_seconds
+from infoset.utils.clocks import OutOfTimeError, working_seconds
 
 __all__ = ["OutOfTimeError", "Overruns", "SearchBudget", "SearchRecord"]
-
-
-class OutOfTimeError(Exception):
-    """The deadline of a search has passed. Internal to the package."""
 
 
 CLOCK_FRACTION = 0.05

@@ -28,7 +28,6 @@ from infoset.search.perfect_information import (
     simultaneous_error,
 )
 from infoset.typing import FloatArray, LongArray, Player
-from infoset.utils.clocks import working_seconds
 
 __all__ = ["DepthLimitedValues", "SampledLeafValues"]
 
@@ -203,10 +202,9 @@ class DepthLimitedValues(PerfectInformationValues):
 
 
 class SampledLeafValues(PerfectInformationValues):
-    """One leaf value for each position, with chance sampled; NaN if there was no time for it.
+    """One leaf value for each position, with chance sampled.
 
-    The cheapest values: those of a search that has run out of time. Positions are valued in random
-    order until the deadline, at least one batch of them.
+    The cheapest values: those of a search that has run out of time.
 
     Parameters
     ----------
@@ -229,13 +227,10 @@ class SampledLeafValues(PerfectInformationValues):
 
     def values(self, states: LongArray, rewards_so_far: FloatArray, player: Player) -> FloatArray:
         """Return [K] a sample of the value to a player."""
-        values = np.full(len(states), np.nan)
-        rng = np.random.default_rng(int(self._leaves.stream[0]))
-        order, size = rng.permutation(len(states)), self._leaves.per_check
-        for first in range(0, len(order), size):
-            if first and working_seconds() > self.deadline:
-                break
-            batch = order[first : first + size]
+        values, size = np.empty(len(states)), self._leaves.per_check
+        for first in range(0, len(states), size):
+            self.check_time()
+            batch = slice(first, first + size)
             values[batch] = self._leaves.values(states[batch], rewards_so_far[batch])[:, player]
-            self.num_nodes += len(batch)
+            self.num_nodes += len(states[batch])
         return values

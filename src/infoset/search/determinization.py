@@ -24,7 +24,12 @@ from infoset.beliefs import PublicPrivateBelief
 from infoset.game import Infostate
 from infoset.search.budget import OutOfTimeError, SearchBudget, SearchRecord
 from infoset.search.depth_limits import DepthLimitedValues, SampledLeafValues
-from infoset.search.leaf_values import LeafValue, as_leaf_value, leaf_value_name
+from infoset.search.leaf_values import (
+    LeafValue,
+    as_leaf_value,
+    default_policy,
+    leaf_value_name,
+)
 from infoset.search.models import RootPositions, SearchModel
 from infoset.search.models._model_kernels import SUM_UNIT
 from infoset.search.models.histories import with_leaf_value
@@ -136,7 +141,9 @@ class WorldSearchRecord(SearchRecord):
     Attributes
     ----------
     num_worlds : int
-        Number of worlds drawn; all worlds if `is_exact`.
+        Number of worlds drawn; all worlds if `is_exact`. If the time limit left no world with
+        values of all actions, this is 0, and the answer is the policy of `leaf_value`, by default
+        the uniform one.
     is_exact : bool
         Whether every world was weighted by its probability.
     is_fallback : bool
@@ -285,9 +292,10 @@ class DeterminizedSearcher(Searcher):
             preparation = self._prepare(score_worlds, len(root.probability))
             start += preparation
             found = self._evaluate(root, score_worlds, rng, start)
+        is_sampled = found.num_worlds > 0 and not found.is_exact
         self.last_search = WorldSearchRecord(
             actions=actions,
-            values=found.scores.score / (1 if found.is_exact else found.num_worlds) * SUM_UNIT,
+            values=found.scores.score / (found.num_worlds if is_sampled else 1) * SUM_UNIT,
             num_worlds=found.num_worlds,
             is_exact=found.is_exact,
             is_fallback=found.is_fallback,
@@ -301,6 +309,8 @@ class DeterminizedSearcher(Searcher):
         )
         self.num_fallbacks += found.is_fallback
         self._note_search(self.last_search, found.num_worlds, "world")
+        if len(actions) > 1 and not found.num_worlds:
+            return default_policy(self.leaf_value, infostate, actions)
         return split_ties(found.scores) if len(actions) > 1 else np.ones(1)
 
     def search_many(
@@ -357,7 +367,11 @@ class DeterminizedSearcher(Searcher):
         self._samples.deadline = start + limit
         self._samples.start_search(rng)
         score_worlds = SampledActionValues(self._samples, *root).scores
-        found = evaluate_worlds(probability, budget, rng, score_worlds, start, self._samples)
+        try:
+            found = evaluate_worlds(probability, budget, rng, score_worlds, start, self._samples)
+        except OutOfTimeError:
+            unknown = WorldScores(np.full(root.indices.shape[1], np.nan), 0.0)
+            return WorldEvaluation(unknown, 0, is_exact=False, is_fallback=True)
         return found._replace(is_fallback=True)
 
     @property

@@ -25,6 +25,7 @@ from infoset.search.leaf_values import (
     Rollouts,
     as_leaf_value,
     check_depth,
+    default_policy,
     leaf_value_name,
 )
 from infoset.search.models import SearchModel
@@ -228,7 +229,8 @@ class ISMCTS(Searcher):
     def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:
         """Return [A] the final policy over the legal actions, in order.
 
-        The result is uniform if no simulation took any action at the root.
+        If no simulation took any action at the root, it is the policy of `leaf_value`, by default
+        the uniform one.
 
         Parameters
         ----------
@@ -269,7 +271,8 @@ class ISMCTS(Searcher):
             model_noise=root.model_noise,
         )
         self._note_search(self.last_search, num_simulations, "simulation")
-        return FINAL_POLICIES[self.final_policy](visits)
+        policy: FloatArray = self._final_policies(visits[None], infostate, root)[0]
+        return policy
 
     def search_many(
         self, infostate: Infostate, rng: np.random.Generator, num_searches: int
@@ -302,7 +305,17 @@ class ISMCTS(Searcher):
         visits = np.zeros((num_searches, len(root.actions)), np.int64)
         if len(root.actions) > 1:
             self._repeat_search(root.kernel_roots, self.budget.number, seeds, visits)
-        return FINAL_POLICIES[self.final_policy](visits)
+        return self._final_policies(visits, infostate, root)
+
+    def _final_policies(
+        self, visits: LongArray, infostate: Infostate, root: SearchRoot
+    ) -> FloatArray:
+        """Return [R, A] the final policies; that of the leaf values where nothing was visited."""
+        policies = FINAL_POLICIES[self.final_policy](visits)
+        is_idle = ~visits.any(axis=1)
+        if is_idle.any():
+            policies[is_idle] = default_policy(self.leaf_value, infostate, root.actions)
+        return policies
 
     def _repeat_search(
         self, roots: Roots, num_simulations: int, seeds: Stream, visits: LongArray

@@ -21,6 +21,7 @@ __all__ = [
     "as_leaf_value",
     "check_depth",
     "checked_leaf_values",
+    "default_policy",
     "leaf_value_name",
     "play_move",
     "rollout_values",
@@ -112,6 +113,17 @@ def leaf_value_name(leaf: Rollouts | LeafFunction | None) -> str | None:
         return str(getattr(leaf, "__qualname__", type(leaf).__name__))
     policy = "" if leaf.policy is None else f"policy={type(leaf.policy).__name__}, "
     return f"Rollouts({policy}num_rollouts={leaf.num_rollouts})"
+
+
+def default_policy(
+    leaf: Rollouts | LeafFunction | None, infostate: Infostate, legal_actions: Sequence[Action]
+) -> FloatArray:
+    """Return [A] what a search that had no time for anything plays: the policy of its rollouts.
+
+    It is uniform if they are, and if leaf values are those of a function.
+    """
+    policy = leaf.policy if isinstance(leaf, Rollouts) else None
+    return checked_probabilities(policy or UniformPolicy(), infostate, legal_actions)
 
 
 def checked_leaf_values(function: LeafFunction, histories: Sequence[History]) -> FloatArray:

@@ -43,7 +43,8 @@ class PIMC(DeterminizedSearcher):
         Time limit of a search: worlds are drawn until `num_worlds` or the time is used up. The
         answer then depends on the machine. If the first world takes more than half of the time,
         each action is valued by samples of the leaf value right after it instead, and
-        `last_search.is_fallback` is True.
+        `last_search.is_fallback` is True. If there is no time for one of each, the policy of
+        `leaf_value` answers, by default the uniform one.
     opponents : str
         What the other players maximize after all players see everything. `max_n`: their own
         utility, with the mean over equally good actions. `paranoid`: the loss of the searching

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -58,6 +58,9 @@ class Searcher(ABC):
     ParameterError
         If a value is out of range.
     """
+
+    if_short: ClassVar[str] = "its choice is nearly random"
+    """What the warning of a short search says about its answer."""
 
     def __init__(
         self, model: SearchModel, *, belief: PublicPrivateBelief | float = 0.0, seed: int = 0
@@ -169,11 +172,12 @@ class Searcher(ABC):
         slow = "" if self.model.is_compiled else " (whose rules run uncompiled, in Python)"
         listed = record.belief_seconds
         after = f", after {1000 * listed:.0f} ms for its belief," if listed > 0.01 else ""
+        consequence = self.if_short if number else "the policy of its leaf value answers"
         warnings.warn(
             f"a search of {self.model.game}{slow} did only {number} "
             f"{unit}{plural} in its "
             f"{1000 * record.time_limit:g} ms{after} to choose among {len(record.actions)} "
-            "actions, so that its choice is nearly random: give a larger milliseconds=, or a "
+            f"actions, so that {consequence}: give a larger milliseconds=, or a "
             f"number of {unit}s and milliseconds=None",
             ShortSearchWarning,
             stacklevel=3,

@@ -5,9 +5,29 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+from math import inf
 from threading import Lock
+from typing import Final
 
-__all__ = ["compiling", "compiling_now", "compiling_seconds", "working_seconds"]
+from infoset.errors import LimitReached
+
+__all__ = [
+    "OutOfTimeError",
+    "check_deadline",
+    "compiling",
+    "compiling_now",
+    "compiling_seconds",
+    "deadline",
+    "working_seconds",
+]
+
+
+class OutOfTimeError(LimitReached):
+    """A deadline has passed. Internal: whoever sets a deadline catches it."""
+
+
+_DEADLINE: Final[ContextVar[float]] = ContextVar("deadline", default=inf)
 
 
 class _Compilations:
@@ -63,3 +83,24 @@ def working_seconds() -> float:
     in the middle of a run; this clock stands still meanwhile.
     """
     return time.monotonic() - compiling_seconds()
+
+
+@contextmanager
+def deadline(seconds: float) -> Iterator[None]:
+    """End a block by `OutOfTimeError`, at the first check after `working_seconds()` has passed it.
+
+    It reaches loops far below, such as those over the rules, whose results are cached and therefore
+    must not depend on a limit.
+    """
+    token = _DEADLINE.set(seconds)
+    try:
+        yield
+    finally:
+        _DEADLINE.reset(token)
+
+
+def check_deadline() -> None:
+    """Raise `OutOfTimeError` if the deadline of the block has passed; without one, do nothing."""
+    latest = _DEADLINE.get()
+    if latest < inf and working_seconds() > latest:
+        raise OutOfTimeError

@@ -274,8 +274,8 @@ ITERATIONS = Experiment(
     "iterations",
     "Iterations of each search",
     iteration_report,
-    quick=IterationSetting(Blueprint(LEDUC, "cfr", 200), (10, 100, 1000), 2),
-    full=IterationSetting(_network(LEDUC, 20_000), (10, 30, 100, 300, 1000, 3000), 2),
+    quick=IterationSetting(Blueprint(LEDUC, "cfr", 200), (20, 100, 1000), 2),
+    full=IterationSetting(_network(LEDUC, 20_000), (20, 30, 100, 300, 1000, 3000), 2),
     quick_time="a few seconds",
     full_time="a minute",
 )

@@ -78,6 +78,7 @@ class Search(NamedTuple):
             gadget=self.gadget,
             opponent=self.opponent,
             iterations=self.iterations,
+            tolerance=None,  # the study is about the solutions, not about which of them are played
         )
         return nash_conv(search.search_policy())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -16,7 +17,13 @@ from infoset.tree import GameTree
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_player
 
-__all__ = ["OPPONENT_VALUES", "accumulated_gifts", "best_response_values", "mean_values"]
+__all__ = [
+    "OPPONENT_VALUES",
+    "accumulated_gifts",
+    "best_response_values",
+    "largest_gain",
+    "mean_values",
+]
 
 OPPONENT_VALUES: Final = ("previous", "transformations", "profile", "best_response")
 """Where a search takes the opponent's values at its root from.
@@ -73,21 +80,69 @@ def best_response_values(
     leaf_values : FloatArray, optional
         As in `gadget_form`; the opponent chooses the best continuation at each leaf infostate.
     """
+    [values] = _response_values(part, player, own_range, [policy], leaf_values)
+    return values
+
+
+def largest_gain(
+    part: TreePart,
+    player: Player,
+    own_range: FloatArray,
+    policy: FloatArray,
+    before: FloatArray,
+    opponent: FloatArray | None,
+    leaf_values: FloatArray | None = None,
+) -> float:
+    """Return how much a best response gains at some infostate of the root if a policy is played.
+
+    At each infostate, that is what it earns beyond what the opponent may take there, and beyond
+    what it earns against the policy that was in force before. Where the opponent gains nothing,
+    nothing is lost by playing the policy.
+
+    Parameters
+    ----------
+    part, player, own_range, policy, leaf_values
+        As in `best_response_values`.
+    before : FloatArray
+        [Q'_i] the policy that was in force.
+    opponent : FloatArray or None
+        [S_j] what the opponent may take instead, including gifts; None if there is no gadget.
+    """
+    earned, limit = _response_values(part, player, own_range, [policy, before], leaf_values)
+    if opponent is not None:
+        limit = np.maximum(limit, opponent)
+    return float((earned - limit).max())
+
+
+def _response_values(
+    part: TreePart,
+    player: Player,
+    own_range: FloatArray,
+    policies: Sequence[FloatArray],
+    leaf_values: FloatArray | None,
+) -> list[FloatArray]:
+    """Return [S_j] as in `best_response_values`, for each of some policies [Q'_i].
+
+    Infostates of weight zero get 0.
+    """
     other = 1 - player
     root = PublicBeliefState.with_unit_ranges(part.tree, part.root)
     size = len(root.ranges[other])
     form = gadget_form(part, player, own_range, np.zeros(size), leaf_values)
     own, plex = form.treeplexes[player], form.treeplexes[other]
-    plan = behavior_to_plan(own.parent_sequence, own.first_sequence, own.num_actions, policy)
-    # The opponent's own plan is not used.
-    gradient = utility_gradient(form, (plan, plan), other)
-    best_response_sweep(plex.parent_sequence, plex.first_sequence, plex.num_actions, gradient)
-    # The gadget's infostates are the first ones; each has the sequences "follow", "terminate".
-    values = gradient[1 : 1 + 2 * size : 2] if part.root else gradient[:1]
     weight = np.bincount(
         root.position[:, other], own_range[root.position[:, player]] * root.chance_reach, size
     )
-    return np.divide(values, weight, out=np.zeros(size), where=weight > 0)
+    found = []
+    for policy in policies:
+        plan = behavior_to_plan(own.parent_sequence, own.first_sequence, own.num_actions, policy)
+        # The opponent's own plan is not used.
+        values = utility_gradient(form, (plan, plan), other)
+        best_response_sweep(plex.parent_sequence, plex.first_sequence, plex.num_actions, values)
+        # The gadget's infostates are the first ones; each has the sequences "follow", "terminate".
+        values = values[1 : 1 + 2 * size : 2] if part.root else values[:1]
+        found.append(np.divide(values, weight, out=np.zeros(size), where=weight > 0))
+    return found
 
 
 def accumulated_gifts(

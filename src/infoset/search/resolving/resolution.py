@@ -11,10 +11,14 @@ from infoset.beliefs import GADGETS, TreePart, gadget_form, part_between
 from infoset.errors import ParameterError
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.search.budget import SearchBudget, SearchRecord
-from infoset.search.resolving.opponent_values import OPPONENT_VALUES, best_response_values
+from infoset.search.resolving.opponent_values import (
+    OPPONENT_VALUES,
+    best_response_values,
+    largest_gain,
+)
 from infoset.solvers.regret_family import average_policy
 from infoset.typing import Action, FloatArray, Player
-from infoset.utils.arguments import check_choice, check_count
+from infoset.utils.arguments import check_choice, check_count, check_number
 
 __all__ = [
     "ITERATIONS",
@@ -29,7 +33,13 @@ __all__ = [
 ITERATIONS: Final = 300
 
 MIN_ITERATIONS: Final = 20
-"""Iterations below which an answer is little better than uniform play."""
+"""Iterations below which a solution is not played: it is little better than uniform play."""
+
+TOLERANCE: Final = 1e-4
+"""Default of `ResolvingSettings.tolerance`."""
+
+ROUNDING: Final = 1e-12
+"""Gain of the opponent that may be rounding, as a fraction of the largest payoff."""
 
 
 @dataclass(frozen=True)
@@ -48,12 +58,19 @@ class ResolvingSettings:
         Whether own ranges are those of the searches before, and not those of the blueprint.
     budget : SearchBudget
         Iterations of CFR+ in each search.
-    max_ends : int
+    max_ends : int or None
         By rules, the maximum number of terminal histories and histories at the depth limit in one
-        search. Histories at the root are sampled if there are more.
-    max_histories, num_samples : int
+        search. Histories at the root are sampled if there are more. None for `MAX_ENDS`, or with a
+        time limit for as many as leave time to solve the part.
+    max_histories, num_samples : int or None
         By rules, the maximum number of histories of a public state that are listed, and the number
-        that are sampled if there are more.
+        that are sampled if there are more. None for `MAX_HISTORIES` and `NUM_SAMPLES`, or with a
+        time limit for as many as a quarter of it allows.
+    tolerance : float or None
+        A solution is played only if at no infostate of the root a best response of the opponent, in
+        the game that was solved, earns more by more than this fraction of the payoff range: more
+        than it may take there, and more than against what was in force before. None to play all
+        solutions. There is no such comparison without a gadget, or for the values `profile`.
 
     Raises
     ------
@@ -68,9 +85,10 @@ class ResolvingSettings:
     budget: SearchBudget = field(
         default_factory=lambda: SearchBudget("iterations", ITERATIONS, None)
     )
-    max_ends: int = 5_000
-    max_histories: int = 20_000
-    num_samples: int = 300
+    max_ends: int | None = None
+    max_histories: int | None = None
+    num_samples: int | None = None
+    tolerance: float | None = TOLERANCE
 
     def __post_init__(self) -> None:
         if isinstance(self.depth, str):
@@ -83,7 +101,16 @@ class ResolvingSettings:
         check_choice("gadget", self.gadget, GADGETS)
         check_choice("opponent", self.opponent, OPPONENT_VALUES)
         for name in ("max_ends", "max_histories", "num_samples"):
-            check_count(name, getattr(self, name), minimum=1)
+            if getattr(self, name) is not None:
+                check_count(name, getattr(self, name), minimum=1)
+        if self.tolerance is not None:
+            check_number("tolerance", self.tolerance)
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether solutions are compared with what the opponent may take."""
+        can_be = self.gadget != "none" and self.opponent != "profile"
+        return can_be and self.tolerance is not None
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,12 +126,24 @@ class Resolution:
     leaf_values : FloatArray
         [L, n] as in `gadget_form`.
     num_iterations : int
+    payoffs : tuple[float, float]
+        Range of the payoffs, as far as it is known.
+    is_rejected : bool
+        Whether a best response of the opponent earns more than `ResolvingSettings.tolerance`
+        allows.
     """
 
     part: TreePart
     policy: FloatArray
     leaf_values: FloatArray
     num_iterations: int
+    payoffs: tuple[float, float]
+    is_rejected: bool = False
+
+    @property
+    def is_played(self) -> bool:
+        """Whether the solution is played, and later searches are based on it."""
+        return self.num_iterations >= MIN_ITERATIONS and not self.is_rejected
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -114,17 +153,20 @@ class ResolvingAnswer:
     Attributes
     ----------
     actions : tuple[Action, ...]
-        [A] the legal actions.
-    policy : FloatArray
-        [A] their probabilities.
-    method : str
+        [A] the legal actions; empty if the policy is None.
+    policy : FloatArray or None
+        [A] their probabilities; None for those of the blueprint.
+    method, is_rejected, is_carried, weight_share
         As in `ResolvingRecord`, like the numbers below.
     num_nodes, num_histories, num_ends, num_iterations : int
     """
 
-    actions: tuple[Action, ...]
-    policy: FloatArray
-    method: str
+    actions: tuple[Action, ...] = ()
+    policy: FloatArray | None = None
+    method: str = "blueprint"
+    is_rejected: bool = False
+    is_carried: bool = False
+    weight_share: float = 1.0
     num_nodes: int = 0
     num_histories: int = 0
     num_ends: int = 0
@@ -138,8 +180,19 @@ class ResolvingRecord(SearchRecord):
     Attributes
     ----------
     method : str
-        `complete` if all histories of the public state were searched, `sample` if some of them
-        were, and `blueprint` if there was no search.
+        Where the answer comes from: `complete` and `sample` from this search, of all histories of
+        the public state or of a sample of them; `earlier` from the solution of an earlier search in
+        the same play, which goes on to this infostate; `blueprint` from the blueprint. The last two
+        answer if there was no search, or too short a one, or if it was rejected.
+    is_rejected : bool
+        Whether the solution was not played because the opponent could have gained by it.
+    is_carried : bool
+        Whether the search was based on the solutions of earlier searches in the same play, and not
+        on the blueprint alone.
+    weight_share : float
+        Share of the histories that were searched in the weight of all histories of the public
+        state: chance reach times the reach of both players. NaN where the weight of all is unknown,
+        because not all of them were listed.
     num_histories : int
         Histories at the root of the search.
     num_ends : int
@@ -151,6 +204,9 @@ class ResolvingRecord(SearchRecord):
     """
 
     method: str
+    is_rejected: bool = False
+    is_carried: bool = False
+    weight_share: float = 1.0
     num_histories: int = 0
     num_ends: int = 0
     num_iterations: int = 0
@@ -158,8 +214,8 @@ class ResolvingRecord(SearchRecord):
 
     @property
     def is_short(self) -> bool:
-        """Whether the time limit ended the search after a few iterations."""
-        if self.time_limit is None or self.method == "blueprint":
+        """Whether the time limit ended the search before its solution could be played."""
+        if self.time_limit is None or not self.num_iterations:
             return False
         enough = MIN_ITERATIONS if self.max_iterations is None else self.max_iterations
         return self.num_iterations < min(MIN_ITERATIONS, enough)
@@ -171,34 +227,51 @@ def resolve_part(
     own_range: FloatArray,
     opponent: FloatArray,
     leaf_values: FloatArray,
-    gadget: str,
-    budget: SearchBudget,
+    settings: ResolvingSettings,
     start: float,
+    *,
+    before: FloatArray | None,
+    payoffs: tuple[float, float],
     gifts: FloatArray | None = None,
 ) -> Resolution:
     """Solve a part with a gadget by CFR+.
 
     Parameters
     ----------
-    part, player, own_range, opponent, leaf_values, gadget, gifts
+    part, player, own_range, opponent, leaf_values, gifts
         As in `gadget_form`.
-    budget : SearchBudget
+    settings : ResolvingSettings
     start : float
         `working_seconds()` at the start of the search.
+    before : FloatArray or None
+        [Q'_i] the policy that is in force without this search; None if the solution is not compared
+        with it.
+    payoffs : tuple[float, float]
+        Range of the payoffs, for the tolerance of this check.
 
     Raises
     ------
     ParameterError
         As in `gadget_form`, for example if a leaf value is not finite.
     """
+    gadget = settings.gadget
     form = gadget_form(part, player, own_range, opponent, leaf_values, gadget, gifts=gifts)
     minimizer = RegretMinimizer(form, SCHEMES["cfr+"])
     done = 0
-    for batch in budget.batches(start):
+    for batch in settings.budget.batches(start):
         minimizer.run(batch)
         done += batch
     policy = average_policy(minimizer).probabilities[player]
-    return Resolution(part, policy, leaf_values, done)
+    is_rejected = False
+    if before is not None and settings.tolerance is not None and done >= MIN_ITERATIONS:
+        taken = None
+        if part.root and gadget != "none":
+            taken = opponent if gifts is None else opponent + gifts
+        gain = largest_gain(part, player, own_range, policy, before, taken, leaf_values)
+        low, high = payoffs
+        rounding = ROUNDING * max(abs(low), abs(high))
+        is_rejected = gain > settings.tolerance * (high - low) + rounding
+    return Resolution(part, policy, leaf_values, done, payoffs, is_rejected)
 
 
 def values_after(

@@ -65,7 +65,7 @@ class TreeResolver:
         self._searches: dict[int, Resolution | None] = {}
 
     def answer(self, infostate: Infostate) -> ResolvingAnswer:
-        """Search at the public state of an infostate; where nothing leads there, the blueprint.
+        """Search at the public state of an infostate, or answer by what was in force before.
 
         Raises
         ------
@@ -78,12 +78,16 @@ class TreeResolver:
         policy = self._policy_at(state)[first : first + len(actions)]
         found = self.resolve(state)
         if found is None:
-            return ResolvingAnswer(actions=actions, policy=policy, method="blueprint")
-        part = found.part
+            return ResolvingAnswer(actions=actions, policy=policy)
+        part, method = found.part, "complete"
+        if not found.is_played:
+            method = "blueprint" if self._played_before(state) is None else "earlier"
         return ResolvingAnswer(
             actions=actions,
             policy=policy,
-            method="complete",
+            method=method,
+            is_rejected=found.is_rejected,
+            is_carried=bool(self._played_above(state)),
             num_nodes=len(part.histories),
             num_histories=len(histories_at(self.tree, state)),
             num_ends=len(part.terminals) + len(part.leaf_histories),
@@ -102,9 +106,7 @@ class TreeResolver:
                 # Only searches above are needed again; all of them together may not fit in memory.
                 self._searches.pop(above.pop(), None)
             if self.lookahead.acts[state, self.player]:
-                found = self.resolve(state)
-                if found is not None:
-                    self._keep(state, found, policy)
+                self._copy(state, self._policy_at(state), policy)
             above.append(state)
             waiting += self.tree.public_tree.children(state).tolist()
         return policy
@@ -112,29 +114,33 @@ class TreeResolver:
     def _policy_at(self, public_state: int) -> FloatArray:
         """Return [Q] a policy that is the player's after a search at the public state."""
         found = self.resolve(public_state)
-        if found is None or self.settings.is_continual:
+        if self.settings.is_continual or found is None or not found.is_played:
             return self._policy
         policy = self._policy.copy()
-        self._keep(public_state, found, policy)
+        policy[found.part.sequences[self.player]] = found.policy
         return policy
 
     def resolve(self, public_state: int) -> Resolution | None:
-        """Search at a public state at which the player acts; None if it is never reached."""
+        """Search at a public state at which the player acts; None if it is never reached.
+
+        A solution that is played is in force in its whole part, until a later one replaces it.
+        """
         if public_state not in self._searches:
             found = self._search(public_state)
             self._searches[public_state] = found
-            if found is not None and self.settings.is_continual:
-                self._keep(public_state, found, self._policy)
+            if found is None:
+                self._copy(public_state, self.blueprint.probabilities[self.player], self._policy)
+            elif found.is_played and self.settings.is_continual:
+                self._policy[found.part.sequences[self.player]] = found.policy
         return self._searches[public_state]
 
-    def _keep(self, public_state: int, found: Resolution, policy: FloatArray) -> None:
-        """Write a search's policy at its root to a policy [Q] of the whole game."""
-        own, numbers = self._own, found.part.sequences[self.player]
+    def _copy(self, public_state: int, source: FloatArray, target: FloatArray) -> None:
+        """Copy the probabilities at a public state from a policy [Q] to another."""
+        own = self._own
         for infostate in infostates_at(self.tree, public_state)[self.player].tolist():
-            first, size = int(own.first_sequence[infostate]), int(own.num_actions[infostate])
-            if size:
-                place = np.searchsorted(numbers, first)
-                policy[first : first + size] = found.policy[place : place + size]
+            first = own.first_sequence[infostate]
+            here = slice(first, first + own.num_actions[infostate])
+            target[here] = source[here]
 
     def own_range(self, public_state: int) -> FloatArray:
         """Return [S_i] the player's range, after the searches at the public states before."""
@@ -170,6 +176,30 @@ class TreeResolver:
             state = int(parent[state])
         return found[::-1]
 
+    def _played_above(self, public_state: int) -> list[tuple[int, Resolution]]:
+        """Return the public states above whose solutions are played, and these, the root first."""
+        if not self.settings.is_continual:
+            return []
+        found = [(state, self._searches.get(state)) for state in self._searched_above(public_state)]
+        return [(state, search) for state, search in found if search and search.is_played]
+
+    def _played_before(self, public_state: int) -> Resolution | None:
+        """Return the last solution above that is in force at a public state."""
+        for _, search in self._played_above(public_state)[::-1]:
+            if public_state in search.part.public_states:
+                return search
+        return None
+
+    def _in_force(self, public_state: int) -> FloatArray:
+        """Return [Q] the policy that is in force at a public state and below before it is searched.
+
+        Elsewhere, it is what is in force on the way there.
+        """
+        policy = self.blueprint.probabilities[self.player].copy()
+        for _, search in self._played_above(public_state):
+            policy[search.part.sequences[self.player]] = search.policy
+        return policy
+
     def _search(self, public_state: int) -> Resolution | None:
         start = working_seconds()
         own_range = self.own_range(public_state)
@@ -178,16 +208,22 @@ class TreeResolver:
             return None
         part = self.lookahead.part(public_state)
         leaf_values = self._own_values[part.leaf_histories]
+        opponent = self._opponent(public_state, root, own_range)
+        gifts = self._gifts(public_state) if self._uses_gifts else None
+        before = None
+        if self.settings.is_checked:
+            before = self._in_force(public_state)[part.sequences[self.player]]
         return resolve_part(
             part,
             self.player,
             own_range,
-            self._opponent(public_state, root, own_range),
+            opponent,
             leaf_values,
-            self.settings.gadget,
-            self.settings.budget,
+            self.settings,
             start,
-            gifts=self._gifts(public_state) if self._uses_gifts else None,
+            before=before,
+            gifts=gifts,
+            payoffs=self.tree.sequence_form.centered.payoff_range,
         )
 
     def _opponent(
@@ -203,31 +239,28 @@ class TreeResolver:
             part = self.lookahead.part(public_state, [])
             own = self.blueprint.probabilities[self.player][part.sequences[self.player]]
             return best_response_values(part, self.player, own_range, own)
-        above = self._searched_above(public_state)
-        if self.settings.opponent == "previous" and above:
-            before = self._searches.get(above[-1]) if self.settings.is_continual else None
-            if before is not None and public_state in before.part.public_states:
+        if self.settings.opponent == "previous":
+            before = self._played_before(public_state)
+            if before is not None:
                 return values_after(before, self.player, public_state, own_range)
         means = mean_values(root, self.player, own_range, self._their_values[root.histories])
         return means[:, 0] if self.settings.opponent == "profile" else means.max(axis=1)
 
     def _gifts(self, public_state: int) -> FloatArray:
-        """Return [S_j] what the opponent has given up since the last search above.
+        """Return [S_j] what the opponent has given up since the last solution above that is played.
 
-        The gifts before that search have been used by it. The policy is that of the searches above,
-        below the last one its own answer as far as it went, and the blueprint everywhere else.
+        The gifts before it have been used by it. The policy is what is in force on the way
+        to the public state; below it, that of the last search for `previous`, and otherwise the
+        blueprint, to which the opponent's values belong.
         """
-        above = self._searched_above(public_state) if self.settings.is_continual else []
-        whole = self.blueprint.probabilities[self.player].copy()
-        found = [(state, self._searches.get(state)) for state in above]
-        for state, search in found:
-            if search is not None:
-                self._keep(state, search, whole)
-        last = found[-1][1] if found else None
-        if last is not None and self.settings.opponent == "previous":
-            whole[last.part.sequences[self.player]] = last.policy
+        whole = in_force = self._in_force(public_state)
+        played = self._played_above(public_state)
+        if self.settings.opponent != "previous" and self.settings.is_continual:
+            whole = self.blueprint.probabilities[self.player].copy()
+            for state in self._searched_above(public_state):
+                self._copy(state, in_force, whole)
         both = list(self.blueprint.probabilities)
         both[self.player] = whole
         policy = TabularPolicy(self.tree.sequence_form, tuple(both))
-        since = above[-1] if above else 0
+        since = played[-1][0] if played else 0
         return accumulated_gifts(self.tree, self.player, policy, public_state, since)

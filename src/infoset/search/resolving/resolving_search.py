@@ -29,10 +29,15 @@ from infoset.policy import (
 )
 from infoset.search.budget import SearchBudget
 from infoset.search.models import GraphModel, RulesModel, SearchModel
-from infoset.search.resolving.continuation_values import ContinuationFunction, ContinuationValues
+from infoset.search.resolving.continuation_values import (
+    ContinuationFunction,
+    ContinuationValues,
+    ExactContinuationValues,
+)
 from infoset.search.resolving.resolution import (
     ITERATIONS,
-    ResolvingAnswer,
+    MIN_ITERATIONS,
+    TOLERANCE,
     ResolvingRecord,
     ResolvingSettings,
 )
@@ -82,8 +87,12 @@ class ContinualResolving(Searcher):
 
     On the tree of a game, searches are exact parts of it. Otherwise each search builds its part
     from the rules: from all histories of the public state if there are few enough, else from a
-    sample of them. Where even a small sample has too many ends, the blueprint plays;
-    `last_search.method` and `methods` report which it was.
+    sample of them. Where even a small sample has too many ends, there is no search.
+
+    A limit never makes an answer worse than none: with fewer than 20 iterations, or if the opponent
+    could gain by the solution (see `tolerance`), what was in force before answers. That is the last
+    solution that was played earlier in the same play, as far as it goes, and otherwise the
+    blueprint. `last_search.method` and `methods` report where the answer comes from.
 
     Parameters
     ----------
@@ -106,14 +115,22 @@ class ContinualResolving(Searcher):
     iterations : int or None
         Maximum number of iterations of CFR+ in each search; None if `milliseconds` alone limits it.
     milliseconds : float, optional
-        Time limit of a search. At least one iteration is done. Answers then depend on the machine.
-    max_ends : int
-        Without a tree, the maximum number of terminal histories and histories at the depth limit
-        in a search.
-    max_histories : int
-        Without a tree, the maximum number of histories of a public state that are listed.
-    num_samples : int
-        Number of histories that are sampled if there are more.
+        Time limit of a search, of which drawing histories and building the part are a part. Answers
+        then depend on the machine.
+    max_ends : int, optional
+        Without a tree, the maximum number of terminal histories and histories at the depth limit in
+        a search. By default 5,000, or with a time limit as many as leave time for `iterations`.
+    max_histories : int, optional
+        Without a tree, the maximum number of histories of a public state that are listed. By
+        default 20,000, or with a time limit ten times as many as can be sampled.
+    num_samples : int, optional
+        Number of histories that are sampled if there are more. By default 300, or with a time limit
+        as many as an eighth of it allows.
+    tolerance : float or None
+        A solution is played only if at no infostate of its root a best response of the opponent
+        earns more than it may take there, by more than this fraction of the payoff range. None to
+        play all solutions. Solutions are not compared if `values` are learned or a function, or the
+        opponent may take what it is not sure of (`opponent="profile"`, `gadget="none"`).
     seed : int
         Seed of the samples.
 
@@ -123,6 +140,8 @@ class ContinualResolving(Searcher):
         Result and cost of the last decision.
     methods : Counter
         Number of decisions by `ResolvingRecord.method`.
+    num_short, num_rejected : int
+        Number of decisions at which a search had too few iterations, or its solution was rejected.
 
     Raises
     ------
@@ -150,6 +169,7 @@ class ContinualResolving(Searcher):
     """
 
     is_continual = True
+    if_short = "what was in force before answers"
 
     def __init__(
         self,
@@ -162,9 +182,10 @@ class ContinualResolving(Searcher):
         opponent: str = "previous",
         iterations: int | None = ITERATIONS,
         milliseconds: float | None = None,
-        max_ends: int = 5_000,
-        max_histories: int = 20_000,
-        num_samples: int = 300,
+        max_ends: int | None = None,
+        max_histories: int | None = None,
+        num_samples: int | None = None,
+        tolerance: float | None = TOLERANCE,
         seed: int = 0,
     ) -> None:
         check_type("model", model, (SearchModel, GameTree), "a GameTree, or search_model(game)")
@@ -199,9 +220,11 @@ class ContinualResolving(Searcher):
             max_ends=max_ends,
             max_histories=max_histories,
             num_samples=num_samples,
+            tolerance=tolerance if _are_exact(values) else None,
         )
         self.last_search: ResolvingRecord | None = None
         self.methods: Counter[str] = Counter()
+        self.num_short = self.num_rejected = 0
         self._values = values
         self.tree = _tree_of(self.model, values)
         self._resolvers: list[TreeResolver] | list[RulesResolver]
@@ -270,14 +293,14 @@ class ContinualResolving(Searcher):
             "blueprint": getattr(self.blueprint, "digest", type(self.blueprint).__name__),
             "values": "exact" if self._values is None else type(self._values).__name__,
         }
-        names = ("max_ends", "max_histories", "num_samples")
+        names = ("max_ends", "max_histories", "num_samples", "tolerance")
         return found | {name: getattr(settings, name) for name in names} | {"seed": self.seed}
 
     def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:
         """Return [A] the probability of each legal action; the generator is not used.
 
-        Where chance and the opponent's play cannot lead with the searcher's own range, or the part
-        would be too large, this is the blueprint.
+        Where chance and the opponent's play cannot lead with the searcher's own range, this is the
+        blueprint; where a search is not played, what was in force before.
 
         Raises
         ------
@@ -289,19 +312,20 @@ class ContinualResolving(Searcher):
         check_generator(rng)
         start, compiled_before = working_seconds(), compiling_seconds()
         answer = self._resolvers[infostate.player].answer(infostate)
-        if answer is None:
-            actions = self.model.require_legal_actions(infostate)
+        actions = answer.actions or self.model.require_legal_actions(infostate)
+        policy = answer.policy
+        if policy is None:
             policy = self.blueprint.action_probabilities(infostate, actions)
-            answer = ResolvingAnswer(actions=actions, policy=policy, method="blueprint")
-        if not answer.actions:
-            self.model.require_legal_actions(infostate)  # raises an error
         self.last_search = ResolvingRecord(
-            actions=answer.actions,
-            values=np.full(len(answer.actions), np.nan),
+            actions=actions,
+            values=np.full(len(actions), np.nan),
             seconds=working_seconds() - start,
             time_limit=self.budget.seconds,
             compile_seconds=compiling_seconds() - compiled_before,
             method=answer.method,
+            is_rejected=answer.is_rejected,
+            is_carried=answer.is_carried,
+            weight_share=answer.weight_share,
             num_nodes=answer.num_nodes,
             num_histories=answer.num_histories,
             num_ends=answer.num_ends,
@@ -309,8 +333,10 @@ class ContinualResolving(Searcher):
             max_iterations=self.budget.number,
         )
         self.methods[answer.method] += 1
+        self.num_short += 0 < answer.num_iterations < MIN_ITERATIONS
+        self.num_rejected += answer.is_rejected
         self._note_search(self.last_search, answer.num_iterations, "iteration")
-        return answer.policy
+        return policy
 
     def _answer(self, infostate: Infostate, legal_actions: Sequence[Action]) -> FloatArray:
         # The search finds the legal actions itself, by rules much faster than the model does.
@@ -321,15 +347,25 @@ class ContinualResolving(Searcher):
 
     def notes(self) -> list[str]:
         """Return what a report should mention, such as decisions of the blueprint."""
-        methods = self.methods
-        if methods.total() == methods["complete"]:
-            return super().notes()
-        return [
-            *super().notes(),
-            f"of {methods.total():,} decisions, {methods['complete']:,} searched all histories of "
-            f"the public state, {methods['sample']:,} searched a sample of them, and "
-            f"{methods['blueprint']:,} were those of the blueprint",
-        ]
+        methods, found = self.methods, super().notes()
+        if methods.total() > methods["complete"]:
+            found.append(
+                f"of {methods.total():,} decisions, {methods['complete']:,} searched all histories "
+                f"of the public state, {methods['sample']:,} searched a sample of them, "
+                f"{methods['earlier']:,} were those of an earlier search, and "
+                f"{methods['blueprint']:,} were those of the blueprint"
+            )
+        if self.num_short:
+            found.append(
+                f"{self.num_short:,} searches had fewer than {MIN_ITERATIONS} iterations and were "
+                "not played"
+            )
+        if self.num_rejected:
+            found.append(
+                f"{self.num_rejected:,} searches were not played because the opponent could gain "
+                "by their solutions"
+            )
+        return found
 
     def search_policy(self) -> TabularPolicy:
         """Return the policy of both players at all public states, by one search at each.
@@ -366,6 +402,11 @@ def _tree_of(model: SearchModel, values: object) -> GameTree | None:
         return None
     is_small = count_histories(graph).histories <= MAX_HISTORIES
     return unroll(graph) if is_small else None
+
+
+def _are_exact(values: object) -> bool:
+    """Return whether values of histories are exact, and not learned or those of a function."""
+    return values is None or isinstance(values, (TransformedValues, ExactContinuationValues))
 
 
 def _tabular(tree: GameTree, policy: Policy | None) -> TabularPolicy:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from math import inf
 from typing import Final
 
 import numpy as np
 
-from infoset.beliefs import HistorySet, LocalPart, PublicBeliefState, local_part
+from infoset.beliefs import HistorySet, LocalPart, PublicBeliefState, TreePart, local_part
 from infoset.beliefs.history_sampling import SamplingLimits
 from infoset.beliefs.history_sets import PublicHistories, histories_around
 from infoset.errors import UnknownNameError, UnsupportedGameError
@@ -24,6 +23,7 @@ from infoset.search.resolving.continuation_values import (
     checked_continuation_values,
 )
 from infoset.search.resolving.opponent_values import mean_values
+from infoset.search.resolving.part_limits import PartLimits
 from infoset.search.resolving.resolution import (
     Resolution,
     ResolvingAnswer,
@@ -32,31 +32,12 @@ from infoset.search.resolving.resolution import (
     values_after,
 )
 from infoset.typing import NOOP, Action, FloatArray, Player
-from infoset.utils.clocks import working_seconds
+from infoset.utils.clocks import OutOfTimeError, deadline, working_seconds
 
 __all__ = ["LocalResolution", "RulesResolver"]
 
 MAX_SEARCHES: Final = 64
 """Searches that are kept for those at later public states."""
-
-MIN_ENDS: Final = 100
-"""Ends that a search has in spite of its time limit."""
-
-MIN_SECONDS: Final = 1e-3
-"""Smallest limit on the time that the rules may take for a larger part."""
-
-ENDS_PER_SECOND: Final = 10_000.0
-"""Ends that are built and evaluated in a second, before it is measured."""
-
-HISTORIES_PER_SECOND: Final = 1_000.0
-"""Histories that are drawn or listed in a second, before it is measured."""
-
-MIN_SAMPLES: Final = 10
-"""Histories that a sample has in spite of the time limit of its search."""
-
-GROWTH: Final = 10
-"""Factor by which a sample grows if none of it agrees with the observations. It is also the number
-of histories that are listed in place of one that is sampled."""
 
 NUM_PROBES: Final = 4
 """Histories whose parts are built to see how many fit."""
@@ -96,6 +77,23 @@ class LocalResolution:
                 policies[key] = resolution.policy[first : first + size]
                 actions[key] = own.legal_actions(number)
         return cls(local, resolution, policies, actions)
+
+    def answer_at(self, infostate: Infostate) -> tuple[tuple[Action, ...], FloatArray] | None:
+        """Return the legal actions and the searching player's policy inside the part.
+
+        None if the part does not have the infostate, or ends there.
+        """
+        number = self.local.find(infostate)
+        if number < 0:
+            return None
+        part, player = self.local.part, infostate.player
+        tree = part.tree.infostate_trees[player]
+        first, size = int(tree.first_sequence[number]), int(tree.num_actions[number])
+        place = int(np.searchsorted(part.sequences[player], first))
+        inside = part.sequences[player][place : place + size]
+        if not size or len(inside) < size or inside[0] != first:
+            return None
+        return tree.legal_actions(number), self.resolution.policy[place : place + size]
 
 
 class CachedPolicy:
@@ -156,23 +154,45 @@ class RulesResolver:
         self.blueprint = CachedPolicy(blueprint)
         self.values, self.settings, self.seed = values, settings, seed
         self._searches: OrderedDict[Hashable, LocalResolution | None] = OrderedDict()
-        self._ends_per_second, self._histories_per_second = ENDS_PER_SECOND, HISTORIES_PER_SECOND
+        self._limits = PartLimits(settings)
 
-    def answer(self, infostate: Infostate) -> ResolvingAnswer | None:
-        """Search at the public state of an infostate; None where the blueprint has to answer."""
+    def answer(self, infostate: Infostate) -> ResolvingAnswer:
+        """Search at the public state of an infostate, or answer by what was in force before."""
         found = self.resolve(infostate)
+        played = self._played_before(infostate)
+        known = self._in_force(infostate, played)
+        method = "blueprint" if known is None else "earlier"
+        actions, policy = ((), None) if known is None else known
         if found is None or infostate not in found.policies:
-            return None
+            return ResolvingAnswer(actions=actions, policy=policy, method=method)
         local = found.local
+        if found.resolution.is_played:
+            actions, policy = found.actions[infostate], found.policies[infostate]
+            method = "complete" if local.roots.is_complete else "sample"
         return ResolvingAnswer(
-            actions=found.actions[infostate],
-            policy=found.policies[infostate],
-            method="complete" if local.roots.is_complete else "sample",
+            actions=actions,
+            policy=policy,
+            method=method,
+            is_rejected=found.resolution.is_rejected,
+            is_carried=bool(played),
+            weight_share=local.roots.weight_share,
             num_nodes=len(local.part.histories),
             num_histories=len(local.roots),
             num_ends=local.num_ends,
             num_iterations=found.resolution.num_iterations,
         )
+
+    def _played_before(self, infostate: Infostate) -> list[LocalResolution]:
+        """Return the searches at earlier decisions whose solutions are played, from the first."""
+        before = self._searches_before(infostate)
+        return [found for found in before if found is not None and found.resolution.is_played]
+
+    def _in_force(
+        self, infostate: Infostate, played: Sequence[LocalResolution]
+    ) -> tuple[tuple[Action, ...], FloatArray] | None:
+        """Return what the last solution that goes on to an infostate answers; None if none does."""
+        answers = (found.answer_at(infostate) for found in reversed(played))
+        return next((answer for answer in answers if answer is not None), None)
 
     def resolve(self, infostate: Infostate) -> LocalResolution | None:
         """Search at the public state of an infostate; None if its part would be too large."""
@@ -192,43 +212,45 @@ class RulesResolver:
         before = self._searches_before(infostate)
         start = working_seconds()
         rng = infostate_generator(self.seed, infostate)
-        histories = self._histories(infostate, before, rng)
+        histories = self._histories(infostate, before, rng, start)
         if histories is None:
             return None
         begin = working_seconds()
         local = self._within_limits(infostate, histories, rng, start)
         if local is None:
-            # The last measured speed may be that of a busy moment, which must not decide forever.
-            self._ends_per_second = max(self._ends_per_second, ENDS_PER_SECOND)
+            self._limits.forget_slow_building()
             return None
         if local.roots.number_of(infostate) < 0:
             return None
         ranges = tuple(map(histories.range_at, local.roots.infostates))
         own_range = ranges[self.player][local.root_order[self.player]]
-        tree, part = local.part.tree, local.part
-        root = PublicBeliefState.with_unit_ranges(tree, part.root)
+        part = local.part
+        root = PublicBeliefState.with_unit_ranges(part.tree, part.root)
         if not (own_range[root.position[:, self.player]] * root.chance_reach).sum() > 0:
             return None
-        gadget = self.settings.gadget
-        if not infostate.steps:
-            # The opponent has not acted yet, so that there is nothing it could take instead.
-            gadget, opponent = "none", np.ones(1)
-        elif gadget == "none":
+        settings, leaf_values = self.settings, self._leaf_values(local)
+        if settings.gadget == "none" or not infostate.steps:
+            # At the root of the game, there is nothing that the opponent could take instead.
+            settings = replace(settings, gadget="none")
             opponent = ranges[1 - self.player][local.root_order[1 - self.player]]
         else:
             opponent = self._opponent(infostate, local, root, own_range, before)
-        leaf_values = self._leaf_values(local)
-        self._ends_per_second = local.num_ends / max(working_seconds() - begin, 1e-6)
+        in_force = self._policy_in(local, before) if self.settings.is_checked else None
+        built = working_seconds()
         resolution = resolve_part(
             part,
             self.player,
             own_range,
             opponent,
             leaf_values,
-            gadget,
-            self.settings.budget,
+            settings,
             start,
+            before=in_force,
+            payoffs=_payoffs(part, self.player, leaf_values, before),
         )
+        self._limits.ends_per_second = local.num_ends / max(built - begin, 1e-6)
+        updates = local.num_ends * resolution.num_iterations
+        self._limits.updates_per_second = updates / max(working_seconds() - built, 1e-6)
         return LocalResolution.of(local, resolution, self.player)
 
     def _searches_before(self, infostate: Infostate) -> list[LocalResolution | None]:
@@ -249,35 +271,48 @@ class RulesResolver:
         infostate: Infostate,
         before: Sequence[LocalResolution | None],
         rng: np.random.Generator,
+        start: float,
     ) -> PublicHistories | None:
-        """Return the histories of the public state, or a sample; None if none is found."""
-        known = {key: p for found in before if found for key, p in found.policies.items()}
+        """Return the histories of the public state, or a sample; None if none is found in time."""
         policies: list[Policy] = [self.blueprint, self.blueprint]
+        known = self._policies_of(before)
         if known:
             policies[self.player] = CachedPolicy(self.blueprint, known)
-        for max_histories, num_samples in self._sampling_limits():
-            start = working_seconds()
+        for max_histories, num_samples, latest in self._limits.drawing(start):
+            began = working_seconds()
             limits = SamplingLimits(rng, max_histories, num_samples)
             try:
-                found = histories_around(self.game, infostate, policies, limits)
+                with deadline(latest):
+                    found = histories_around(self.game, infostate, policies, limits)
             except UnsupportedGameError:  # no sampled history agrees with the observations
                 continue
-            self._histories_per_second = len(found) / max(working_seconds() - start, 1e-6)
+            except OutOfTimeError:
+                seconds = working_seconds() - began
+                self._limits.histories_per_second = num_samples / max(seconds, 1e-6)
+                return None
+            seconds = working_seconds() - began
+            self._limits.histories_per_second = len(found) / max(seconds, 1e-6)
             return found
         return None
 
-    def _sampling_limits(self) -> Iterator[tuple[int, int]]:
-        """Yield the numbers of histories that are listed and sampled, until one is found.
-
-        With a time limit, two samples take about a quarter of it.
-        """
-        seconds, settings = self.settings.budget.seconds, self.settings
-        if seconds is not None:
-            number = max(MIN_SAMPLES, int(self._histories_per_second * seconds / 8))
-            while number < settings.num_samples:
-                yield min(GROWTH * number, settings.max_histories), number
-                number *= GROWTH
-        yield settings.max_histories, settings.num_samples
+    def _policies_of(
+        self, searches: Sequence[LocalResolution | None]
+    ) -> dict[Infostate, FloatArray]:
+        """Return the player's policy at the infostates at which it was searched."""
+        known: dict[Infostate, FloatArray] = {}
+        played: list[LocalResolution] = []
+        for found in searches:
+            if found is None:
+                continue
+            if found.resolution.is_played:
+                played.append(found)
+                known.update(found.policies)
+                continue
+            for infostate in found.policies:
+                answer = self._in_force(infostate, played)
+                if answer is not None:
+                    known[infostate] = answer[1]
+        return known
 
     def _within_limits(
         self,
@@ -290,7 +325,7 @@ class RulesResolver:
 
         start : `working_seconds()` at the start of the search.
         """
-        max_ends = self._max_ends(start)
+        max_ends = self._limits.max_ends(start)
         build = partial(self._build, max_ends=max_ends, start=start)
         if len(histories) <= NUM_PROBES:
             return build(histories.whole())
@@ -315,30 +350,32 @@ class RulesResolver:
         return probe
 
     def _build(self, histories: HistorySet, *, max_ends: int, start: float) -> LocalPart | None:
-        """Return the part below some histories; None if it takes half of the time that is left."""
-        seconds = inf
-        if max_ends > MIN_ENDS:
-            seconds = max(MIN_SECONDS, self._seconds_left(start) / 2)
+        """Return the part below some histories; None if it takes too much of the time left."""
         return local_part(
             self.game,
             histories,
             depth=self.settings.depth,
             max_ends=max_ends,
-            max_seconds=seconds,
+            max_seconds=self._limits.building_seconds(start, max_ends),
         )
 
-    def _max_ends(self, start: float) -> int:
-        """Return the maximum number of ends, so that half of the time is left to solve the part."""
-        left = self._seconds_left(start)
-        if left == inf:
-            return self.settings.max_ends
-        fitting = max(MIN_ENDS, int(self._ends_per_second * left / 2))
-        return min(self.settings.max_ends, fitting)
-
-    def _seconds_left(self, start: float) -> float:
-        """Return the rest of the time limit; infinity without one."""
-        seconds = self.settings.budget.seconds
-        return inf if seconds is None else start + seconds - working_seconds()
+    def _policy_in(
+        self, local: LocalPart, before: Sequence[LocalResolution | None]
+    ) -> FloatArray:
+        """Return [Q'_i] the player's policy in a part that is in force without a search there."""
+        part, own = local.part, local.part.tree.infostate_trees[self.player]
+        acting = own.acting.tolist()
+        infostates = [local.infostate_at(self.player, number) for number in acting]
+        played = [one for one in before if one is not None and one.resolution.is_played]
+        known = {key: found[1] for key in infostates if (found := self._in_force(key, played))}
+        policies = CachedPolicy(self.blueprint, known)
+        actions = [own.legal_actions(number) for number in acting]
+        answers = policies.many_action_probabilities(infostates, actions)
+        policy = np.ones(own.num_sequences)
+        for number, answer in zip(acting, answers, strict=True):
+            first = own.first_sequence[number]
+            policy[first : first + len(answer)] = answer
+        return policy[part.sequences[self.player]]
 
     def _leaf_values(self, local: LocalPart) -> FloatArray:
         """Return [L, n] the values at the depth limit."""
@@ -358,8 +395,10 @@ class RulesResolver:
         """Return [S_j] the opponent's values at the root."""
         other = 1 - self.player
         found = np.full(len(root.ranges[other]), np.nan)
-        if self.settings.opponent == "previous" and before and before[-1] is not None:
-            values = self._after(before[-1], infostate, local, own_range)
+        if self.settings.opponent == "previous":
+            played = [one for one in before if one is not None and one.resolution.is_played]
+            after = (self._after(one, infostate, local, own_range) for one in reversed(played))
+            values = next(filter(None, after), {})
             keys = [local.roots.infostates[other][place] for place in local.root_order[other]]
             found = np.array([values.get(key, np.nan) for key in keys])
         missing = np.isnan(found)
@@ -400,3 +439,16 @@ class RulesResolver:
         own_reach = np.array([reach.get(key, 0.0) for key in there[self.player]])
         values = values_after(resolution, self.player, state, own_reach)
         return dict(zip(there[1 - self.player], values.tolist(), strict=True))
+
+
+def _payoffs(
+    part: TreePart,
+    player: Player,
+    leaf_values: FloatArray,
+    before: Sequence[LocalResolution | None],
+) -> tuple[float, float]:
+    """Return the range of a player's payoffs in a part and in those of earlier searches."""
+    found = [part.tree.rewards_so_far[part.terminals, player], leaf_values.ravel()]
+    earlier = [one.resolution.payoffs for one in before if one is not None]
+    payoffs = np.concatenate([*found, *map(np.asarray, earlier)])
+    return float(payoffs.min()), float(payoffs.max())
