@@ -24,6 +24,7 @@ from infoset.policy import (
     Policy,
     TabularPolicy,
     UniformPolicy,
+    checked_probabilities,
     tabulate,
     uniform_policy,
 )
@@ -315,7 +316,7 @@ class ContinualResolving(Searcher):
         actions = answer.actions or self.model.require_legal_actions(infostate)
         policy = answer.policy
         if policy is None:
-            policy = self.blueprint.action_probabilities(infostate, actions)
+            policy = checked_probabilities(self.blueprint, infostate, actions)
         self.last_search = ResolvingRecord(
             actions=actions,
             values=np.full(len(actions), np.nan),
