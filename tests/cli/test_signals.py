@@ -24,12 +24,12 @@ MEASURED = rb"\d +1e-12"
 """What the live display of `SOLVE` shows after a measurement."""
 
 
-def _control(terminal):
-    import fcntl
-    import termios
-
-    os.setsid()
-    fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+IN_TERMINAL = """
+import fcntl, os, sys, termios
+fcntl.ioctl(2, termios.TIOCSCTTY, 0)
+os.execv(sys.executable, [sys.executable, "-m", "infoset", *sys.argv[1:]])
+"""
+"""Program that makes its standard error the terminal of its session, and becomes infoset."""
 
 
 class Program:
@@ -38,12 +38,12 @@ class Program:
     def __init__(self, folder, *arguments, ready):
         self.ours, theirs = os.openpty()
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "infoset", *arguments],
+            [sys.executable, "-c", IN_TERMINAL, *arguments],
             cwd=folder,
             stdout=subprocess.PIPE,
             stderr=theirs,
             env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
-            preexec_fn=lambda: _control(theirs),
+            start_new_session=True,
         )
         os.close(theirs)
         self.shown = b""

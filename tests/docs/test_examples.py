@@ -13,7 +13,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 pytestmark = pytest.mark.broad
 
 SAYS = {
-    "first_solve": ["player 0 wins -0.0856 chips per game", "uniform play loses 2.37 chips"],
+    "first_solve": ["player 0 wins -0.0857 chips per game", "uniform play loses 2.37 chips"],
     "own_game": ["Auction: no rule violations found", "an item worth 4: bid"],
     "own_scheme": ["dcfr-milder"],
     "match_searchers": ["wins"],

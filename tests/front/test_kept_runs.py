@@ -30,7 +30,7 @@ def test_the_same_call_goes_on():
         solve(50, callback=seen.append),
         infoset.solve("leduc_poker", "pcfr+", iterations=50),
     )
-    assert [point.iteration for point in seen] == [*range(33, 41), 42, 44, 46, 48, 50]
+    assert [point.iteration for point in seen] == [33, 36, 39, 42, 46, 50]
     assert [point.iteration for point in again.trace] == [p.iteration for p in whole.trace]
     for mine, theirs in zip(again.policy.probabilities, whole.policy.probabilities, strict=True):
         assert mine.tobytes() == theirs.tobytes()

@@ -17,7 +17,7 @@ from infoset.runs import (
     planned_measurements,
     run_measured,
 )
-from infoset.runs.measurement_plan import START_COST
+from infoset.runs.measurement_plan import GROWTH, START_COST, TARGET_GROWTH
 from infoset.solvers.regret_family import PublicRegretSolver, RegretSolver
 from infoset.tree import build_public_form, build_sequence_form
 
@@ -36,13 +36,14 @@ COSTS = [
 """Costs of an iteration and of a measurement, from the smallest games to the largest."""
 
 
-def plan(cost, measuring, last):
-    return [*takewhile(lambda at: at <= last, planned_measurements(cost, measuring))]
+def plan(cost, measuring, last, growth=TARGET_GROWTH):
+    planned = planned_measurements(cost, measuring, min_growth=growth)
+    return [*takewhile(lambda at: at <= last, planned)]
 
 
 def lasts(cost, measuring):
     """Ends of runs: around measurements, and far from all of them."""
-    found = [*islice(planned_measurements(cost, measuring), 200)]
+    found = [*islice(planned_measurements(cost, measuring, min_growth=TARGET_GROWTH), 200)]
     return sorted({*found, *(at - 1 for at in found if at > 1), 100, 1000, 30_000})
 
 
@@ -66,7 +67,8 @@ def test_large_games_have_no_early_measurements(cost, measuring):
 @pytest.mark.parametrize(("cost", "measuring"), COSTS)
 def test_a_target_is_passed_by_a_twentieth_or_the_cost_of_twenty_measurements(cost, measuring):
     pause = max(1, 20 * measuring / cost + 1)
-    planned = [0, *islice(planned_measurements(cost, measuring), 1000)]
+    every = planned_measurements(cost, measuring, min_growth=TARGET_GROWTH)
+    planned = [0, *islice(every, 1000)]
     for before, at in pairwise(planned[1:]):
         assert at - before <= max(pause, before / 20)
     assert planned[1] <= 2 * pause
@@ -114,7 +116,7 @@ def test_a_run_is_measured_as_planned_and_once_at_the_end(solver, monkeypatch):
         return evaluate_policy(policy)
 
     result = run_measured(solver, "cfr+", Budget(iterations=103), measure)
-    wanted = plan(gradient_cost(form), measurement_cost(form), 103)
+    wanted = plan(gradient_cost(form), measurement_cost(form), 102, GROWTH)
     assert seen == [point.iteration for point in result.trace] == [*wanted, 103]
     assert result.nash_conv == result.trace[-1].nash_conv
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import dropwhile, takewhile
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Generic, Protocol
@@ -14,7 +14,12 @@ from infoset.evaluation import Evaluation, evaluate_policy
 from infoset.policy import PublicPolicy, TabularPolicy
 from infoset.runs.budget import Budget, check_budget
 from infoset.runs.checkpointer import NullCheckpointer, RunCheckpointer, open_checkpointer
-from infoset.runs.measurement_plan import measurement_cost, planned_measurements
+from infoset.runs.measurement_plan import (
+    GROWTH,
+    TARGET_GROWTH,
+    measurement_cost,
+    planned_measurements,
+)
 from infoset.runs.result import JointGaps, Outcome, PolicyT, SolveResult
 from infoset.tree import GameForm
 
@@ -250,10 +255,11 @@ def _measurements_left(
     trace.
     """
     done, cost = solver.iteration, solver.cost_per_iteration
-    planned = planned_measurements(cost, measurement_cost)
-    passed = set(takewhile(lambda at: at < done, planned))
+    growth = GROWTH if budget.target is None else TARGET_GROWTH
+    plan = partial(planned_measurements, cost, measurement_cost, min_growth=growth)
+    passed = set(takewhile(lambda at: at < done, plan()))
     budget.trace[:] = [point for point in budget.trace if point.iteration in passed]
-    left = dropwhile(lambda at: at < done, planned_measurements(cost, measurement_cost))
+    left = dropwhile(lambda at: at < done, plan())
     last = budget.max_iterations(cost)
     return (at if last is None else min(at, last) for at in left)
 

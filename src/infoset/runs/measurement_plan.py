@@ -9,8 +9,11 @@ from infoset.tree import GameForm, PublicForm
 
 __all__ = ["gradient_cost", "measurement_cost", "planned_measurements"]
 
-GROWTH = 0.05
+GROWTH = 0.1
 """Smallest growth of the number of iterations between measurements."""
+
+TARGET_GROWTH = 0.05
+"""The same in runs with a target, which stop at the first measurement that reaches it."""
 
 WORK_PER_MEASURING = 20
 """Work between two measurements, in costs of a measurement: measuring is a twentieth of it."""
@@ -45,19 +48,19 @@ def planned_measurements(
 ) -> Iterator[int]:
     """Yield the iterations after which to measure; they do not depend on the machine.
 
-    A measurement follows when the iterations since the last one cost 20 measurements and the
-    number of iterations has grown by 5%, but for the latter no later than after iterations that
+    A measurement follows when the iterations since the last one cost 20 measurements and the number
+    of iterations has grown by `min_growth`, but for the latter no later than after iterations that
     cost `max_cost_between`.
 
     Early measurements are closer together: after iteration 1, and then each time the number of
-    iterations has grown by 5%. If these measurements, and one at the end of the run, would cost
-    more than 2·10⁸, the growth is 10, 20, 40, …%, whichever is the first that does not. If even
-    two measurements cost more than 2·10⁸, no measurement is early, and the first one follows when
-    the iterations cost 40 measurements.
+    iterations has grown by `min_growth`. If these measurements, and one at the end of the run,
+    would cost more than 2·10⁸, this growth is doubled until they do not. If even two measurements
+    cost more than 2·10⁸, no measurement is early, and the first one follows when the iterations
+    cost 40 measurements.
 
     Apart from the early ones, measurements therefore cost at most a twentieth of the iterations,
-    including one at the end of the run, wherever it ends. A target is passed by at most 5% of the
-    iterations or the cost of 20 measurements, whichever is more.
+    including one at the end of the run, wherever it ends. With `TARGET_GROWTH`, a target is passed
+    by at most 5% of the iterations or the cost of 20 measurements, whichever is more.
 
     Parameters
     ----------
@@ -66,9 +69,9 @@ def planned_measurements(
     measurement_cost : int
         Cost of a measurement, in the same unit.
     max_cost_between : int
-        Cost of iterations after which to measure even if their number has grown by less than 5%.
+        Cost of iterations after which to measure even if their number has grown by less.
     min_growth : float
-        Another number instead of 5%.
+        Smallest growth of the number of iterations between measurements.
     """
     pause = ceil(WORK_PER_MEASURING * measurement_cost / cost)
     longest = max(1, max_cost_between // cost)

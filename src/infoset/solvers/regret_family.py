@@ -14,6 +14,7 @@ from infoset.runs import (
     Budget,
     SolveResult,
     TracePoint,
+    check_budget,
     gradient_cost,
     run_measured,
     settings_of,
@@ -225,8 +226,11 @@ def plan_by_clock(solver: RegretSolver | PublicRegretSolver, budget: Budget) -> 
     on iterations the horizon is that limit, also if the time ends the run: a later session with the
     same checkpoint then completes the same run.
     """
+    if not solver.scheme.depends_on_horizon:
+        return
+    check_budget(budget)
     seconds, watch = budget.seconds, budget.callback
-    if not seconds or budget.iterations is not None or not solver.scheme.depends_on_horizon:
+    if not seconds or budget.iterations is not None:
         return
     due = list(PLANNED_AFTER)
 

@@ -359,9 +359,7 @@ class RulesResolver:
             max_seconds=self._limits.building_seconds(start, max_ends),
         )
 
-    def _policy_in(
-        self, local: LocalPart, before: Sequence[LocalResolution | None]
-    ) -> FloatArray:
+    def _policy_in(self, local: LocalPart, before: Sequence[LocalResolution | None]) -> FloatArray:
         """Return [Q'_i] the player's policy in a part that is in force without a search there."""
         part, own = local.part, local.part.tree.infostate_trees[self.player]
         acting = own.acting.tolist()

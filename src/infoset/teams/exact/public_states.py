@@ -152,7 +152,8 @@ def list_public_states(
     state = np.empty(component[-1] + 1, np.int64)
     pieces: list[_Piece] = []
     for number in reversed(range(len(state))):
-        if number % STATES_BETWEEN_CLOCK_CHECKS == 0 and working_seconds() >= until:
+        is_checked = until < inf and number % STATES_BETWEEN_CLOCK_CHECKS == 0
+        if is_checked and working_seconds() >= until:
             raise OutOfTimeError
         piece = whole.part(begins, number)
         piece = piece._replace(next_component=state[piece.next_component])

@@ -214,9 +214,7 @@ class LearningRuns:
         form, done = self._task.relaxed_form, self._learner.iteration
         work = form.form.num_nodes + form.relaxed.num_entries
         # Measurements are part of the iterations; the trace has some of them.
-        planned = planned_measurements(
-            work, max_cost_between=COST_BETWEEN_CLOCK_CHECKS, min_growth=0.1
-        )
+        planned = planned_measurements(work, max_cost_between=COST_BETWEEN_CLOCK_CHECKS)
         return dropwhile(lambda at: at <= done, planned)
 
     def _now(self) -> BestRun:
