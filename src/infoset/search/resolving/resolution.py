@@ -38,6 +38,9 @@ MIN_ITERATIONS: Final = 20
 TOLERANCE: Final = 1e-4
 """Default of `ResolvingSettings.tolerance`."""
 
+MIN_WEIGHT: Final = 1e-300
+"""Smallest weight of the histories of a root that are searched; smaller ones have no inverse."""
+
 ROUNDING: Final = 1e-12
 """Gain of the opponent that may be rounding, as a fraction of the largest payoff."""
 

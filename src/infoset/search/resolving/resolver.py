@@ -16,6 +16,7 @@ from infoset.search.resolving.opponent_values import (
     mean_values,
 )
 from infoset.search.resolving.resolution import (
+    MIN_WEIGHT,
     Resolution,
     ResolvingAnswer,
     ResolvingSettings,
@@ -204,7 +205,8 @@ class TreeResolver:
         start = working_seconds()
         own_range = self.own_range(public_state)
         root = PublicBeliefState.with_unit_ranges(self.tree, public_state)
-        if not (own_range[root.position[:, self.player]] * root.chance_reach).sum() > 0:
+        weight = own_range[root.position[:, self.player]] * root.chance_reach
+        if not weight.sum() > MIN_WEIGHT:
             return None
         part = self.lookahead.part(public_state)
         leaf_values = self._own_values[part.leaf_histories]

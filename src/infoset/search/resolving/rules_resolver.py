@@ -25,6 +25,7 @@ from infoset.search.resolving.continuation_values import (
 from infoset.search.resolving.opponent_values import mean_values
 from infoset.search.resolving.part_limits import PartLimits
 from infoset.search.resolving.resolution import (
+    MIN_WEIGHT,
     Resolution,
     ResolvingAnswer,
     ResolvingSettings,
@@ -226,7 +227,8 @@ class RulesResolver:
         own_range = ranges[self.player][local.root_order[self.player]]
         part = local.part
         root = PublicBeliefState.with_unit_ranges(part.tree, part.root)
-        if not (own_range[root.position[:, self.player]] * root.chance_reach).sum() > 0:
+        weight = own_range[root.position[:, self.player]] * root.chance_reach
+        if not weight.sum() > MIN_WEIGHT:
             return None
         settings, leaf_values = self.settings, self._leaf_values(local)
         if settings.gadget == "none" or not infostate.steps:
