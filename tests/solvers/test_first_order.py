@@ -296,7 +296,10 @@ def test_the_target_of_a_fixed_magnet_is_an_exploitability():
     unreached = infoset.solve(KUHN, "mmd", target=0.01)
     assert unreached.outcome == "stalled"
     assert unreached.exploitability > 0.02
-    assert unreached.iterations == infoset.solve(KUHN, "mmd").iterations
+    # It stops at the first measurement after the limit; with a target, these are closer together.
+    assert (
+        unreached.iterations <= infoset.solve(KUHN, "mmd").iterations <= 1.1 * unreached.iterations
+    )
 
 
 def test_only_fixed_magnets_have_a_quantal_gap():
