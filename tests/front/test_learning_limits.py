@@ -10,6 +10,8 @@ import infoset
 from infoset.learning.self_play import SelfPlay
 from infoset.utils import clocks
 
+pytestmark = pytest.mark.broad
+
 SECONDS_PER_EPISODE = 0.01
 
 

@@ -21,6 +21,8 @@ from infoset.teams.solving import TeamOptions, candidates, portfolio
 from infoset.tree import BuildPoint
 from infoset.utils import clocks
 
+pytestmark = pytest.mark.broad
+
 FOUR = {"game": "kuhn_poker(players=4)", "teams": [(0, 2), (1, 3)], "rule": "sum"}
 THREE = {"game": "kuhn_poker(players=3)", "teams": [(0, 1), (2,)], "rule": "sum"}
 WORDS = "trade_comm(num_items=3,num_messages=2)"

@@ -14,6 +14,8 @@ from infoset.runs import read_checkpoint
 from infoset.solvers.regret_family import RegretSolver
 from infoset.utils import clocks
 
+pytestmark = pytest.mark.broad
+
 SCHEDULED = [name for name, scheme in SCHEMES.items() if scheme.depends_on_horizon]
 
 

@@ -18,6 +18,8 @@ from infoset.teams import (
     relax,
 )
 
+pytestmark = pytest.mark.broad
+
 FIRST, LAST = 0.1, 10.0
 
 
