@@ -151,7 +151,6 @@ for module in (
     export,
     reproduce,
     warm,
-    zoo,
 ):
     name = module.__name__.rpartition(".")[2]
     add = app.command(name, cls=LiteralCommand, epilog=help_end(name))
