@@ -177,7 +177,8 @@ def test_below_twenty_iterations_the_blueprint_answers_bit_for_bit(options):
     assert not record.is_rejected
     assert not record.is_carried
     assert search.num_short == 1
-    assert search.notes()[-1] == "1 searches had fewer than 20 iterations and were not played"
+    short = "searches with fewer than 20 iterations, whose solutions were not played: 1"
+    assert search.notes()[-1] == short
 
 
 class TickingClock:
@@ -218,7 +219,7 @@ def test_a_late_machine_plays_the_blueprint_and_says_so(monkeypatch):
     own = tree.infostate_trees[0]
     infostate = own.infostate_at(int(own.acting[0]))
     actions = own.legal_actions(int(own.acting[0]))
-    with pytest.warns(ShortSearchWarning, match="what was in force before answers"):
+    with pytest.warns(ShortSearchWarning, match="it plays an earlier solution, or the blueprint"):
         found = search.action_probabilities(infostate, actions)
     expected = blueprint.action_probabilities(infostate, actions)
     np.testing.assert_array_equal(found, expected)
@@ -245,7 +246,7 @@ def test_a_rejected_search_goes_on_with_the_solution_of_an_earlier_one():
     assert len(earlier) > 50
     assert all(record.is_rejected and record.is_carried for record in earlier)
     assert search.num_rejected == len(earlier)
-    assert search.notes()[-1].startswith(f"{len(earlier):,} searches were not played because")
+    assert search.notes()[-1].endswith(f"because the opponent could gain by them: {len(earlier)}")
     raw = ContinualResolving(tree, blueprint, depth=None, iterations=100, tolerance=None)
     assert nash_conv(found) < 0.6 * nash_conv(raw.search_policy())
 

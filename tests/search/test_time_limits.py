@@ -117,7 +117,7 @@ def test_without_a_completed_world_the_policy_of_the_leaf_value_answers(
     if has_policy:
         settings = {**settings, "leaf_value": Opening(clock)}
     searcher = kind(model, milliseconds=1, **settings)
-    consequence = "nearly random" if kind is ISMCTS else "the policy of its leaf value answers"
+    consequence = "nearly random" if kind is ISMCTS else "it plays the policy of its leaf value"
     with pytest.warns(ShortSearchWarning, match=consequence):
         policy = searcher.search(START, generator())
     assert policy.tolist() == ([0.5, 0.25, 0.25] if has_policy else [1 / 3] * 3)

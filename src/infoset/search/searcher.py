@@ -172,7 +172,7 @@ class Searcher(ABC):
         slow = "" if self.model.is_compiled else " (whose rules run uncompiled, in Python)"
         listed = record.belief_seconds
         after = f", after {1000 * listed:.0f} ms for its belief," if listed > 0.01 else ""
-        consequence = self.if_short if number else "the policy of its leaf value answers"
+        consequence = self.if_short if number else "it plays the policy of its leaf value"
         warnings.warn(
             f"a search of {self.model.game}{slow} did only {number} "
             f"{unit}{plural} in its "

@@ -89,26 +89,26 @@ def largest_gain(
     player: Player,
     own_range: FloatArray,
     policy: FloatArray,
-    before: FloatArray,
+    fallback: FloatArray,
     opponent: FloatArray | None,
     leaf_values: FloatArray | None = None,
 ) -> float:
     """Return how much a best response gains at some infostate of the root if a policy is played.
 
     At each infostate, that is what it earns beyond what the opponent may take there, and beyond
-    what it earns against the policy that was in force before. Where the opponent gains nothing,
-    nothing is lost by playing the policy.
+    what it earns against the fallback. Where the opponent gains nothing, nothing is lost by playing
+    the policy.
 
     Parameters
     ----------
     part, player, own_range, policy, leaf_values
         As in `best_response_values`.
-    before : FloatArray
-        [Q'_i] the policy that was in force.
+    fallback : FloatArray
+        [Q'_i] the policy that is played otherwise.
     opponent : FloatArray or None
         [S_j] what the opponent may take instead, including gifts; None if there is no gadget.
     """
-    earned, limit = _response_values(part, player, own_range, [policy, before], leaf_values)
+    earned, limit = _response_values(part, player, own_range, [policy, fallback], leaf_values)
     if opponent is not None:
         limit = np.maximum(limit, opponent)
     return float((earned - limit).max())

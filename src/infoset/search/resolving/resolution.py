@@ -72,13 +72,8 @@ class ResolvingSettings:
     tolerance : float or None
         A solution is played only if at no infostate of the root a best response of the opponent, in
         the game that was solved, earns more by more than this fraction of the payoff range: more
-        than it may take there, and more than against what was in force before. None to play all
-        solutions. There is no such comparison without a gadget, or for the values `profile`.
-
-    Raises
-    ------
-    UnknownNameError, ParameterError
-        If a name is unknown, or a number out of range.
+        than it may take there, and more than against the fallback. None to play all solutions.
+        There is no such comparison without a gadget, or for the values `profile`.
     """
 
     depth: int | None = 1
@@ -233,7 +228,7 @@ def resolve_part(
     settings: ResolvingSettings,
     start: float,
     *,
-    before: FloatArray | None,
+    fallback: FloatArray | None,
     payoffs: tuple[float, float],
     gifts: FloatArray | None = None,
 ) -> Resolution:
@@ -246,9 +241,8 @@ def resolve_part(
     settings : ResolvingSettings
     start : float
         `working_seconds()` at the start of the search.
-    before : FloatArray or None
-        [Q'_i] the policy that is in force without this search; None if the solution is not compared
-        with it.
+    fallback : FloatArray or None
+        [Q'_i] the policy that is played instead of a rejected solution; None to accept all.
     payoffs : tuple[float, float]
         Range of the payoffs, for the tolerance of this check.
 
@@ -266,11 +260,11 @@ def resolve_part(
         done += batch
     policy = average_policy(minimizer).probabilities[player]
     is_rejected = False
-    if before is not None and settings.tolerance is not None and done >= MIN_ITERATIONS:
+    if fallback is not None and settings.tolerance is not None and done >= MIN_ITERATIONS:
         taken = None
         if part.root and gadget != "none":
             taken = opponent if gifts is None else opponent + gifts
-        gain = largest_gain(part, player, own_range, policy, before, taken, leaf_values)
+        gain = largest_gain(part, player, own_range, policy, fallback, taken, leaf_values)
         low, high = payoffs
         rounding = ROUNDING * max(abs(low), abs(high))
         is_rejected = gain > settings.tolerance * (high - low) + rounding

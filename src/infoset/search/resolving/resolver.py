@@ -66,7 +66,7 @@ class TreeResolver:
         self._searches: dict[int, Resolution | None] = {}
 
     def answer(self, infostate: Infostate) -> ResolvingAnswer:
-        """Search at the public state of an infostate, or answer by what was in force before.
+        """Answer by a search at the public state of an infostate, or by the fallback.
 
         Raises
         ------
@@ -124,7 +124,7 @@ class TreeResolver:
     def resolve(self, public_state: int) -> Resolution | None:
         """Search at a public state at which the player acts; None if it is never reached.
 
-        A solution that is played is in force in its whole part, until a later one replaces it.
+        A solution that is played is the fallback in its whole part, until a later one replaces it.
         """
         if public_state not in self._searches:
             found = self._search(public_state)
@@ -185,16 +185,16 @@ class TreeResolver:
         return [(state, search) for state, search in found if search and search.is_played]
 
     def _played_before(self, public_state: int) -> Resolution | None:
-        """Return the last solution above that is in force at a public state."""
+        """Return the last solution above that extends to a public state, if there is one."""
         for _, search in self._played_above(public_state)[::-1]:
             if public_state in search.part.public_states:
                 return search
         return None
 
-    def _in_force(self, public_state: int) -> FloatArray:
-        """Return [Q] the policy that is in force at a public state and below before it is searched.
+    def _fallback(self, public_state: int) -> FloatArray:
+        """Return [Q] the policy that is played at a public state and below if no search is.
 
-        Elsewhere, it is what is in force on the way there.
+        Above it is the policy that leads there.
         """
         policy = self.blueprint.probabilities[self.player].copy()
         for _, search in self._played_above(public_state):
@@ -212,9 +212,9 @@ class TreeResolver:
         leaf_values = self._own_values[part.leaf_histories]
         opponent = self._opponent(public_state, root, own_range)
         gifts = self._gifts(public_state) if self._uses_gifts else None
-        before = None
+        fallback = None
         if self.settings.is_checked:
-            before = self._in_force(public_state)[part.sequences[self.player]]
+            fallback = self._fallback(public_state)[part.sequences[self.player]]
         return resolve_part(
             part,
             self.player,
@@ -223,7 +223,7 @@ class TreeResolver:
             leaf_values,
             self.settings,
             start,
-            before=before,
+            fallback=fallback,
             gifts=gifts,
             payoffs=self.tree.sequence_form.centered.payoff_range,
         )
@@ -251,16 +251,16 @@ class TreeResolver:
     def _gifts(self, public_state: int) -> FloatArray:
         """Return [S_j] what the opponent has given up since the last solution above that is played.
 
-        The gifts before it have been used by it. The policy is what is in force on the way
-        to the public state; below it, that of the last search for `previous`, and otherwise the
-        blueprint, to which the opponent's values belong.
+        The gifts before it have been used by it. The policy is the one that leads to the
+        public state; below it, the fallback for `previous`, and otherwise the blueprint, to which
+        the opponent's values belong.
         """
-        whole = in_force = self._in_force(public_state)
+        whole = fallback = self._fallback(public_state)
         played = self._played_above(public_state)
         if self.settings.opponent != "previous" and self.settings.is_continual:
             whole = self.blueprint.probabilities[self.player].copy()
             for state in self._searched_above(public_state):
-                self._copy(state, in_force, whole)
+                self._copy(state, fallback, whole)
         both = list(self.blueprint.probabilities)
         both[self.player] = whole
         policy = TabularPolicy(self.tree.sequence_form, tuple(both))

@@ -90,10 +90,10 @@ class ContinualResolving(Searcher):
     from the rules: from all histories of the public state if there are few enough, else from a
     sample of them. Where even a small sample has too many ends, there is no search.
 
-    A limit never makes an answer worse than none: with fewer than 20 iterations, or if the opponent
-    could gain by the solution (see `tolerance`), what was in force before answers. That is the last
-    solution that was played earlier in the same play, as far as it goes, and otherwise the
-    blueprint. `last_search.method` and `methods` report where the answer comes from.
+    A limit never makes an answer worse than none. With fewer than 20 iterations, or if the opponent
+    could gain by the solution (see `tolerance`), the searcher plays its *fallback*: the last
+    solution that was played earlier in the same play, if it extends to the infostate, and otherwise
+    the blueprint. `last_search.method` and `methods` report where the answer comes from.
 
     Parameters
     ----------
@@ -130,8 +130,9 @@ class ContinualResolving(Searcher):
     tolerance : float or None
         A solution is played only if at no infostate of its root a best response of the opponent
         earns more than it may take there, by more than this fraction of the payoff range. None to
-        play all solutions. Solutions are not compared if `values` are learned or a function, or the
-        opponent may take what it is not sure of (`opponent="profile"`, `gadget="none"`).
+        play all solutions. Solutions are not compared if `values` are learned or a function, nor
+        with `opponent="profile"` or `gadget="none"`, which offer nothing that the opponent is sure
+        of.
     seed : int
         Seed of the samples.
 
@@ -170,7 +171,7 @@ class ContinualResolving(Searcher):
     """
 
     is_continual = True
-    if_short = "what was in force before answers"
+    if_short = "it plays an earlier solution, or the blueprint"
 
     def __init__(
         self,
@@ -301,7 +302,7 @@ class ContinualResolving(Searcher):
         """Return [A] the probability of each legal action; the generator is not used.
 
         Where chance and the opponent's play cannot lead with the searcher's own range, this is the
-        blueprint; where a search is not played, what was in force before.
+        blueprint; where a solution is not played, the fallback.
 
         Raises
         ------
@@ -358,13 +359,13 @@ class ContinualResolving(Searcher):
             )
         if self.num_short:
             found.append(
-                f"{self.num_short:,} searches had fewer than {MIN_ITERATIONS} iterations and were "
-                "not played"
+                f"searches with fewer than {MIN_ITERATIONS} iterations, whose solutions were not "
+                f"played: {self.num_short:,}"
             )
         if self.num_rejected:
             found.append(
-                f"{self.num_rejected:,} searches were not played because the opponent could gain "
-                "by their solutions"
+                "solutions that were rejected because the opponent could gain by them: "
+                f"{self.num_rejected:,}"
             )
         return found
 

@@ -158,10 +158,10 @@ class RulesResolver:
         self._limits = PartLimits(settings)
 
     def answer(self, infostate: Infostate) -> ResolvingAnswer:
-        """Search at the public state of an infostate, or answer by what was in force before."""
+        """Answer by a search at the public state of an infostate, or by the fallback."""
         found = self.resolve(infostate)
-        played = self._played_before(infostate)
-        known = self._in_force(infostate, played)
+        played = _played(self._searches_before(infostate))
+        known = _fallback_at(infostate, played)
         method = "blueprint" if known is None else "earlier"
         actions, policy = ((), None) if known is None else known
         if found is None or infostate not in found.policies:
@@ -182,18 +182,6 @@ class RulesResolver:
             num_ends=local.num_ends,
             num_iterations=found.resolution.num_iterations,
         )
-
-    def _played_before(self, infostate: Infostate) -> list[LocalResolution]:
-        """Return the searches at earlier decisions whose solutions are played, from the first."""
-        before = self._searches_before(infostate)
-        return [found for found in before if found is not None and found.resolution.is_played]
-
-    def _in_force(
-        self, infostate: Infostate, played: Sequence[LocalResolution]
-    ) -> tuple[tuple[Action, ...], FloatArray] | None:
-        """Return what the last solution that goes on to an infostate answers; None if none does."""
-        answers = (found.answer_at(infostate) for found in reversed(played))
-        return next((answer for answer in answers if answer is not None), None)
 
     def resolve(self, infostate: Infostate) -> LocalResolution | None:
         """Search at the public state of an infostate; None if its part would be too large."""
@@ -237,7 +225,7 @@ class RulesResolver:
             opponent = ranges[1 - self.player][local.root_order[1 - self.player]]
         else:
             opponent = self._opponent(infostate, local, root, own_range, before)
-        in_force = self._policy_in(local, before) if self.settings.is_checked else None
+        fallback = self._fallback_in(local, before) if self.settings.is_checked else None
         built = working_seconds()
         resolution = resolve_part(
             part,
@@ -247,7 +235,7 @@ class RulesResolver:
             leaf_values,
             settings,
             start,
-            before=in_force,
+            fallback=fallback,
             payoffs=_payoffs(part, self.player, leaf_values, before),
         )
         self._limits.ends_per_second = local.num_ends / max(built - begin, 1e-6)
@@ -311,7 +299,7 @@ class RulesResolver:
                 known.update(found.policies)
                 continue
             for infostate in found.policies:
-                answer = self._in_force(infostate, played)
+                answer = _fallback_at(infostate, played)
                 if answer is not None:
                     known[infostate] = answer[1]
         return known
@@ -361,13 +349,15 @@ class RulesResolver:
             max_seconds=self._limits.building_seconds(start, max_ends),
         )
 
-    def _policy_in(self, local: LocalPart, before: Sequence[LocalResolution | None]) -> FloatArray:
-        """Return [Q'_i] the player's policy in a part that is in force without a search there."""
+    def _fallback_in(
+        self, local: LocalPart, before: Sequence[LocalResolution | None]
+    ) -> FloatArray:
+        """Return [Q'_i] the player's policy in a part if no search there is played."""
         part, own = local.part, local.part.tree.infostate_trees[self.player]
         acting = own.acting.tolist()
         infostates = [local.infostate_at(self.player, number) for number in acting]
-        played = [one for one in before if one is not None and one.resolution.is_played]
-        known = {key: found[1] for key in infostates if (found := self._in_force(key, played))}
+        played = _played(before)
+        known = {key: found[1] for key in infostates if (found := _fallback_at(key, played))}
         policies = CachedPolicy(self.blueprint, known)
         actions = [own.legal_actions(number) for number in acting]
         answers = policies.many_action_probabilities(infostates, actions)
@@ -396,8 +386,8 @@ class RulesResolver:
         other = 1 - self.player
         found = np.full(len(root.ranges[other]), np.nan)
         if self.settings.opponent == "previous":
-            played = [one for one in before if one is not None and one.resolution.is_played]
-            after = (self._after(one, infostate, local, own_range) for one in reversed(played))
+            last = reversed(_played(before))
+            after = (self._after(one, infostate, local, own_range) for one in last)
             values = next(filter(None, after), {})
             keys = [local.roots.infostates[other][place] for place in local.root_order[other]]
             found = np.array([values.get(key, np.nan) for key in keys])
@@ -439,6 +429,19 @@ class RulesResolver:
         own_reach = np.array([reach.get(key, 0.0) for key in there[self.player]])
         values = values_after(resolution, self.player, state, own_reach)
         return dict(zip(there[1 - self.player], values.tolist(), strict=True))
+
+
+def _played(searches: Sequence[LocalResolution | None]) -> list[LocalResolution]:
+    """Return the searches whose solutions are played."""
+    return [one for one in searches if one is not None and one.resolution.is_played]
+
+
+def _fallback_at(
+    infostate: Infostate, played: Sequence[LocalResolution]
+) -> tuple[tuple[Action, ...], FloatArray] | None:
+    """Return what the last solution that extends to an infostate answers; None if none does."""
+    answers = (found.answer_at(infostate) for found in reversed(played))
+    return next((answer for answer in answers if answer is not None), None)
 
 
 def _payoffs(
