@@ -60,7 +60,7 @@ def test_an_entry_is_checked(command, tmp_path):
     )
     ran = command("benchmark", "--check", str(folder), "--json")
     assert (ran.code, ran.json["is_confirmed"]) == (1, False)
-    assert "claim.json cannot be read" in command("benchmark", "--check", "absent").complaint
+    assert "there is no folder absent; give" in command("benchmark", "--check", "absent").complaint
 
 
 @pytest.mark.broad

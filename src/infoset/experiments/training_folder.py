@@ -96,10 +96,7 @@ def save_training(
             figure = plot_convergence(result.run.trace, game=result.game, method=result.method)
             with replace_file(made / files["picture"]) as path:
                 figure.savefig(path, format="png")
-        finished = datetime.now(UTC).isoformat(timespec="seconds")
-        record = {**result.summary(), **about, "version": __version__, "finished": finished}
-        whole = saved_record(record, made, files)
-        write_text(made / files["result"], json_text(whole, indent=2) + "\n")
+        _write_record(made, files, {**result.summary(), **about})
 
     default = RUNS / run_slug(result.game, result.method)
     return save_folder(default if folder is None else folder, write)
@@ -152,13 +149,10 @@ def save_critic_run(
             **about,
             "transformations": [row.name for row in critic.transformations],
             "settings": json_value(asdict(critic.settings)),
-            "version": __version__,
-            "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         }
         if report is not None:
             record["critic"] = report.summary()
-        whole = saved_record(record, made, CRITIC_FILES)
-        write_text(made / CRITIC_FILES["result"], json_text(whole, indent=2) + "\n")
+        _write_record(made, CRITIC_FILES, record)
 
     return save_folder(RUNS / run_slug(str(game), "critic") if folder is None else folder, write)
 
@@ -171,6 +165,13 @@ def _about(name: str, game: Game | ExtensiveForm | None) -> dict[str, Any]:
         "parameters": json_value(source.parameters),
         "source": {"kind": source.kind, "rules": source.rules or None},
     }
+
+
+def _write_record(folder: Path, files: Mapping[str, str], record: Mapping[str, Any]) -> None:
+    """Write a record as result.json, with the version, the time and the checksums of the files."""
+    finished = datetime.now(UTC).isoformat(timespec="seconds")
+    whole = saved_record({**record, "version": __version__, "finished": finished}, folder, files)
+    write_text(folder / files["result"], json_text(whole, indent=2) + "\n")
 
 
 def _write_rows(file: Path, rows: Iterable[Sequence[Any]]) -> None:

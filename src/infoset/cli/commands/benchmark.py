@@ -151,6 +151,11 @@ def _check(path: Path, as_json: bool) -> None:
     """Measure a score card or a leaderboard entry, and compare it with its claims."""
     from infoset.benchmark import is_card
 
+    if not path.exists():
+        raise typer.BadParameter(
+            f"there is no folder {path}; give that of a score card, as from infoset benchmark "
+            "SUBJECT --out DIR, or of a leaderboard entry"
+        )
     is_confirmed = _check_card(path, as_json) if is_card(path) else _check_entry(path, as_json)
     if not is_confirmed:
         raise typer.Exit(FAILED)

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from infoset.cli.commands.train import TransformationsOption, known_critic, say_critic
+from infoset.cli.commands.train import (
+    StepsOption,
+    TransformationsOption,
+    WeightsSeedOption,
+    known_critic,
+    say_critic,
+)
 from infoset.cli.exit_codes import INTERRUPTED
 from infoset.cli.interrupts import interrupts_reported
 from infoset.cli.options import (
@@ -17,7 +23,6 @@ from infoset.cli.options import (
     MemoryOption,
     SecondsOption,
     folder_option,
-    parse_count,
 )
 from infoset.cli.progress import Progress, StepPoint, live
 from infoset.cli.saved_results import save_results
@@ -59,17 +64,9 @@ def run(
         ),
     ] = DEFAULT_METHOD,
     transformations: TransformationsOption = None,
-    steps: Annotated[
-        int | None,
-        typer.Option(
-            metavar="NUMBER",
-            parser=parse_count,
-            help="Number of learner steps.",
-            show_default="10000",
-        ),
-    ] = None,
+    steps: StepsOption = None,
     seconds: SecondsOption = None,
-    seed: Annotated[int, typer.Option(metavar="NUMBER", help="Seed of weights and episodes.")] = 0,
+    seed: WeightsSeedOption = 0,
     build: Annotated[
         bool | None,
         typer.Option(

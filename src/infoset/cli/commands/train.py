@@ -95,6 +95,22 @@ def known_transformations(context: typer.Context, name: str | None) -> str | Non
     return name
 
 
+StepsOption: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        metavar="NUMBER",
+        parser=parse_count,
+        help="Number of learner steps.",
+        show_default="10000",
+    ),
+]
+
+
+WeightsSeedOption: TypeAlias = Annotated[
+    int, typer.Option(metavar="NUMBER", help="Seed of weights and episodes.")
+]
+
+
 TransformationsOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
@@ -122,17 +138,9 @@ CriticOption: TypeAlias = Annotated[
 def run(
     game: GameArgument,
     method: MethodOption = DEFAULT_METHOD,
-    steps: Annotated[
-        int | None,
-        typer.Option(
-            metavar="NUMBER",
-            parser=parse_count,
-            help="Number of learner steps.",
-            show_default="10000",
-        ),
-    ] = None,
+    steps: StepsOption = None,
     seconds: SecondsOption = None,
-    seed: Annotated[int, typer.Option(metavar="NUMBER", help="Seed of weights and episodes.")] = 0,
+    seed: WeightsSeedOption = 0,
     seeds: Annotated[
         int | None,
         typer.Option(
