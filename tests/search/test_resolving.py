@@ -91,10 +91,7 @@ def test_search_improves_a_weak_blueprint(depth):
 
 @pytest.mark.parametrize("gadget", ["resolving", "reach-max-margin"])
 def test_to_the_end_of_the_game_the_blueprint_is_not_needed(gadget):
-    """The first search solves the whole game, and later ones do not give anything up.
-
-    If searches counted gifts again that searches above have used, NashConv would be 0.6.
-    """
+    """The first search solves the whole game, and later ones do not give anything up."""
     tree = cached_tree("leduc_poker")
     search = ContinualResolving(tree, depth=None, gadget=gadget, iterations=1000)
     assert nash_conv(uniform_policy(tree.sequence_form)) > 4

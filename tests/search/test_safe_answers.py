@@ -14,6 +14,7 @@ from infoset.evaluation import TransformedValues, nash_conv
 from infoset.evaluation.tree_values import history_values
 from infoset.policy import IDENTITY, TabularPolicy
 from infoset.search.resolving import ContinualResolving, DepthLimitedSearch
+from infoset.search.resolving.opponent_values import accumulated_gifts
 from infoset.search.resolving.resolution import MIN_ITERATIONS, TOLERANCE
 from tests.support.cached_games import cached_tree
 
@@ -28,6 +29,7 @@ SMALL = [
 GADGETS = ("resolving", "max-margin", "reach-max-margin")
 ITERATIONS = (1, 2, 5, 20, 100)
 BLUEPRINTS = {"cfr+ 5": ("cfr+", 5), "cfr+ 300": ("cfr+", 300), "lp": ("lp", None)}
+GOOFSPIEL = "goofspiel(num_cards=4,imp_info=True,points_order=descending)"
 
 
 @cache
@@ -260,6 +262,43 @@ def test_carried_searches_keep_an_equilibrium_at_any_number_of_iterations(gadget
             tree, blueprint, depth=depth, gadget=gadget, iterations=iterations
         )
         assert nash_conv(search.search_policy()) < 0.02
+
+
+def test_a_solution_may_cost_as_much_as_its_fallback():
+    """With few continuations, the blueprint itself gives the opponent more than it may take."""
+    blueprint = blueprint_of(GOOFSPIEL, "cfr+ 5")
+    options = {"depth": 1, "opponent": "transformations"}
+    search = DepthLimitedSearch(cached_tree(GOOFSPIEL), blueprint, **options)
+    assert nash_conv(blueprint) > 0.5
+    # If only what the opponent may take counted, so many would be rejected that it were 0.44.
+    assert nash_conv(search.search_policy()) < 0.25
+
+
+def test_gifts_are_among_what_the_opponent_may_take():
+    options = {"depth": None, "opponent": "best_response", "gadget": "reach-max-margin"}
+    tree, blueprint = cached_tree(GOOFSPIEL), blueprint_of(GOOFSPIEL, "cfr+ 5")
+    search = DepthLimitedSearch(tree, blueprint, iterations=100, **options)
+    found = [search._resolvers[player].resolve(state) for player, state in searches_of(GOOFSPIEL)]
+    assert len(found) == 26
+    assert not any(one.is_rejected for one in found)
+
+
+def test_gifts_count_from_the_last_solution_that_is_played():
+    tree, blueprint = cached_tree("leduc_poker"), blueprint_of("leduc_poker", "cfr+ 5")
+    search = ContinualResolving(tree, blueprint, gadget="reach-max-margin", iterations=100)
+    num_different = 0
+    for player, state in searches_of("leduc_poker", every=5):
+        resolver = search._resolvers[player]
+        resolver.resolve(state)
+        played = [above for above, _ in resolver._played_above(state)]
+        both = list(blueprint.probabilities)
+        both[player] = resolver._fallback(state)
+        policy = TabularPolicy(tree.sequence_form, tuple(both))
+        since = played[-1] if played else 0
+        expected = accumulated_gifts(tree, player, policy, state, since)
+        np.testing.assert_array_equal(resolver._gifts(state), expected)
+        num_different += (expected != accumulated_gifts(tree, player, policy, state)).any()
+    assert num_different > 3
 
 
 def test_records_say_whether_solutions_were_carried():
