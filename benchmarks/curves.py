@@ -27,10 +27,11 @@ from math import inf
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from infoset.forms import SequenceForm
 from infoset.games import load_game
 from infoset.runs import Budget, TracePoint
 from infoset.solvers import METHODS
-from infoset.tree import SequenceForm, build_tree
+from infoset.tree import build_tree
 
 FOLDER = Path(__file__).parents[1] / "docs" / "solvers" / "curves"
 COMMAND = "python benchmarks/curves.py --write --again --games {game} --methods {method}"

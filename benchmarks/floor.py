@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from report import shown, table
 
-from infoset.regret import SCHEMES, RegretMinimizer, block_payoffs, game_layouts
-from infoset.tree import SequenceForm
+from infoset.forms import SequenceForm, block_payoffs, game_layouts
+from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.utils.compilation import kernel
 
 __all__ = ["FLOOR", "Work", "floor_rows", "floor_table", "work_of_iteration"]

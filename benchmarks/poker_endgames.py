@@ -36,12 +36,13 @@ from report import DOCS, environment, environment_text, replace_part, shown, tab
 
 import infoset
 from infoset.evaluation import Evaluation
+from infoset.forms import PublicForm
 from infoset.games import HOLE_CARDS, NoLimitEndgame
 from infoset.games.cards import RANKS
 from infoset.regret import SCHEMES
 from infoset.runs import Budget, run_measured
 from infoset.solvers.regret_family import PublicRegretSolver
-from infoset.tree import PublicForm, build_public_form
+from infoset.tree import build_public_form
 from infoset.utils.text import format_bytes
 
 __all__ = ["ENDGAMES", "RIVERS", "TREES", "TURNS", "Endgame", "Tree", "game_of", "ranges_of"]

@@ -23,9 +23,10 @@ import numpy as np
 from floor import INDEX, PASSES, PRECISIONS, rate
 from report import DOCS, environment, environment_text, replace_part, shown, table
 
+from infoset.forms import GameForm, PublicForm
 from infoset.games import load_game
 from infoset.regret import SCHEMES, RegretMinimizer
-from infoset.tree import GameForm, PublicForm, build_public_form, build_sequence_form
+from infoset.tree import build_public_form, build_sequence_form
 from infoset.utils.text import format_bytes
 
 __all__ = ["GAMES", "HEADER", "Measured", "bytes_of_iteration", "measure", "row_of"]

@@ -26,8 +26,9 @@ from report import DOCS, environment, environment_text, replace_part, shown, tab
 
 import infoset
 from infoset.evaluation import evaluate_policy
+from infoset.forms import SequenceForm
 from infoset.policy import random_policy
-from infoset.tree import SequenceForm, build_world_graph, unroll
+from infoset.tree import build_world_graph, unroll
 
 GOOFSPIEL = (
     "goofspiel(num_cards={},imp_info=True,points_order=random,returns_type=point_difference)"

@@ -18,8 +18,9 @@ from infoset.efg import (
     save_efg,
 )
 from infoset.evaluation import evaluate_policy
+from infoset.forms import SequenceForm, Treeplex
 from infoset.policy import TabularPolicy, uniform_policy
-from infoset.tree import GameTree, SequenceForm, Treeplex
+from infoset.tree import GameTree
 from infoset.typing import CHANCE
 
 __all__ = ["GameFiles", "difference", "load_form", "load_gap", "save_form"]

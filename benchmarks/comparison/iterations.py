@@ -14,8 +14,8 @@ from comparison.forms import GameFiles
 from comparison.games import BenchmarkGame
 from comparison.ours import gap_after
 from comparison.peers import PEERS, Peer, PeerError, PeerRun
+from infoset.forms import SequenceForm
 from infoset.regret import SCHEMES, RegretMinimizer
-from infoset.tree import SequenceForm
 
 __all__ = ["iteration_table", "measure_iterations"]
 

@@ -13,9 +13,10 @@ from report import timed
 import infoset
 from infoset.errors import NumericalError, UnsupportedGameError
 from infoset.evaluation import evaluate_plans
+from infoset.forms import SequenceForm
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.runs import SolveResult, TracePoint
-from infoset.tree import GameTree, SequenceForm, build_world_graph, unroll
+from infoset.tree import GameTree, build_world_graph, unroll
 
 __all__ = ["TARGETS", "Result", "build", "build_seconds", "first_times", "gap_after", "our_run"]
 

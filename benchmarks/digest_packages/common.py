@@ -13,9 +13,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 import infoset
+from infoset.forms import SequenceForm
 from infoset.game import Game
 from infoset.policy import TabularPolicy, random_policy
-from infoset.tree import GameTree, SequenceForm, WorldGraph, build_tree, build_world_graph
+from infoset.tree import GameTree, WorldGraph, build_tree, build_world_graph
 
 __all__ = [
     "GAMES",

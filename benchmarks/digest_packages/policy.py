@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from digest_packages.common import Cells, form_of, policy_numbers, random_policies, tree_of
+from infoset.forms import behavior_to_plan
 from infoset.policy import (
     TabularPolicy,
-    behavior_to_plan,
     decompose_plan,
     distance,
     load_policy,

@@ -11,6 +11,7 @@ import numpy as np
 from digest_packages.common import Cells, form_of, random_policies, tree_of
 from digest_packages.solvers import REGRET, hedge
 from infoset.evaluation import utility_gradient
+from infoset.forms import block_gradient, block_payoffs, game_layouts
 from infoset.regret import (
     SCHEMES,
     Distance,
@@ -19,9 +20,6 @@ from infoset.regret import (
     RegretMinimizer,
     TreeplexProx,
     balanced_weights,
-    block_gradient,
-    block_payoffs,
-    game_layouts,
     rule_of_scheme,
     unit_weights,
 )

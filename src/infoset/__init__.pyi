@@ -17,6 +17,10 @@ from .evaluation import (
     exploitability as exploitability,
     nash_conv as nash_conv,
 )
+from .forms import (
+    PublicForm as PublicForm,
+    SequenceForm as SequenceForm,
+)
 from .front import (
     build_public_form as build_public_form,
     build_sequence_form as build_sequence_form,
@@ -90,8 +94,6 @@ from .teams import (
 )
 from .tree import (
     GameTree as GameTree,
-    PublicForm as PublicForm,
-    SequenceForm as SequenceForm,
     build_limits as build_limits,
     graph_cache as graph_cache,
 )

@@ -20,9 +20,9 @@ from infoset.beliefs import (
 )
 from infoset.errors import ParameterError, PolicyMismatchError, UnsupportedGameError
 from infoset.evaluation import best_response, expected_values
+from infoset.forms import terminal_gradient
 from infoset.games import load_game
 from infoset.policy import TabularPolicy, random_policy, uniform_policy
-from infoset.regret import terminal_gradient
 from infoset.runs import make_budget
 from infoset.solvers import get_method
 from infoset.tree import build_tree

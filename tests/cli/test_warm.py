@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from infoset.forms import behavior_to_plan
 from infoset.front import kernel_cache
 from infoset.learning import LEARNERS
-from infoset.policy import behavior_to_plan
 from infoset.search import SEARCHERS
 from infoset.solvers import METHODS
 from infoset.teams import TEAM_METHODS

@@ -8,10 +8,10 @@ import pytest
 from infoset.beliefs import public_subgame
 from infoset.errors import ParameterError
 from infoset.evaluation import PublicContinuation, PublicValues, equity_at, evaluate_policy
+from infoset.forms import with_ranges
 from infoset.policy import PublicPolicy
 from infoset.runs import Budget
 from infoset.solvers import cut_public_game, lock_policy, resolve_public_subgame
-from infoset.tree import with_ranges
 from infoset.typing import CHANCE
 from tests.support.small_holdem import small_holdem
 

@@ -15,17 +15,10 @@ from infoset.evaluation import (
     evaluate_hands,
     evaluate_policy,
 )
+from infoset.forms import Fold, chance_reach_of_nodes, unblocked_reach, with_ranges
 from infoset.games import load_game
 from infoset.policy import PublicPolicy, random_policy
-from infoset.tree import (
-    Fold,
-    build_public_form,
-    build_tree,
-    chance_reach_of_nodes,
-    derive_public_form,
-    unblocked_reach,
-    with_ranges,
-)
+from infoset.tree import build_public_form, build_tree, derive_public_form
 from infoset.views import PolicyValues
 from tests.support.cached_games import cached_tree
 from tests.support.random_public_games import RandomPublicGame

@@ -15,9 +15,9 @@ from infoset.errors import (
     UnsupportedGameError,
 )
 from infoset.evaluation import evaluate_policy
+from infoset.forms import PublicForm, SequenceForm
 from infoset.front import choose_form
 from infoset.policy import PublicPolicy, TabularPolicy, uniform_policy
-from infoset.tree import PublicForm, SequenceForm
 from tests.support.cached_games import cached_random_policies, cached_tree
 
 

@@ -6,8 +6,9 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_array, csr_array, hstack, vstack
 
+from infoset.forms import SequenceForm, Treeplex
 from infoset.game import Game
-from infoset.tree import SequenceForm, Treeplex, build_tree
+from infoset.tree import build_tree
 
 
 def team_optimum(game: Game) -> float:

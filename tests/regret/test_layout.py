@@ -9,14 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infoset.regret import (
-    SCHEMES,
-    RegretMinimizer,
-    action_major_layout,
-    block_gradient,
-    block_payoffs,
-    game_layouts,
-)
+from infoset.forms import action_major_layout, block_gradient, block_payoffs, game_layouts
+from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.tree import build_tree
 from infoset.utils.simd import LANES
 from tests.support.cached_games import cached_tree

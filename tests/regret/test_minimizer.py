@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infoset.evaluation import evaluate_policy
+from infoset.forms.layout import action_major_layout
 from infoset.interop import load_openspiel, policy_from_openspiel
 from infoset.regret import SCHEMES, RegretMinimizer, RegretScheme
-from infoset.regret.layout import action_major_layout
 from infoset.solvers import average_policy, current_policy
 from infoset.tree import build_tree
 from tests.support.cached_games import cached_tree

@@ -10,8 +10,8 @@ from scipy.linalg import null_space
 from scipy.optimize import LinearConstraint, minimize
 
 from infoset.errors import ParameterError, UnknownNameError
+from infoset.forms import Treeplex
 from infoset.regret import Distance, TreeplexProx, balanced_weights, unit_weights
-from infoset.tree import Treeplex
 from tests.support.reference_distances import (
     bregman,
     project,

@@ -13,6 +13,7 @@ from infoset.errors import (
     UnsupportedGameError,
 )
 from infoset.evaluation import PublicContinuation, PublicValues, evaluate_policy
+from infoset.forms import cut_public_form, nodes_below, public_utility_gradient
 from infoset.policy import PublicPolicy, uniform_public_policy
 from infoset.runs import Budget
 from infoset.solvers import (
@@ -20,13 +21,7 @@ from infoset.solvers import (
     lock_policy,
     resolve_public_subgame,
 )
-from infoset.tree import (
-    build_tree,
-    cut_public_form,
-    derive_public_form,
-    nodes_below,
-    public_utility_gradient,
-)
+from infoset.tree import build_tree, derive_public_form
 from infoset.typing import CHANCE
 from tests.support.cached_games import cached_tree
 from tests.support.random_public_games import RandomPublicGame

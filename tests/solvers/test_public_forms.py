@@ -12,17 +12,12 @@ import pytest
 import infoset
 from infoset.errors import CheckpointMismatchError, ParameterError, UnsupportedGameError
 from infoset.evaluation import evaluate_plans, evaluate_policy
+from infoset.forms import game_layouts, public_gradient, public_payoffs, split_public_payoffs
 from infoset.policy import PublicPolicy, TabularPolicy
-from infoset.regret import SCHEMES, RegretMinimizer, game_layouts
+from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.runs import Budget
 from infoset.solvers.regret_family import RegretMethod
-from infoset.tree import (
-    build_tree,
-    derive_public_form,
-    public_gradient,
-    public_payoffs,
-    split_public_payoffs,
-)
+from infoset.tree import build_tree, derive_public_form
 from tests.support.cached_games import cached_tree
 from tests.support.random_public_games import RandomPublicGame
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from infoset.forms import SequenceForm
 from infoset.game import Game, History, Infostate, initial_history
 from infoset.game.serialization import SerialWorld
 from infoset.game.transforms import WAIT
 from infoset.policy import TabularPolicy
-from infoset.tree import SequenceForm
 from tests.support.reference_histories import enumerate_histories
 
 Pairs = dict[Infostate, Infostate]

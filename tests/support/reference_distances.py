@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import logsumexp
 
-from infoset.tree import Treeplex
+from infoset.forms import Treeplex
 from tests.support.reference_regret import infostates, plan_of
 
 

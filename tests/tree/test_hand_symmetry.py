@@ -8,15 +8,11 @@ import pytest
 import infoset
 from infoset.errors import GameRuleError, PolicyMismatchError, UnknownNameError
 from infoset.evaluation import best_response_plan, evaluate_hands, evaluate_policy
+from infoset.forms import public_utility_gradient
 from infoset.game import PublicRulesGame
 from infoset.policy import PublicPolicy, load_public_policy, save_public_policy
 from infoset.regret import SCHEMES, RegretMinimizer
-from infoset.tree import (
-    build_public_form,
-    check_public_rules,
-    count_public_form,
-    public_utility_gradient,
-)
+from infoset.tree import build_public_form, check_public_rules, count_public_form
 from tests.support.suited_rules import SuitedPoker
 
 

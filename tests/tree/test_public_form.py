@@ -17,20 +17,19 @@ from infoset.errors import (
     UnsupportedGameError,
 )
 from infoset.evaluation import evaluate_policy, utility_gradient
-from infoset.policy import PublicPolicy, random_policy, uniform_public_policy
-from infoset.tree import (
+from infoset.forms import (
     Dense,
     Fold,
     HandPrior,
     PublicForm,
     PublicTerminals,
     Showdown,
-    build_tree,
-    derive_public_form,
     public_gradient,
     public_payoffs,
     public_utility_gradient,
 )
+from infoset.policy import PublicPolicy, random_policy, uniform_public_policy
+from infoset.tree import build_tree, derive_public_form
 from infoset.tree.hand_rankings import factor_prior, find_strengths
 from infoset.typing import CHANCE
 from tests.support.cached_games import cached_tree

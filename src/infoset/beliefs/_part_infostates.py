@@ -7,7 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from infoset.tree import GameTree, InfostateTree
+from infoset.forms import InfostateTree
+from infoset.tree import GameTree
 from infoset.typing import IntArray, LongArray, Player
 
 __all__ = ["PartInfostates", "group_by_owner", "members_of", "part_infostates", "topmost"]

@@ -13,8 +13,9 @@ import numpy as np
 from infoset.beliefs.history_batches import HistoryBatch
 from infoset.beliefs.public_states import infostates_at
 from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.forms import InfostateTree
 from infoset.policy import Policy, PolicyFunction, as_policy, checked_probabilities
-from infoset.tree import GameTree, InfostateTree
+from infoset.tree import GameTree
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_number, check_type
 

@@ -19,12 +19,12 @@ from infoset.beliefs._part_infostates import (
 from infoset.beliefs.public_belief_state import PublicBeliefState
 from infoset.beliefs.public_states import check_public_state, infostates_at
 from infoset.errors import ParameterError, PolicyMismatchError
+from infoset.forms import TREE_EXAMPLE, InfostateTree, SequenceForm
 from infoset.policy import TabularPolicy
-from infoset.tree import GameTree, InfostateTree, SequenceForm
-from infoset.tree.sequence_form import TREE_EXAMPLE
-from infoset.tree.world_graph import freeze
+from infoset.tree import GameTree
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_type
+from infoset.utils.frozen_arrays import freeze
 from infoset.utils.short_repr import Facts, ShortRepr
 
 __all__ = ["PartEnds", "TreeCut", "TreePart", "cut_tree", "part_between"]

@@ -11,7 +11,7 @@ import numpy as np
 from infoset.beliefs.decomposition import TreePart
 from infoset.beliefs.public_belief_state import PublicBeliefState
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
-from infoset.tree import InfostateTree, SequenceForm, contract_terminals
+from infoset.forms import InfostateTree, SequenceForm, contract_terminals
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_player
 

@@ -14,8 +14,8 @@ from infoset.beliefs.history_batches import HistoryBatch
 from infoset.beliefs.history_sampling import SamplingLimits
 from infoset.game import Game, Infostate
 from infoset.policy import Policy
-from infoset.tree.world_graph import freeze
 from infoset.typing import BoolArray, FloatArray, LongArray, World
+from infoset.utils.frozen_arrays import freeze
 from infoset.utils.subsampling import inclusion_probabilities, systematic_sample
 
 __all__ = ["HistorySet", "PublicHistories", "histories_around"]

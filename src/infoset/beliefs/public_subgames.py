@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoset.errors import PolicyMismatchError
-from infoset.policy import PublicPolicy, check_public_policy
-from infoset.tree import (
+from infoset.forms import (
     PublicForm,
     check_node,
     check_public_form,
@@ -18,6 +17,7 @@ from infoset.tree import (
     prior_with_ranges,
     sequences_of_nodes,
 )
+from infoset.policy import PublicPolicy, check_public_policy
 from infoset.typing import FloatArray, LongArray, Player
 from infoset.utils.arguments import check_player
 
@@ -120,7 +120,7 @@ def public_subgame(
         If the node does not exist, a range has the wrong shape or a negative entry, or no pair of
         hands is left.
     UnsupportedGameError
-        If the reach of public nodes is not a product; see `infoset.tree.chance_reach_of_nodes`.
+        If the reach of public nodes is not a product; see `infoset.forms.chance_reach_of_nodes`.
 
     Examples
     --------

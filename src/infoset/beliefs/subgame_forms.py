@@ -9,8 +9,8 @@ import numpy as np
 from infoset.beliefs.decomposition import TreePart
 from infoset.beliefs.public_belief_state import PublicBeliefState
 from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.forms import SequenceForm, contract_terminals
 from infoset.policy import TabularPolicy
-from infoset.tree import SequenceForm, contract_terminals
 from infoset.typing import FloatArray, Player
 
 __all__ = ["counterfactual_form", "counterfactual_values", "value_form"]

@@ -24,10 +24,11 @@ from infoset.benchmark.subjects import Subject
 from infoset.benchmark.trials import Trial, TrialResult
 from infoset.errors import InfosetError, PolicyFileError, ScoreCardError, show
 from infoset.evaluation import evaluate_policy
+from infoset.forms import SequenceForm
 from infoset.front import read_policy_metadata
 from infoset.games import PackEntry, get_pack_entry, load_game
 from infoset.policy import TabularPolicy, load_policy
-from infoset.tree import SequenceForm, build_sequence_form
+from infoset.tree import build_sequence_form
 from infoset.utils.arguments import check_path
 from infoset.utils.text import shortened
 

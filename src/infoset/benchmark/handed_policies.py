@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infoset.errors import ParameterError
+from infoset.forms import SequenceForm
 from infoset.policy import TabularPolicy, save_policy
-from infoset.tree import SequenceForm
 
 __all__ = ["KeptPolicy", "keep_policy", "message_bytes", "pack_policy", "unpack_policy"]
 

@@ -14,13 +14,14 @@ from infoset.benchmark.subjects import Subject, find_subject
 from infoset.benchmark.turns import SLICES, Turn, TurnBudget, alternate
 from infoset.errors import InfosetError, ParameterError, UnsupportedGameError, describe_exception
 from infoset.evaluation import evaluate_policy
+from infoset.forms import SequenceForm
 from infoset.front.seed_runs import LearnerMethod
 from infoset.games import load_game
 from infoset.learning import make_simulator
 from infoset.policy import TabularPolicy
 from infoset.runs import Budget, Outcome, SolveResult
 from infoset.solvers import CustomMethod, MethodSpec, has_seed, run_method, with_seed
-from infoset.tree import GameTree, SequenceForm, build_sequence_form, build_tree
+from infoset.tree import GameTree, build_sequence_form, build_tree
 
 __all__ = ["RaceGame", "run_races"]
 

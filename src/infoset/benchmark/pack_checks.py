@@ -20,9 +20,10 @@ from infoset.benchmark.zoo_recipes import (
 )
 from infoset.errors import ParameterError
 from infoset.evaluation import Evaluation, evaluate_policy
+from infoset.forms import SequenceForm
 from infoset.games import PackEntry, load_game
 from infoset.policy import ZOO_PREFIX, TabularPolicy, load_policy, zoo_path
-from infoset.tree import SequenceForm, build_sequence_form
+from infoset.tree import build_sequence_form
 
 __all__ = ["CERTIFICATE", "RESPONSES", "check_pack_entry", "measure_pack_entry", "pack_table"]
 

@@ -27,10 +27,10 @@ from infoset.benchmark.method_runs import FAILED, NOT_APPLICABLE, RaceGame
 from infoset.benchmark.turns import MIN_SLICE, SLICES
 from infoset.errors import ParameterError, show
 from infoset.evaluation import evaluate_policy
+from infoset.forms import SequenceForm
 from infoset.front.python_files import is_python_file
 from infoset.policy import TabularPolicy
 from infoset.runs import Outcome
-from infoset.tree import SequenceForm
 from infoset.utils.text import shortened
 
 __all__ = ["FAILURES", "TARGETS", "Entrant", "Race", "RaceRun", "first_passages", "run_race"]

@@ -15,6 +15,7 @@ from infoset.errors import (
     UnknownNameError,
     as_error,
 )
+from infoset.forms import SequenceForm
 from infoset.front import resolve_learner
 from infoset.front.players import is_searcher, resolve_players
 from infoset.front.python_files import is_python_file, read_python_object
@@ -27,7 +28,6 @@ from infoset.regret import RegretScheme
 from infoset.runs import Budget, SolveResult
 from infoset.search import SEARCHERS
 from infoset.solvers import METHODS, CustomMethod, LocalMethod, MethodSpec, get_method, has_seed
-from infoset.tree import SequenceForm
 from infoset.utils.arguments import check_type
 
 __all__ = ["NETWORK_PREFIX", "SHAPES", "Subject", "SubjectKind", "find_subject", "report_subject"]

@@ -15,8 +15,9 @@ from infoset.benchmark.handed_policies import (
 )
 from infoset.errors import ParameterError
 from infoset.evaluation import evaluate_policy
+from infoset.forms import SequenceForm
 from infoset.games import load_game
-from infoset.tree import SequenceForm, build_sequence_form
+from infoset.tree import build_sequence_form
 
 __all__ = ["Trial", "TrialResult", "run_trial"]
 

@@ -21,10 +21,11 @@ from infoset.deep.networks import PolicyValueNetwork
 from infoset.deep.rnad import NetworkRNaD, initial_state, learner_steps
 from infoset.deep.tree_game import TreeGame, make_tree_game, tabular_policy
 from infoset.errors import NumericalError, UnsupportedGameError
+from infoset.forms import SequenceForm
 from infoset.policy import TabularPolicy, hash_transformations
 from infoset.solvers.rnad import uniform_deviation
 from infoset.solvers.two_player import TwoPlayerGame
-from infoset.tree import GameTree, SequenceForm
+from infoset.tree import GameTree
 from infoset.typing import StateArrays
 from infoset.utils.arguments import check_count
 from infoset.utils.clocks import compiling

@@ -13,9 +13,9 @@ import numpy as np
 from infoset.deep.fine_tuning import fine_tune
 from infoset.deep.network_inputs import NetworkInput
 from infoset.deep.networks import PolicyValueNetwork, legal_log_softmax
+from infoset.forms import SequenceForm
 from infoset.game import Infostate
 from infoset.policy import TabularPolicy
-from infoset.tree import SequenceForm
 from infoset.typing import Action, BoolArray, FloatArray
 
 __all__ = ["NetworkPolicy"]

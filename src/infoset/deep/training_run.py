@@ -19,6 +19,7 @@ from infoset.deep.rnad import NetworkRNaD
 from infoset.deep.rnad_presets import get_preset
 from infoset.deep.rules import device_game, has_rules
 from infoset.errors import ExplorationLimitError, GameTooLargeError, NumericalError, ParameterError
+from infoset.forms import SequenceForm
 from infoset.game import Game
 from infoset.games import load_game
 from infoset.policy import TabularPolicy, Transformation
@@ -33,7 +34,7 @@ from infoset.runs import (
     run_measured,
 )
 from infoset.runs.checkpointer import RunCheckpointer
-from infoset.tree import BuildProgress, GameTree, SequenceForm, build_tree
+from infoset.tree import BuildProgress, GameTree, build_tree
 from infoset.utils.arguments import check_count, check_type
 from infoset.utils.clocks import compiling, compiling_seconds
 from infoset.utils.short_repr import Facts, ShortRepr

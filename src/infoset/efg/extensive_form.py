@@ -12,10 +12,8 @@ import numpy as np
 from infoset.efg.histories import HistoryTree
 from infoset.efg.information_sets import find_action_mismatch, find_recall_violation
 from infoset.errors import UnsupportedGameError
+from infoset.forms import TREE_EXAMPLE, InfostateTree, SequenceForm, contract_terminals
 from infoset.tree.game_tree import GameTree
-from infoset.tree.infostate_tree import InfostateTree
-from infoset.tree.sequence_form import TREE_EXAMPLE, SequenceForm
-from infoset.tree.terminal_contraction import contract_terminals
 from infoset.typing import IntArray, Player
 from infoset.utils.arguments import check_type
 from infoset.utils.text import distinct_labels

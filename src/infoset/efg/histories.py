@@ -12,8 +12,8 @@ import numpy as np
 
 from infoset.efg._history_kernels import inherit, product_along_paths, sum_along_paths
 from infoset.game import Probability
-from infoset.tree.world_graph import freeze
 from infoset.typing import Action, FloatArray, IntArray, LongArray, Player
+from infoset.utils.frozen_arrays import freeze
 from infoset.utils.short_repr import ShortRepr
 from infoset.utils.text import distinct_labels
 

@@ -15,9 +15,10 @@ import numpy as np
 from infoset.efg.exact_numbers import near_fraction
 from infoset.efg.extensive_form import ExtensiveForm
 from infoset.errors import GameTooLargeError, ParameterError
+from infoset.forms import InfostateTree, SequenceForm, Treeplex
 from infoset.game import Game, Observation, Probability
 from infoset.game.infostate import value_text
-from infoset.tree import GameTree, InfostateTree, SequenceForm, Treeplex, build_tree
+from infoset.tree import GameTree, build_tree
 from infoset.typing import JointAction, Player
 from infoset.utils.text import distinct_labels
 

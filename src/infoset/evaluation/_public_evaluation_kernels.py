@@ -1,7 +1,7 @@
 """Kernels that evaluate policies on public forms, in the order in which CFR stores sequences.
 
 In this order, the hands of a public action are neighbors, and eight of them are the lanes of one
-vector; see `infoset.regret.layout`.
+vector; see `infoset.forms.layout`.
 """
 
 from __future__ import annotations

@@ -13,9 +13,14 @@ from infoset.evaluation.public_evaluation import (
     values_of_policies,
     values_of_weights,
 )
-from infoset.policy import PublicPolicy, TabularPolicy, behavior_to_plan, check_policy
-from infoset.regret import terminal_gradient
-from infoset.tree import GameForm, PublicForm, public_utility_gradient
+from infoset.forms import (
+    GameForm,
+    PublicForm,
+    behavior_to_plan,
+    public_utility_gradient,
+    terminal_gradient,
+)
+from infoset.policy import PublicPolicy, TabularPolicy, check_policy
 from infoset.typing import FloatArray, IntArray, Player
 from infoset.utils.arguments import check_player
 from infoset.utils.compilation import linear_kernel

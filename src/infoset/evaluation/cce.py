@@ -10,8 +10,8 @@ import numpy as np
 
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation.best_responses import best_response_sweep, plan_value, utility_gradient
+from infoset.forms import SequenceForm, check_sequence_form
 from infoset.policy import TabularPolicy, check_policy
-from infoset.tree import SequenceForm, check_sequence_form
 from infoset.typing import FloatArray, StateArrays
 from infoset.utils.arguments import check_number, check_type
 

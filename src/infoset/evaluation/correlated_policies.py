@@ -12,10 +12,10 @@ import numpy as np
 from infoset.errors import InfosetError, PolicyFileError
 from infoset.evaluation.cce import CCEEvaluation, checked_weights, evaluate_cce
 from infoset.evaluation.joint_distributions import JointDistribution, joint_distribution
+from infoset.forms import SequenceForm
 from infoset.policy import TabularPolicy, mix
 from infoset.policy.parquet_files import policy_of_rows, read_policy_rows, write_policy_rows
 from infoset.policy.policy_tables import PROBABILITIES
-from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.arguments import check_type
 from infoset.utils.short_repr import ShortRepr

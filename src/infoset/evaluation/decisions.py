@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from infoset.evaluation.best_responses import utility_gradient
+from infoset.forms import terminal_gradient
 from infoset.policy import TabularPolicy, check_policy
-from infoset.regret import terminal_gradient
 from infoset.typing import FloatArray, IntArray, Player
 from infoset.utils.arguments import check_player
 from infoset.utils.compilation import kernel

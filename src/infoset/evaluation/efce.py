@@ -13,8 +13,8 @@ from infoset.evaluation._trigger_kernels import add_triggered, trigger_gains
 from infoset.evaluation.best_responses import plan_value, utility_gradient
 from infoset.evaluation.cce import checked_weights
 from infoset.evaluation.trigger_pairs import TriggerPairs, enumerate_trigger_pairs
+from infoset.forms import SequenceForm, Treeplex, check_sequence_form
 from infoset.policy import TabularPolicy
-from infoset.tree import SequenceForm, Treeplex, check_sequence_form
 from infoset.typing import Action, FloatArray, Player, StateArrays
 
 __all__ = ["EFCEEvaluation", "EFCEEvaluator", "TriggerDeviation", "evaluate_efce"]

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from infoset.errors import UnsupportedGameError
-from infoset.tree import (
+from infoset.forms import (
     Fold,
     Operator,
     PublicForm,

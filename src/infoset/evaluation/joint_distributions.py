@@ -11,8 +11,8 @@ import numpy as np
 
 from infoset.errors import GameTooLargeError
 from infoset.evaluation.cce import CCEEvaluation, checked_weights, evaluate_mean_gradients
+from infoset.forms import SequenceForm
 from infoset.policy import TabularPolicy, decompose_plan
-from infoset.tree import SequenceForm
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
 
 __all__ = ["JointDistribution", "joint_distribution"]

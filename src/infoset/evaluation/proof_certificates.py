@@ -8,7 +8,8 @@ from fractions import Fraction
 from infoset.certificates import Certificate, ExactPolicy, guaranteed_bounds, verify_certificate
 from infoset.errors import CertificateError
 from infoset.evaluation.value_proofs import ValueProof
-from infoset.tree import GameTree, InfostateTree
+from infoset.forms import InfostateTree
+from infoset.tree import GameTree
 from infoset.utils.arguments import check_type
 
 __all__ = ["make_certificate"]

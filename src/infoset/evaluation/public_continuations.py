@@ -7,8 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from infoset.policy import PublicPolicy, check_public_policy
-from infoset.tree import (
+from infoset.forms import (
     PublicForm,
     check_node,
     checked_ranges,
@@ -19,6 +18,7 @@ from infoset.tree import (
     unblocked_reach,
     values_at_terminals,
 )
+from infoset.policy import PublicPolicy, check_public_policy
 from infoset.typing import FloatArray, Player
 
 __all__ = ["PublicContinuation", "PublicLeafFunction", "PublicLeafValues"]

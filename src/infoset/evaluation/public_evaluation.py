@@ -8,9 +8,16 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from infoset.evaluation._public_evaluation_kernels import best_response_value, normalize_weights
-from infoset.regret import Layout, game_layouts, realize_policy
-from infoset.tree import PublicForm, PublicPayoffs, public_gradient, public_payoffs
-from infoset.tree.public_gradients import with_own_results
+from infoset.forms import (
+    Layout,
+    PublicForm,
+    PublicPayoffs,
+    game_layouts,
+    public_gradient,
+    public_payoffs,
+    realize_policy,
+    with_own_results,
+)
 from infoset.typing import FloatArray
 
 __all__ = ["PlayerValues", "values_of_policies", "values_of_weights"]

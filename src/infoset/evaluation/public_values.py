@@ -8,8 +8,7 @@ import numpy as np
 
 from infoset.errors import ParameterError
 from infoset.evaluation.hand_equity import equity_at
-from infoset.policy import PublicPolicy, check_public_policy
-from infoset.tree import (
+from infoset.forms import (
     PublicForm,
     chance_reach_of_nodes,
     check_node,
@@ -17,6 +16,7 @@ from infoset.tree import (
     unblocked_reach,
     values_at_terminals,
 )
+from infoset.policy import PublicPolicy, check_public_policy
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_player
 

@@ -7,9 +7,10 @@ from collections.abc import Collection
 import numpy as np
 
 from infoset.errors import PolicyMismatchError, UnknownNameError
+from infoset.forms import SequenceForm
 from infoset.game import History
 from infoset.policy import TabularPolicy
-from infoset.tree import GameTree, SequenceForm
+from infoset.tree import GameTree
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 
 __all__ = [

@@ -10,8 +10,9 @@ from typing import TypeAlias
 
 from infoset.efg import ExtensiveForm, check_tree
 from infoset.errors import ParameterError, PolicyMismatchError, UnsupportedGameError
+from infoset.forms import SequenceForm, Treeplex
 from infoset.policy import TabularPolicy
-from infoset.tree import GameTree, SequenceForm, Treeplex
+from infoset.tree import GameTree
 from infoset.typing import FloatArray, IntArray
 from infoset.utils.arguments import check_type
 

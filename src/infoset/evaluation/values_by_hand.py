@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoset.evaluation.best_responses import best_response_sweep
+from infoset.forms import PublicForm, public_hand_gradient
 from infoset.policy import PublicPolicy, check_public_policy
-from infoset.tree import PublicForm, public_hand_gradient
 from infoset.typing import FloatArray, Player
 from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 

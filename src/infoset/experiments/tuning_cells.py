@@ -12,6 +12,7 @@ from infoset.errors import NumericalError, ParameterError, UnknownNameError
 from infoset.experiments.cells import CellInterrupted, CellResult
 from infoset.experiments.folders import run_slug
 from infoset.experiments.search_ranges import ParameterValue
+from infoset.forms import SequenceForm
 from infoset.front.game_sources import load, to_form
 from infoset.front.learning_runs import build_learning_tree
 from infoset.front.seed_runs import LearnerMethod
@@ -26,7 +27,6 @@ from infoset.learning import (
 from infoset.runs import Budget, Interrupt
 from infoset.solvers import MethodSpec, get_method, has_seed, run_method, with_seed
 from infoset.solvers.regret_family import RegretMethod
-from infoset.tree import SequenceForm
 
 __all__ = ["Parameters", "TuningCell", "configured"]
 

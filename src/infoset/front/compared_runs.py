@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from infoset.errors import ComparisonError, InfosetError, as_error
+from infoset.forms import GameForm, PublicForm
 from infoset.runs import (
     Budget,
     Done,
@@ -20,7 +21,6 @@ from infoset.runs import (
 )
 from infoset.runs.task_messages import packed_without, unpacked_with
 from infoset.solvers import MethodSpec, run_method, run_on_public_form
-from infoset.tree import GameForm, PublicForm
 
 __all__ = ["ComparedRuns", "MethodCallback", "run_in_turn", "run_on_executor", "run_on_form"]
 

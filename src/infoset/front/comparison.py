@@ -13,6 +13,7 @@ from infoset.errors import (
     PolicyMismatchError,
     UnknownNameError,
 )
+from infoset.forms import GameForm, PublicForm, SequenceForm
 from infoset.front.compared_runs import (
     ComparedRuns,
     MethodCallback,
@@ -50,7 +51,7 @@ from infoset.solvers import (
     runs_on_public_forms,
     with_seed,
 )
-from infoset.tree import BuildProgress, GameForm, GameTree, PublicForm, SequenceForm
+from infoset.tree import BuildProgress, GameTree
 from infoset.utils.arguments import check_callable, check_type
 
 __all__ = [

@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from infoset.errors import GameTooLargeError, ParameterError, UnsupportedGameError
+from infoset.forms import GameForm, PublicForm, SequenceForm
 from infoset.front.game_sources import FormLike, resolve_game, to_form, to_game
 from infoset.game import Game
 from infoset.solvers import MethodSpec, runs_on_public_forms
 from infoset.tree import (
     BuildProgress,
-    GameForm,
     GameTree,
     PublicCounts,
-    PublicForm,
-    SequenceForm,
     build_public_form,
     check_public_form_fits,
     count_public_form,

@@ -16,6 +16,7 @@ from infoset.efg import (
     rewards_are_observable,
 )
 from infoset.errors import ExplorationLimitError, GameTooLargeError
+from infoset.forms import SequenceForm, common_sum
 from infoset.front.game_sources import GameLike, resolve_game
 from infoset.game import Game
 from infoset.search.models import large_model_type, search_model_type
@@ -25,11 +26,9 @@ from infoset.tree import (
     GameTree,
     HistoryEstimate,
     PublicCounts,
-    SequenceForm,
     WorldGraph,
     allowed_memory,
     build_limits,
-    common_sum,
     count_histories,
     count_public_form,
     estimate_histories,

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 from infoset.efg import ExtensiveForm, as_game
 from infoset.errors import GameTooLargeError, ParameterError
+from infoset.forms import SequenceForm
 from infoset.front.python_files import (
     check_has_name,
     is_module_object,
@@ -18,7 +19,6 @@ from infoset.games import load_game
 from infoset.tree import (
     BuildProgress,
     GameTree,
-    SequenceForm,
     build_limits,
     build_sequence_form,
     build_tree,

@@ -8,12 +8,13 @@ from typing import Any
 from infoset import evaluation
 from infoset.errors import ParameterError
 from infoset.evaluation import HandEvaluation
+from infoset.forms import PublicForm
 from infoset.front.form_choice import to_public_form
 from infoset.front.game_sources import GameLike
 from infoset.front.policy_sources import EvaluatedPolicy, listed_policies, resolve_public_profile
 from infoset.policy import PublicPolicy
 from infoset.runs import SolveResult
-from infoset.tree import BuildProgress, PublicForm
+from infoset.tree import BuildProgress
 
 __all__ = ["evaluate_hands"]
 

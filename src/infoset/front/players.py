@@ -20,6 +20,7 @@ from infoset.errors import (
     UnknownNameError,
 )
 from infoset.evaluation import CorrelatedPolicy
+from infoset.forms import SequenceForm
 from infoset.front.form_choice import to_public_form
 from infoset.front.game_sources import to_form
 from infoset.front.policy_files import (
@@ -43,7 +44,7 @@ from infoset.matches import SupportsSearch
 from infoset.policy import Policy, TabularPolicy, transfer_policy, uniform_policy
 from infoset.search import SEARCHERS, Searcher, SearchModel, make_searcher, search_model
 from infoset.solvers import METHODS
-from infoset.tree import BuildProgress, GameTree, SequenceForm, build_tree
+from infoset.tree import BuildProgress, GameTree, build_tree
 from infoset.typing import Action, FloatArray
 
 __all__ = ["is_searcher", "resolve_players", "resolve_searcher"]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from infoset.errors import InfosetError, ParameterError, PolicyFileError
 from infoset.evaluation import CorrelatedPolicy, evaluate_policy, load_correlated_policy
+from infoset.forms import PublicForm, SequenceForm
 from infoset.front.form_choice import to_public_form
 from infoset.front.game_sources import FormLike, to_form
 from infoset.game import Game
@@ -29,7 +30,6 @@ from infoset.policy import (
 )
 from infoset.policy import load_policy as load_parquet
 from infoset.policy import save_policy as save_parquet
-from infoset.tree import PublicForm, SequenceForm
 from infoset.utils.arguments import check_path
 from infoset.utils.text import shortened
 

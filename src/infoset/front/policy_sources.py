@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, cast
 
 from infoset.errors import ParameterError, PolicyFileError, PolicyMismatchError
 from infoset.evaluation import CorrelatedPolicy
+from infoset.forms import PublicForm, SequenceForm
 from infoset.front.form_choice import to_public_form
 from infoset.front.policy_files import (
     game_of_policy,
@@ -27,7 +28,6 @@ from infoset.policy import (
     uniform_public_policy,
 )
 from infoset.runs import SolveResult
-from infoset.tree import PublicForm, SequenceForm
 
 __all__ = [
     "EvaluatedPolicy",

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from infoset.efg import ExtensiveForm
 from infoset.evaluation import CCEEvaluation, CorrelatedPolicy, EFCEEvaluation
+from infoset.forms import SequenceForm
 from infoset.game import Game
 from infoset.learning import (
     LearnerSpec,
@@ -32,7 +33,7 @@ from infoset.runs import (
     worker_pool,
 )
 from infoset.runs.task_messages import packed_without, unpacked_with
-from infoset.tree import GameTree, SequenceForm
+from infoset.tree import GameTree
 from infoset.utils.clocks import working_seconds
 
 __all__ = [

@@ -16,6 +16,7 @@ from infoset.evaluation import (
     behavior_values,
     evaluate_policy,
 )
+from infoset.forms import PublicForm, SequenceForm
 from infoset.front.form_choice import choose_form, to_public_form
 from infoset.front.game_sources import FormLike, GameLike, resolve_game, to_form
 from infoset.front.policy_sources import (
@@ -51,7 +52,7 @@ from infoset.solvers import (
     run_on_public_form,
 )
 from infoset.teams import TEAM_METHODS
-from infoset.tree import BuildProgress, PublicForm, SequenceForm
+from infoset.tree import BuildProgress
 from infoset.utils.arguments import check_path
 from infoset.utils.clocks import compiling_seconds, working_seconds
 

@@ -21,8 +21,8 @@ from infoset.efg import (
 )
 from infoset.errors import MissingExtraError, ParameterError, UnsupportedGameError
 from infoset.evaluation import evaluate_policy
+from infoset.forms import SequenceForm, Treeplex
 from infoset.policy import TabularPolicy
-from infoset.tree import SequenceForm, Treeplex
 from infoset.typing import FloatArray, Player
 
 __all__ = ["gambit_equilibria"]

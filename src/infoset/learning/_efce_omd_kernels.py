@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infoset.evaluation.trigger_pairs import TriggerPairs
+from infoset.forms import behavior_to_plan
 from infoset.learning._simulator_kernels import Paths, PlayState, add_step
 from infoset.learning._update_kernels import count_episode, count_rest
-from infoset.policy import behavior_to_plan
 from infoset.tree.decision_nodes import (
     TERMINAL_NODE,
     DecisionNodes,

@@ -14,10 +14,10 @@ from infoset.evaluation import (
     EFCEEvaluation,
     EFCEEvaluator,
 )
+from infoset.forms import SequenceForm
 from infoset.learning.self_play import SelfPlay
 from infoset.policy import TabularPolicy
 from infoset.runs import JointGaps, gradient_cost
-from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, LongArray, StateArrays
 from infoset.utils.arguments import check_count, check_type
 from infoset.utils.array_kernels import copy

@@ -6,12 +6,11 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from infoset.forms import TREE_EXAMPLE, SequenceForm
 from infoset.learning._update_kernels import count_rest
 from infoset.learning.simulator import Simulator
 from infoset.learning.update_rule import LearnerState
 from infoset.policy import TabularPolicy
-from infoset.tree import SequenceForm
-from infoset.tree.sequence_form import TREE_EXAMPLE
 from infoset.typing import FloatArray, StateArrays
 from infoset.utils.arguments import check_count, check_type
 from infoset.utils.state import IterativeState

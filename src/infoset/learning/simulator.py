@@ -7,9 +7,10 @@ from math import frexp
 
 import numpy as np
 
+from infoset.forms import TREE_EXAMPLE, SequenceForm, behavior_to_plan, midranges
 from infoset.learning._simulator_kernels import Paths, PlayState
-from infoset.policy import TabularPolicy, behavior_to_plan
-from infoset.tree import GameTree, SequenceForm
+from infoset.policy import TabularPolicy
+from infoset.tree import GameTree
 from infoset.tree.decision_nodes import (
     DecisionNodes,
     Infostates,
@@ -18,8 +19,6 @@ from infoset.tree.decision_nodes import (
     unfold_tree,
     uniform_probabilities,
 )
-from infoset.tree.sequence_form import TREE_EXAMPLE
-from infoset.tree.terminal_contraction import midranges
 from infoset.typing import FloatArray, IntArray, LongArray
 from infoset.utils.arguments import check_type
 from infoset.utils.short_repr import ShortRepr

@@ -10,12 +10,13 @@ from typing import TypeAlias
 import numpy as np
 
 from infoset.errors import ParameterError
+from infoset.forms import SequenceForm, behavior_to_plan
 from infoset.game import Infostate
 from infoset.game.infostate import infostate_generator
 from infoset.matches.repeated_search import Average, Repeats, SupportsSearch, check_searcher
-from infoset.policy import TabularPolicy, behavior_to_plan, uniform_policy
+from infoset.policy import TabularPolicy, uniform_policy
 from infoset.runs import check_workers, parallel_map
-from infoset.tree import GameTree, SequenceForm
+from infoset.tree import GameTree
 from infoset.typing import Action, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count, check_number, check_type
 from infoset.utils.short_repr import ShortRepr

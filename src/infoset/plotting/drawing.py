@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from infoset.efg import ExtensiveForm
 from infoset.errors import ParameterError, PolicyMismatchError, UnsupportedGameError
+from infoset.forms import PublicForm
 from infoset.front import (
     GameLike,
     choose_form,
@@ -31,7 +32,7 @@ from infoset.plotting.policy_bars import plot_policy
 from infoset.plotting.sheet import draw_sheet
 from infoset.plotting.truncation import Limits, TruncatedTree, compile_part
 from infoset.policy import PublicPolicy, TabularPolicy
-from infoset.tree import GameTree, PublicForm, build_tree
+from infoset.tree import GameTree, build_tree
 from infoset.typing import Player
 from infoset.utils.arguments import check_choice, check_player
 from infoset.utils.files import write_output

@@ -70,7 +70,7 @@ def plot_hands(
     ParameterError
         If the policy is not a `PublicPolicy`, hands are not two cards, or there is no such player.
     UnsupportedGameError
-        If the reach of public nodes is not a product; see `infoset.tree.chance_reach_of_nodes`.
+        If the reach of public nodes is not a product; see `infoset.forms.chance_reach_of_nodes`.
 
     Examples
     --------

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoset.efg import ExtensiveForm
+from infoset.forms import PublicTree
 from infoset.game.infostate import value_text
 from infoset.plotting.picture import (
     TERMINAL,
@@ -27,7 +28,7 @@ from infoset.plotting.truncation import (
     truncated_nodes,
 )
 from infoset.policy import TabularPolicy
-from infoset.tree import GameTree, PublicTree
+from infoset.tree import GameTree
 from infoset.typing import CHANCE, FloatArray, IntArray, Player
 from infoset.views.labels import (
     EMPTY,

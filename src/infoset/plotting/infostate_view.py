@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from infoset.forms import InfostateTree
 from infoset.plotting.history_view import player_names, public_text
 from infoset.plotting.picture import OBSERVING, TERMINAL, Picture, PictureNode, PictureStep
 from infoset.plotting.sibling_order import sibling_ranks
@@ -20,7 +21,6 @@ from infoset.plotting.truncation import (
     truncated_nodes,
 )
 from infoset.policy import TabularPolicy
-from infoset.tree import InfostateTree
 from infoset.typing import FloatArray, IntArray, Player
 from infoset.views.labels import (
     MAX_STEP_LENGTH,

@@ -7,9 +7,9 @@ from typing import Final
 
 import numpy as np
 
+from infoset.forms import InfostateTree
 from infoset.game.infostate import Infostate, value_text
 from infoset.policy import PolicyRow, PublicPolicy, TabularPolicy
-from infoset.tree import InfostateTree
 from infoset.typing import NOOP, Player
 from infoset.views.labels import EMPTY
 

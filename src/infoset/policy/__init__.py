@@ -1,6 +1,5 @@
 """Tabular and other policies, their transformations, and policy files."""
 
-from infoset.policy._plan_kernels import behavior_to_plan
 from infoset.policy.csv_files import load_policy_csv, save_policy_csv
 from infoset.policy.mixtures import decompose_plan, distance, mix, transfer_policy
 from infoset.policy.parquet_files import (
@@ -68,7 +67,6 @@ __all__ = [
     "Transformation",
     "UniformPolicy",
     "as_policy",
-    "behavior_to_plan",
     "check_distributions",
     "check_policy",
     "check_public_policy",

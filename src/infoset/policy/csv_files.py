@@ -12,11 +12,11 @@ from typing import TextIO
 import numpy as np
 
 from infoset.errors import PolicyFileError, nearest_names
+from infoset.forms import SequenceForm
 from infoset.game.infostate import label_text
 from infoset.policy.policy_tables import replace_policy_file
 from infoset.policy.public_policy import PublicPolicy
 from infoset.policy.tabular import TabularPolicy, check_policy
-from infoset.tree import SequenceForm
 from infoset.typing import Action, FloatArray, Player
 from infoset.utils.arguments import SUM_TOLERANCE, check_path
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from infoset.efg import ExtensiveForm, find_source_form, world_of_history
 from infoset.errors import ParameterError, PolicyMismatchError
-from infoset.policy._plan_kernels import widest_plan
+from infoset.forms import Treeplex, widest_plan
 from infoset.policy.tabular import TabularPolicy, check_policy, uniform_policy
-from infoset.tree import GameTree, Treeplex
+from infoset.tree import GameTree
 from infoset.typing import BoolArray, FloatArray, LongArray
 
 __all__ = ["decompose_plan", "distance", "mix", "transfer_policy"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infoset.errors import InfosetError, PolicyFileError
+from infoset.forms import SequenceForm, check_sequence_form
 from infoset.game.infostate import label_text
 from infoset.policy.policy_tables import (
     HAND,
@@ -20,7 +21,6 @@ from infoset.policy.policy_tables import (
     write_table,
 )
 from infoset.policy.tabular import TabularPolicy, check_policy
-from infoset.tree import SequenceForm, check_sequence_form
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_path
 

@@ -10,11 +10,17 @@ from functools import cached_property, partial
 import numpy as np
 
 from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
+from infoset.forms import (
+    InfostateTree,
+    PublicForm,
+    SequenceForm,
+    behavior_to_plan,
+    check_public_form,
+    normalize_behavior,
+)
 from infoset.game import Infostate, Step
 from infoset.game.infostate import value_text
-from infoset.policy._plan_kernels import behavior_to_plan, normalize_behavior
 from infoset.policy.tabular import PolicyRow, TabularPolicy, check_behavior, check_weights
-from infoset.tree import InfostateTree, PublicForm, SequenceForm, check_public_form
 from infoset.typing import CHANCE, NOOP, Action, FloatArray, LongArray, Player
 from infoset.utils.arguments import SUM_TOLERANCE, check_player, check_type
 from infoset.utils.short_repr import Facts, ShortRepr

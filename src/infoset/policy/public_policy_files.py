@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from infoset.errors import InfosetError, PolicyFileError, show
+from infoset.forms import PublicForm, Treeplex, check_public_form
 from infoset.game.infostate import label_text
 from infoset.policy.policy_tables import HAND, STORAGES, PolicyTable, read_table, write_table
 from infoset.policy.public_policy import PublicPolicy, check_public_policy
-from infoset.tree import PublicForm, check_public_form
-from infoset.tree.sequence_form import Treeplex
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_choice, check_path
 

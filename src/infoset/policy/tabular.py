@@ -12,8 +12,16 @@ from typing import NamedTuple, overload
 import numpy as np
 
 from infoset.errors import ParameterError, UnknownNameError
+from infoset.forms import (
+    InfostateTree,
+    SequenceForm,
+    Treeplex,
+    behavior_to_plan,
+    check_sequence_form,
+    first_invalid,
+    normalize_behavior,
+)
 from infoset.game import Infostate
-from infoset.policy._plan_kernels import behavior_to_plan, first_invalid, normalize_behavior
 from infoset.policy.protocol import (
     Policy,
     PolicyFunction,
@@ -21,7 +29,6 @@ from infoset.policy.protocol import (
     as_policy,
     checked_probabilities,
 )
-from infoset.tree import InfostateTree, SequenceForm, Treeplex, check_sequence_form
 from infoset.typing import Action, FloatArray, Player
 from infoset.utils.arguments import SUM_TOLERANCE, check_player, check_type
 from infoset.utils.short_repr import Facts, ShortRepr

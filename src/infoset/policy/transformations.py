@@ -15,8 +15,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from infoset.errors import ParameterError, UnknownNameError
+from infoset.forms import InfostateTree
 from infoset.policy.tabular import TabularPolicy
-from infoset.tree import InfostateTree
 from infoset.typing import Action, IntArray, Player
 from infoset.utils.arguments import check_player, check_type
 

@@ -1,14 +1,11 @@
 """Regret minimization on treeplexes: the CFR family, local regret minimizers, and the prox."""
 
-from infoset.regret._cfr_kernels import realize_policy, update_regrets
+from infoset.regret._cfr_kernels import update_regrets
 from infoset.regret._decision_kernels import hedge, match_regrets
 from infoset.regret._local_kernels import apply_min_probabilities
-from infoset.regret._payoff_kernels import BlockPayoffs, block_gradient, terminal_gradient
 from infoset.regret._prox_kernels import ProxProblem, project_on_simplex, prox_sweep
-from infoset.regret.layout import Layout, action_major_layout, game_layouts
 from infoset.regret.local_minimizer import LocalMinimizer, LocalRule, Schedule, rule_of_scheme
 from infoset.regret.minimizer import RegretMinimizer
-from infoset.regret.payoffs import block_payoffs
 from infoset.regret.player_minimizer import PlayerMinimizer
 from infoset.regret.prox import (
     Distance,
@@ -24,10 +21,8 @@ from infoset.regret.schemes import SCHEMES
 
 __all__ = [
     "SCHEMES",
-    "BlockPayoffs",
     "Distance",
     "Exponent",
-    "Layout",
     "LinearSchedule",
     "LocalMinimizer",
     "LocalRule",
@@ -39,20 +34,14 @@ __all__ = [
     "Schedule",
     "TreeplexProx",
     "Weights",
-    "action_major_layout",
     "apply_min_probabilities",
     "balanced_weights",
-    "block_gradient",
-    "block_payoffs",
     "check_distance",
-    "game_layouts",
     "hedge",
     "match_regrets",
     "project_on_simplex",
     "prox_sweep",
-    "realize_policy",
     "rule_of_scheme",
-    "terminal_gradient",
     "unit_weights",
     "update_regrets",
 ]

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from infoset.regret._payoff_kernels import TwoPlayerPayoffs, fill_gradient
+from infoset.forms import TwoPlayerPayoffs, fill_gradient
 from infoset.typing import FloatArray, IndexArray, LongArray
-from infoset.utils.compilation import inner_kernel, kernel, linear_kernel
+from infoset.utils.compilation import inner_kernel, kernel
 from infoset.utils.simd import (
     LANES,
     Lanes,
@@ -225,25 +225,6 @@ def update_regrets(
             match_regrets_in_lanes(
                 step, first, stride, actions, count, value, prediction, gradient, regret, policy
             )
-
-
-@linear_kernel
-def realize_policy(
-    groups: IndexArray, parent: IndexArray, policy: FloatArray, plan: FloatArray
-) -> None:
-    """Sweep one player's treeplex top down: fill its realization plan [Q] in place."""
-    plan[0] = 1.0
-    # x(I, a) = x(parent sequence of I) · σ(I, a). Groups are in order of depth, so the plan at the
-    # parent sequences is final.
-    for group in range(len(groups)):
-        base, stride, actions, infostate, size = groups[group]
-        for begin in range(0, size, LANES):
-            count = min(LANES, size - begin)
-            # A gather: neighboring infostates may have parent sequences anywhere in the layout.
-            reach = take(plan, parent, infostate + begin, count)
-            for action in range(actions):
-                at = base + begin + action * stride
-                store(plan, at, count, load(policy, at, count) * reach)
 
 
 @kernel

@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from infoset.forms import BlockPayoffs, fill_gradient
 from infoset.regret._cfr_kernels import realize_and_average
-from infoset.regret._payoff_kernels import BlockPayoffs, fill_gradient
 from infoset.typing import FloatArray, IndexArray, LongArray
 from infoset.utils.compilation import kernel, linear_kernel, passed_kernel
 from infoset.utils.simd import LANES, filled, load, maximum, store

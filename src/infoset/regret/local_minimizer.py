@@ -16,12 +16,9 @@ from numba.core.errors import NumbaError
 from numba.extending import is_jitted
 
 from infoset.errors import ParameterError
-from infoset.regret._cfr_kernels import realize_policy
+from infoset.forms import Layout, SequenceForm, game_layouts, payoffs_by_player, realize_policy
 from infoset.regret._local_kernels import apply_min_probabilities, apply_scheme, play_and_learn
-from infoset.regret.layout import Layout, game_layouts
-from infoset.regret.payoffs import payoffs_by_player
 from infoset.regret.scheme import RegretScheme
-from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, StateArrays
 from infoset.utils.arguments import SUM_TOLERANCE, check_callable, check_count
 from infoset.utils.state import IterativeState, name_by_player

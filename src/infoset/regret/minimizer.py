@@ -7,12 +7,20 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from infoset.errors import NumericalError, ParameterError
-from infoset.regret._cfr_kernels import iterate, realize_policy
-from infoset.regret.layout import averaged, game_layouts, public_states
-from infoset.regret.payoffs import payoffs_by_player
+from infoset.forms import (
+    GameForm,
+    PublicForm,
+    SequenceForm,
+    averaged,
+    check_form,
+    game_layouts,
+    payoffs_by_player,
+    public_states,
+    realize_policy,
+)
+from infoset.regret._cfr_kernels import iterate
 from infoset.regret.scheme import RegretScheme
 from infoset.regret.threads import PlayerState, ThreadedIteration, partition_player
-from infoset.tree import GameForm, PublicForm, SequenceForm, check_form
 from infoset.typing import FloatArray, Player, StateArrays
 from infoset.utils.arguments import check_choice, check_count, check_type
 from infoset.utils.interrupts import interrupts_held

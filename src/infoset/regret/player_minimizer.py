@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.regret._cfr_kernels import realize_and_average, realize_policy, update_regrets
-from infoset.regret.layout import action_major_layout
+from infoset.forms import Treeplex, action_major_layout, realize_policy
+from infoset.regret._cfr_kernels import realize_and_average, update_regrets
 from infoset.regret.scheme import RegretScheme
-from infoset.tree import Treeplex
 from infoset.typing import FloatArray, StateArrays
 from infoset.utils.state import IterativeState
 

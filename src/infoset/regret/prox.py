@@ -10,10 +10,8 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.regret._cfr_kernels import realize_policy
+from infoset.forms import Treeplex, action_major_layout, realize_policy
 from infoset.regret._prox_kernels import MIN_LOGARITHM, ProxProblem, deepest_sums, prox_sweep
-from infoset.regret.layout import action_major_layout
-from infoset.tree import Treeplex
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_choice, check_type
 

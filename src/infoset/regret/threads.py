@@ -10,12 +10,17 @@ from typing import TypeVar
 
 import numpy as np
 
+from infoset.forms import (
+    Layout,
+    PublicPayoffs,
+    TwoPlayerPayoffs,
+    is_new,
+    pair_gradient,
+    restrict_blocks,
+    split_public_payoffs,
+)
 from infoset.regret._cfr_kernels import realize_and_average, realize_below, update_regrets
-from infoset.regret._payoff_kernels import TwoPlayerPayoffs, pair_gradient
-from infoset.regret.layout import Layout, is_new
-from infoset.regret.payoffs import restrict_blocks
 from infoset.regret.scheme import RegretScheme
-from infoset.tree import PublicPayoffs, split_public_payoffs
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
 
 __all__ = ["Partition", "PlayerState", "ThreadedIteration", "partition_player"]

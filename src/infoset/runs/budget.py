@@ -10,11 +10,11 @@ from typing import Any, TypeAlias
 
 from infoset.errors import ParameterError, show
 from infoset.evaluation import Evaluation, evaluate_policy
+from infoset.forms import GameForm, check_form
 from infoset.policy import TabularPolicy
 from infoset.runs.checkpoint import Checkpointing
 from infoset.runs.result import UNMEASURED, Callback, JointGaps, Outcome, TracePoint
 from infoset.runs.task_messages import Interrupt
-from infoset.tree import GameForm, check_form
 from infoset.utils.arguments import check_callable, check_count, check_number, check_type
 from infoset.utils.clocks import working_seconds
 

@@ -18,6 +18,7 @@ from infoset.errors import (
     SpentTimeWarning,
     UnsavedWarning,
 )
+from infoset.forms import GameForm
 from infoset.runs.budget import Budget
 from infoset.runs.checkpoint import (
     Checkpoint,
@@ -27,7 +28,6 @@ from infoset.runs.checkpoint import (
     write_checkpoint,
 )
 from infoset.runs.result import TracePoint
-from infoset.tree import GameForm
 from infoset.typing import StateArrays
 from infoset.utils.interrupts import interrupts_held
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol
 
 from infoset.errors import NumericalError, ParameterError
 from infoset.evaluation import Evaluation, evaluate_policy
+from infoset.forms import GameForm
 from infoset.policy import PublicPolicy, TabularPolicy
 from infoset.runs.budget import Budget, check_budget
 from infoset.runs.checkpointer import NullCheckpointer, RunCheckpointer, open_checkpointer
@@ -21,7 +22,6 @@ from infoset.runs.measurement_plan import (
     planned_measurements,
 )
 from infoset.runs.result import JointGaps, Outcome, PolicyT, SolveResult
-from infoset.tree import GameForm
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil, inf
 
-from infoset.tree import GameForm, PublicForm
+from infoset.forms import GameForm, PublicForm
 
 __all__ = ["gradient_cost", "measurement_cost", "planned_measurements"]
 

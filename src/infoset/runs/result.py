@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias
 
 from infoset.evaluation import Evaluation
+from infoset.forms import GameForm
 from infoset.policy import PublicPolicy, TabularPolicy
-from infoset.tree import GameForm
 from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 
 if TYPE_CHECKING:

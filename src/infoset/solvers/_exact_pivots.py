@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from infoset.evaluation.value_proofs import Payoffs, Plan
-from infoset.tree import Treeplex
+from infoset.forms import Treeplex
 
 __all__ = ["optimal_plans"]
 

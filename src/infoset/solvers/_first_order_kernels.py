@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from infoset.regret import BlockPayoffs, ProxProblem, block_gradient, prox_sweep, realize_policy
+from infoset.forms import BlockPayoffs, block_gradient, realize_policy
+from infoset.regret import ProxProblem, prox_sweep
 from infoset.typing import FloatArray, IndexArray, LongArray
 from infoset.utils.array_kernels import copy
 from infoset.utils.compilation import bare_kernel, nested_kernel

@@ -9,7 +9,7 @@ from numbers import Integral
 import numpy as np
 
 from infoset.errors import ParameterError, UnknownNameError
-from infoset.tree import SequenceForm
+from infoset.forms import SequenceForm
 from infoset.typing import Action, FloatArray, Player
 from infoset.utils.arguments import check_number, check_type
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from infoset.evaluation import Evaluation
+from infoset.forms import SequenceForm, Treeplex
 from infoset.policy import TabularPolicy
 from infoset.runs import Budget, Outcome, SolveResult
 from infoset.solvers._incumbent import SECONDS_BETWEEN_CHECKS, Incumbent, Measure
-from infoset.tree import SequenceForm, Treeplex
 from infoset.typing import BoolArray, FloatArray, Player
 from infoset.utils.clocks import compiling
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoset.tree import Treeplex
+from infoset.forms import Treeplex
 from infoset.typing import BoolArray, FloatArray, LongArray
 
 __all__ = ["LockedSequences", "locked_sequences"]

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from infoset.forms import SequenceForm, Treeplex
 from infoset.solvers._linear_program import LinearModel, LinearSolution, plan_model
-from infoset.tree import SequenceForm, Treeplex
 from infoset.typing import FloatArray, IntArray, Player
 
 __all__ = ["refined_behavior"]

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from infoset.regret import BlockPayoffs, block_gradient, project_on_simplex, realize_policy
+from infoset.forms import BlockPayoffs, block_gradient, realize_policy
+from infoset.regret import project_on_simplex
 from infoset.typing import FloatArray, IndexArray, LongArray
 from infoset.utils.compilation import kernel
 
@@ -20,7 +21,7 @@ class PlayerState(NamedTuple):
     Attributes
     ----------
     groups, parent
-        As in `infoset.regret.Layout`.
+        As in `infoset.forms.Layout`.
     pair : BlockPayoffs
         As in `block_gradient`.
     gradient : FloatArray

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from infoset.regret import BlockPayoffs, block_gradient, realize_policy
+from infoset.forms import BlockPayoffs, block_gradient, realize_policy
 from infoset.typing import FloatArray, IndexArray, LongArray
 from infoset.utils.compilation import kernel
 
@@ -24,7 +24,7 @@ class PlayerState(NamedTuple):
     Attributes
     ----------
     groups, parent
-        As in `infoset.regret.Layout`.
+        As in `infoset.forms.Layout`.
     payoffs, chance : BlockPayoffs
         As in `block_gradient`: utilities times chance reach, and chance reach alone.
     gradient, reach, ratio, path_ratio : FloatArray

@@ -7,13 +7,8 @@ every action at least the probability γ.
 
 from __future__ import annotations
 
-from infoset.regret import (
-    BlockPayoffs,
-    apply_min_probabilities,
-    block_gradient,
-    realize_policy,
-    update_regrets,
-)
+from infoset.forms import BlockPayoffs, block_gradient, realize_policy
+from infoset.regret import apply_min_probabilities, update_regrets
 from infoset.typing import FloatArray, IndexArray, LongArray
 from infoset.utils.array_kernels import copy
 from infoset.utils.compilation import kernel

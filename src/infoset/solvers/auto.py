@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from infoset.evaluation import evaluate_policy
+from infoset.forms import SequenceForm, check_sequence_form
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import SCHEMES, RegretScheme
 from infoset.runs import Budget, SolveResult
 from infoset.solvers._incumbent import BEST, Measure, Substitute
 from infoset.solvers.lp import solve_by_lp
 from infoset.solvers.regret_family import RegretMethod
-from infoset.tree import SequenceForm, check_sequence_form
 
 __all__ = ["Auto", "run_best"]
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from infoset.evaluation import best_response_plan, utility_gradient
+from infoset.forms import SequenceForm
 from infoset.policy import TabularPolicy
 from infoset.regret import SCHEMES, PlayerMinimizer, RegretScheme
 from infoset.runs import Budget, SolveResult, gradient_cost, run_measured, settings_of
 from infoset.solvers.regret_family import planned_scheme
 from infoset.solvers.two_player import check_two_player
-from infoset.tree import SequenceForm
 from infoset.typing import Player, StateArrays
 from infoset.utils.state import name_by_player
 

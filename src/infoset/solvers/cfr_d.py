@@ -19,11 +19,11 @@ from infoset.beliefs import (
 )
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.evaluation import utility_gradient
+from infoset.forms import SequenceForm
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import SCHEMES, PlayerMinimizer, RegretMinimizer, RegretScheme
 from infoset.runs import COST_BETWEEN_CLOCK_CHECKS, Budget, SolveResult, run_measured
 from infoset.solvers.regret_family import average_policy, planned_scheme
-from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_choice, check_type
 

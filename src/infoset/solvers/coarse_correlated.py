@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from infoset.errors import ParameterError
 from infoset.evaluation import CCEEvaluation, CCEEvaluator, JointDistribution, joint_distribution
+from infoset.forms import SequenceForm, check_sequence_form
 from infoset.policy import TabularPolicy
 from infoset.regret import PlayerMinimizer, RegretScheme
 from infoset.runs import Budget, Callback, JointGaps, SolveResult, TracePoint, run_measured
 from infoset.solvers.regret_family import planned_scheme
-from infoset.tree import SequenceForm, check_sequence_form
 from infoset.utils.arguments import check_count, check_number
 
 __all__ = ["CoarseCorrelated", "CoarseCorrelatedSolver", "solve_coarse_correlated"]

@@ -11,12 +11,7 @@ import numpy as np
 
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import Evaluation, PublicLeafFunction, PublicLeafValues
-from infoset.policy import PublicPolicy, check_public_policy
-from infoset.regret import RegretScheme
-from infoset.runs import Budget, SolveResult
-from infoset.solvers.gradient_regret import evaluate_gradients, solve_by_gradients
-from infoset.solvers.methods import MethodSpec
-from infoset.tree import (
+from infoset.forms import (
     PublicForm,
     PublicTrunk,
     Treeplex,
@@ -25,6 +20,11 @@ from infoset.tree import (
     sequences_of_nodes,
     unblocked_reach,
 )
+from infoset.policy import PublicPolicy, check_public_policy
+from infoset.regret import RegretScheme
+from infoset.runs import Budget, SolveResult
+from infoset.solvers.gradient_regret import evaluate_gradients, solve_by_gradients
+from infoset.solvers.methods import MethodSpec
 from infoset.typing import FloatArray, LongArray, Player
 
 __all__ = ["CutPublicGame", "cut_public_game"]
@@ -229,9 +229,9 @@ def cut_public_game(
     Raises
     ------
     ParameterError
-        As in `infoset.tree.cut_public_form`, or if `leaf_values` lacks a leaf.
+        As in `infoset.forms.cut_public_form`, or if `leaf_values` lacks a leaf.
     UnsupportedGameError
-        As in `infoset.tree.cut_public_form`.
+        As in `infoset.forms.cut_public_form`.
 
     Examples
     --------

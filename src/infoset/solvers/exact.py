@@ -19,6 +19,7 @@ from infoset.evaluation.value_proofs import (
     provable_form,
     prove_bounds,
 )
+from infoset.forms import Treeplex
 from infoset.solvers._exact_pivots import optimal_plans
 from infoset.solvers._linear_program import (
     LinearModel,
@@ -26,7 +27,7 @@ from infoset.solvers._linear_program import (
     maximize_at_vertex,
     plan_model,
 )
-from infoset.tree import GameTree, Treeplex
+from infoset.tree import GameTree
 from infoset.typing import IntArray, LongArray
 
 __all__ = ["Equations", "solve_exactly", "solve_in_fractions"]

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infoset.evaluation import utility_gradient
+from infoset.forms import SequenceForm
 from infoset.policy import TabularPolicy
 from infoset.regret import Distance, ProxResponse, TreeplexProx, balanced_weights
 from infoset.runs import Budget, SolveResult, gradient_cost, run_measured, settings_of
 from infoset.solvers.two_player import check_two_player, payoff_scale
-from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, Player, StateArrays
 from infoset.utils.state import name_by_player
 

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infoset.evaluation import best_response_plan
+from infoset.forms import SequenceForm
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.runs import Budget, SolveResult, gradient_cost, run_measured
-from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, StateArrays
 from infoset.utils.state import name_by_player
 

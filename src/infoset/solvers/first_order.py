@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from infoset.errors import ParameterError
+from infoset.forms import SequenceForm
 from infoset.policy import TabularPolicy
 from infoset.regret import Distance, check_distance
 from infoset.runs import Budget, SolveResult, check_budget, gradient_cost, run_measured
@@ -21,7 +22,6 @@ from infoset.solvers._first_order_kernels import (
 )
 from infoset.solvers.quantal import quantal_distance, quantal_gap
 from infoset.solvers.two_player import LastIterateSolver, payoff_scale
-from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_choice, check_count, check_number
 from infoset.utils.registry import Registry

@@ -10,12 +10,12 @@ import numpy as np
 from infoset.errors import ParameterError
 from infoset.evaluation import Evaluation, plan_value
 from infoset.evaluation.best_responses import best_response_sweep
+from infoset.forms import PublicForm, Treeplex
 from infoset.policy import PublicPolicy
 from infoset.regret import PlayerMinimizer, RegretScheme
 from infoset.runs import Budget, SolveResult, gradient_cost, run_measured, settings_of
 from infoset.solvers.methods import MethodSpec, get_method, regret_method_on
 from infoset.solvers.regret_family import planned_scheme
-from infoset.tree import PublicForm, Treeplex
 from infoset.typing import FloatArray, Player, StateArrays
 from infoset.utils.state import name_by_player
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from infoset.forms import SequenceForm
 from infoset.policy import TabularPolicy
 from infoset.regret import LocalMinimizer, LocalRule, RegretScheme, Schedule
 from infoset.runs import Budget, SolveResult, gradient_cost, run_measured
 from infoset.solvers.regret_family import average_policy, current_policy
-from infoset.tree import SequenceForm
 from infoset.utils.arguments import check_callable, check_count, check_number, check_type
 
 __all__ = ["LocalMethod"]

@@ -11,6 +11,17 @@ import numpy as np
 
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import Behavior
+from infoset.forms import (
+    CenteredPayoffs,
+    InfostateTree,
+    PublicForm,
+    SequenceForm,
+    TerminalReach,
+    Treeplex,
+    check_sequence_form,
+    contract_terminals,
+    merge_reach,
+)
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import RegretScheme
 from infoset.runs import Budget, SolveResult
@@ -22,17 +33,6 @@ from infoset.solvers.locked_public_game import (
     lock_public_policy,
 )
 from infoset.solvers.methods import MethodSpec, get_method, run_method
-from infoset.tree import (
-    CenteredPayoffs,
-    InfostateTree,
-    PublicForm,
-    SequenceForm,
-    TerminalReach,
-    Treeplex,
-    check_sequence_form,
-    contract_terminals,
-    merge_reach,
-)
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
 from infoset.utils.arguments import SUM_TOLERANCE, check_type
 

@@ -13,18 +13,13 @@ import numpy as np
 
 from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
 from infoset.evaluation import Evaluation
-from infoset.policy import (
-    PublicPolicy,
-    behavior_to_plan,
-    check_public_policy,
-    uniform_public_policy,
-)
+from infoset.forms import PublicForm, Treeplex, behavior_to_plan, public_utility_gradient
+from infoset.policy import PublicPolicy, check_public_policy, uniform_public_policy
 from infoset.regret import RegretScheme
 from infoset.runs import Budget, SolveResult
 from infoset.solvers._locked_sequences import LockedSequences, locked_sequences
 from infoset.solvers.gradient_regret import evaluate_gradients, solve_by_gradients
 from infoset.solvers.methods import MethodSpec
-from infoset.tree import PublicForm, Treeplex, public_utility_gradient
 from infoset.typing import Action, BoolArray, FloatArray, LongArray, Player
 from infoset.utils.arguments import SUM_TOLERANCE, check_number, check_type
 

@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 from infoset.errors import ParameterError
 from infoset.evaluation import evaluate_policy
+from infoset.forms import SequenceForm
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import SCHEMES
 from infoset.runs import Budget, Outcome, SolveResult, check_budget, refuse_checkpoint
@@ -28,7 +29,6 @@ from infoset.solvers._linear_program import (
 from infoset.solvers._lp_refinement import refined_behavior
 from infoset.solvers.regret_family import RegretSolver
 from infoset.solvers.two_player import check_two_player
-from infoset.tree import SequenceForm
 from infoset.utils.arguments import check_type
 
 __all__ = ["LinearProgram", "solve_by_lp"]

@@ -10,6 +10,7 @@ from types import FunctionType
 from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 
 from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.forms import PublicForm, SequenceForm, check_public_form
 from infoset.policy import PublicPolicy, TabularPolicy
 from infoset.regret import SCHEMES, RegretScheme
 from infoset.runs import Budget, Outcome, SolveResult, make_result
@@ -24,7 +25,6 @@ from infoset.solvers.reg_cfr import RegCFR
 from infoset.solvers.regret_family import RegretMethod
 from infoset.solvers.rnad import RNaD
 from infoset.solvers.rtcfr import RTCFRPlus
-from infoset.tree import PublicForm, SequenceForm, check_public_form
 from infoset.utils.arguments import check_count
 from infoset.utils.registry import Registry
 

@@ -9,8 +9,8 @@ from typing import TypeAlias, cast
 import numpy as np
 
 from infoset.errors import ParameterError
+from infoset.forms import SequenceForm
 from infoset.solvers._infostates import find_infostate, numbers_by_action, sequences_at
-from infoset.tree import SequenceForm
 from infoset.typing import Action, FloatArray, Player
 from infoset.utils.arguments import SUM_TOLERANCE, check_number
 

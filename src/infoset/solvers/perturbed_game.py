@@ -10,6 +10,7 @@ import numpy as np
 
 from infoset.errors import UnknownNameError
 from infoset.evaluation import Evaluation, evaluate_policy, utility_gradient
+from infoset.forms import SequenceForm, Treeplex, check_sequence_form
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import SCHEMES, LocalMinimizer, RegretScheme, rule_of_scheme
 from infoset.runs import Budget, SolveResult, gradient_cost, refuse_checkpoint, run_measured
@@ -24,7 +25,6 @@ from infoset.solvers.min_probabilities import (
 )
 from infoset.solvers.regret_family import planned_scheme
 from infoset.solvers.two_player import check_two_player
-from infoset.tree import SequenceForm, Treeplex, check_sequence_form
 from infoset.typing import FloatArray, IntArray, Player
 from infoset.utils.arguments import check_type
 from infoset.utils.compilation import linear_kernel

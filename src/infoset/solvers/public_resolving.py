@@ -9,12 +9,7 @@ import numpy as np
 from infoset.beliefs import GADGETS, PublicSubgame, public_subgame
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
 from infoset.evaluation import PublicLeafFunction, PublicValues
-from infoset.policy import PublicPolicy
-from infoset.regret import RegretScheme
-from infoset.runs import Budget, SolveResult
-from infoset.solvers.depth_limited_public_game import CutPublicGame
-from infoset.solvers.methods import MethodSpec
-from infoset.tree import (
+from infoset.forms import (
     HandPrior,
     PublicLeaves,
     PublicTrunk,
@@ -23,6 +18,11 @@ from infoset.tree import (
     sequences_of_nodes,
     unblocked_reach,
 )
+from infoset.policy import PublicPolicy
+from infoset.regret import RegretScheme
+from infoset.runs import Budget, SolveResult
+from infoset.solvers.depth_limited_public_game import CutPublicGame
+from infoset.solvers.methods import MethodSpec
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_player
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoset.errors import ParameterError
+from infoset.forms import SequenceForm
 from infoset.runs import Budget, SolveResult, gradient_cost, run_measured
 from infoset.solvers._reg_cfr_kernels import PlayerState, iterate_regularized
 from infoset.solvers.two_player import LastIterateSolver, check_min_probability
-from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_count, check_number
 

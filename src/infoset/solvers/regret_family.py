@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 
 from infoset.evaluation import Evaluation, evaluate_public_weights
+from infoset.forms import GameForm, PublicForm, SequenceForm
 from infoset.policy import PublicPolicy, TabularPolicy
 from infoset.regret import SCHEMES, LocalMinimizer, RegretMinimizer, RegretScheme
 from infoset.runs import (
@@ -20,7 +21,6 @@ from infoset.runs import (
     settings_of,
 )
 from infoset.runs.result import PolicyT
-from infoset.tree import GameForm, PublicForm, SequenceForm
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_type
 

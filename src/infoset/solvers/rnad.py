@@ -8,11 +8,10 @@ from math import inf, sqrt
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.regret import BlockPayoffs, block_payoffs
+from infoset.forms import BlockPayoffs, SequenceForm, block_payoffs
 from infoset.runs import Budget, SolveResult, gradient_cost, run_measured
 from infoset.solvers._rnad_kernels import PlayerState, iterate_rnad
 from infoset.solvers.two_player import LastIterateSolver, TwoPlayerGame
-from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_count, check_number
 

@@ -8,12 +8,12 @@ from math import inf
 import numpy as np
 
 from infoset.errors import NumericalError
+from infoset.forms import SequenceForm
 from infoset.policy import TabularPolicy
 from infoset.regret import SCHEMES
 from infoset.runs import Budget, SolveResult, gradient_cost, run_measured
 from infoset.solvers._rtcfr_kernels import iterate_toward_references
 from infoset.solvers.two_player import TwoPlayerSolver, check_min_probability
-from infoset.tree import SequenceForm
 from infoset.typing import StateArrays
 from infoset.utils.arguments import check_count, check_number
 from infoset.utils.state import name_by_player

@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 import numpy as np
 
 from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.forms import (
+    SequenceForm,
+    block_payoffs,
+    check_sequence_form,
+    game_layouts,
+    realize_policy,
+)
 from infoset.policy import TabularPolicy
-from infoset.regret import block_payoffs, game_layouts, realize_policy
 from infoset.runs import settings_of
-from infoset.tree import SequenceForm, check_sequence_form
 from infoset.typing import FloatArray, StateArrays
 from infoset.utils.state import IterativeState, name_by_player
 

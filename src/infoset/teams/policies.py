@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from infoset.errors import ParameterError, PolicyMismatchError
+from infoset.forms import SequenceForm
 from infoset.policy import TabularPolicy, check_policy, uniform_policy
 from infoset.teams.product_form import ProductForm, Source
 from infoset.teams.product_form._product_form_kernels import reach_nodes
 from infoset.teams.product_form.form import InformationMap, check_information
-from infoset.tree import GameTree, SequenceForm
+from infoset.tree import GameTree
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.arguments import SUM_TOLERANCE, check_type
 from infoset.utils.ragged import offsets, spread

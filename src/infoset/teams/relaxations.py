@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from infoset.errors import ParameterError, UnknownNameError
+from infoset.forms import InfostateTree
 from infoset.teams.product_form import (
     InformationMap,
     ProductForm,
@@ -17,7 +18,7 @@ from infoset.teams.product_form import (
     check_team,
     last_own_edges,
 )
-from infoset.tree import GameTree, InfostateTree
+from infoset.tree import GameTree
 from infoset.typing import BoolArray, LongArray
 from infoset.utils.registry import Registry
 from infoset.utils.sorting import number_by_appearance

@@ -147,26 +147,6 @@ def unroll_histories(
 
 
 @linear_kernel
-def last_sequences(parent: IntArray, action: IntArray, first_sequence: IntArray) -> IntArray:
-    """Return [S] the last own sequence before each infostate.
-
-    parent [S]; action [S] the player's action that leads from the parent, -1 for none;
-    first_sequence [S] the first sequence of each acting infostate.
-    """
-    last = np.zeros(len(parent), np.int32)
-    # Infostate 0 is the root, before which the last sequence is 0, the empty one. Parents have
-    # smaller numbers, so `last[before]` is final.
-    for infostate in range(1, len(parent)):
-        before = parent[infostate]
-        if action[infostate] >= 0:
-            last[infostate] = first_sequence[before] + action[infostate]
-        else:
-            # The player did not act at the parent: the infostate differs by an observation only.
-            last[infostate] = last[before]
-    return last
-
-
-@linear_kernel
 def child_worlds(
     world: IntArray, first_edge: IntArray, next_world: IntArray, num_children: int
 ) -> IntArray:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from infoset.forms import Treeplex
 from infoset.tree._decision_nodes_kernels import (
     CHANCE_NODE,
     TERMINAL_NODE,
@@ -22,7 +23,6 @@ from infoset.tree._decision_nodes_kernels import (
     unfold,
 )
 from infoset.tree.game_tree import GameTree
-from infoset.tree.sequence_form import Treeplex
 from infoset.tree.world_graph import WorldGraph
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray, Player
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoset.errors import ParameterError, UnknownNameError
+from infoset.forms import InfostateTree
 from infoset.game import Infostate, Step
 from infoset.tree.counting import count_histories
 from infoset.tree.game_tree import GameTree
-from infoset.tree.infostate_tree import InfostateTree
 from infoset.tree.world_graph import WorldGraph
 from infoset.typing import Action, IntArray, LongArray
 

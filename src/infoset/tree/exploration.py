@@ -16,8 +16,9 @@ from infoset.tree.build_progress import BuildProgress
 from infoset.tree.explorer import Explorer, Row, row_number
 from infoset.tree.limits import BuildWatch
 from infoset.tree.saved_graphs import find_cache_entry
-from infoset.tree.world_graph import WorldGraph, freeze
+from infoset.tree.world_graph import WorldGraph
 from infoset.utils.arguments import check_type
+from infoset.utils.frozen_arrays import freeze
 from infoset.utils.interrupts import interrupts_held
 
 __all__ = ["build_world_graph", "explore_game"]

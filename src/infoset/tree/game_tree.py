@@ -8,24 +8,23 @@ from functools import cached_property, partial
 
 import numpy as np
 
+from infoset.forms import InfostateTree, PublicTree, SequenceForm, contract_terminals
 from infoset.game import Game, GameSource
 from infoset.tree._unrolling_kernels import unroll_histories
 from infoset.tree.build_progress import BuildProgress, BuildReport, ignore_report
 from infoset.tree.counting import GameCounts, check_fits, count_histories
 from infoset.tree.exploration import explore_game
 from infoset.tree.graph_contraction import contract_reach
-from infoset.tree.infostate_tree import InfostateTree, PublicTree
 from infoset.tree.limits import BuildWatch
-from infoset.tree.sequence_form import SequenceForm
 from infoset.tree.state_numbering import (
     StateNumbering,
     StepTable,
     build_infostate_tree,
     check_actions,
 )
-from infoset.tree.terminal_contraction import contract_terminals
-from infoset.tree.world_graph import WorldGraph, freeze
+from infoset.tree.world_graph import WorldGraph
 from infoset.typing import FloatArray, IntArray, LongArray, Player
+from infoset.utils.frozen_arrays import freeze
 from infoset.utils.short_repr import Facts, ShortRepr
 
 __all__ = ["GameTree", "build_tree", "unroll"]

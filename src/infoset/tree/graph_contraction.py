@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from infoset.forms import InfostateTree, SequenceForm, TerminalReach, contract_outcomes, merge_reach
 from infoset.game import Game, GameSource
 from infoset.tree._unrolling_kernels import child_worlds
 from infoset.tree.build_progress import BuildProgress, BuildReport, ignore_report
@@ -20,16 +21,13 @@ from infoset.tree.counting import (
     too_large_error,
 )
 from infoset.tree.exploration import explore_game
-from infoset.tree.infostate_tree import InfostateTree
 from infoset.tree.limits import BuildWatch
-from infoset.tree.sequence_form import SequenceForm, TerminalReach
 from infoset.tree.state_numbering import (
     StateNumbering,
     StepTable,
     build_infostate_tree,
     check_actions,
 )
-from infoset.tree.terminal_contraction import contract_outcomes, merge_reach
 from infoset.tree.world_graph import WorldGraph
 from infoset.typing import FloatArray, IndexArray, IntArray, Player
 

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from infoset.game import Game
 from infoset.game.labels import label_from_json, label_to_json
 from infoset.tree.replayed_worlds import ReplayedWorlds
-from infoset.tree.world_graph import WorldGraph, freeze
+from infoset.tree.world_graph import WorldGraph
 from infoset.utils.array_files import read_arrays, write_arrays
+from infoset.utils.frozen_arrays import freeze
 
 __all__ = ["StaleGraphError", "read_graph", "write_graph"]
 

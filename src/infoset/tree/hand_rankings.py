@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.tree.public_operators import HandPrior, Showdown
+from infoset.forms import HandPrior, Showdown
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
 
 __all__ = ["FACTOR_TOLERANCE", "factor_prior", "find_strengths"]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from infoset.forms import PublicForm
 from infoset.game import Game
 from infoset.tree.build_progress import BuildProgress
 from infoset.tree.game_tree import build_tree
 from infoset.tree.public_counting import check_public_form_fits, count_public_form
 from infoset.tree.public_derivation import derive_public_form
-from infoset.tree.public_form import PublicForm
 from infoset.tree.public_rules_form import form_of_public_rules, public_rules_of
 from infoset.utils.arguments import check_type
 

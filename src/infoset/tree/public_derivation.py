@@ -9,12 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.errors import UnsupportedGameError
+from infoset.forms import UNIT, PublicForm, PublicTerminals, common_sum
 from infoset.game import GameSource
 from infoset.tree.game_tree import GameTree
 from infoset.tree.hand_rankings import FACTOR_TOLERANCE, factor_prior
-from infoset.tree.public_form import PublicForm, PublicTerminals
-from infoset.tree.sequence_form import UNIT
-from infoset.tree.terminal_contraction import common_sum
 from infoset.tree.terminal_operators import OperatorFinder, pair_payoffs
 from infoset.typing import CHANCE, NOOP, BoolArray, FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_type

@@ -9,12 +9,11 @@ from itertools import islice
 import numpy as np
 
 from infoset.errors import GameRuleError, UnsupportedGameError
+from infoset.forms import PublicForm, public_utility_gradient
 from infoset.game import Game, History, PublicRules, initial_history
 from infoset.tree.estimates import estimate_histories
 from infoset.tree.game_tree import build_tree
 from infoset.tree.public_derivation import derive_public_form
-from infoset.tree.public_form import PublicForm
-from infoset.tree.public_gradients import public_utility_gradient
 from infoset.tree.public_rules_form import form_of_public_rules, public_rules_of
 from infoset.typing import CHANCE, NOOP, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count, check_type

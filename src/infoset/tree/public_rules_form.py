@@ -9,13 +9,20 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.errors import GameRuleError
+from infoset.forms import (
+    UNIT,
+    CardSymmetries,
+    Fold,
+    Group,
+    HandPrior,
+    Operator,
+    PublicForm,
+    PublicTerminals,
+    Showdown,
+    common_sum,
+)
 from infoset.game import Game, GameSource, PublicEnd, PublicHand, PublicRules
 from infoset.game.hooks import RULES, has_hook
-from infoset.tree.hand_symmetry import CardSymmetries, Group
-from infoset.tree.public_form import PublicForm, PublicTerminals
-from infoset.tree.public_operators import Fold, HandPrior, Operator, Showdown
-from infoset.tree.sequence_form import UNIT
-from infoset.tree.terminal_contraction import common_sum
 from infoset.typing import CHANCE, Action, BoolArray, FloatArray, IntArray, LongArray
 
 __all__ = ["form_of_public_rules", "public_rules_of"]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoset.errors import GameRuleError
+from infoset.forms import InfostateTree
 from infoset.tree._unrolling_kernels import extend_states, find_contradiction
-from infoset.tree.infostate_tree import InfostateTree
 from infoset.tree.world_graph import WorldGraph
 from infoset.typing import IntArray, Player
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from infoset.forms import Dense, Fold, HandPrior, Operator, Showdown
 from infoset.tree.hand_rankings import find_strengths, is_close
-from infoset.tree.public_operators import Dense, Fold, HandPrior, Operator, Showdown
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
 
 __all__ = ["OperatorFinder", "PairPayoffs", "TerminalPayoffs", "pair_payoffs"]

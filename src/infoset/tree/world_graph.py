@@ -6,13 +6,11 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
 from infoset.game import Game
 from infoset.typing import Action, FloatArray, IntArray, World
 from infoset.utils.short_repr import Facts, ShortRepr
 
-__all__ = ["WorldGraph", "freeze"]
+__all__ = ["WorldGraph"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,10 +95,3 @@ class WorldGraph(ShortRepr):
     def is_complete(self) -> bool:
         """Whether every reachable world state is in the graph, with its edges."""
         return self.num_expanded == self.num_worlds
-
-
-def freeze(holder: object) -> None:
-    """Make every array attribute of `holder` read-only."""
-    for value in vars(holder).values():
-        if isinstance(value, np.ndarray):
-            value.flags.writeable = False

@@ -16,9 +16,10 @@ from typing import Any, Final, NamedTuple
 from infoset.efg import ExtensiveForm
 from infoset.errors import ParameterError
 from infoset.evaluation import CorrelatedPolicy
+from infoset.forms import PublicForm
 from infoset.game import Game
 from infoset.policy import Policy, PublicPolicy, TabularPolicy
-from infoset.tree import GameTree, PublicForm
+from infoset.tree import GameTree
 from infoset.views.form_views import (
     FormValues,
     view_form_children,

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.tree import InfostateTree
+from infoset.forms import InfostateTree
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_player
 from infoset.views.labels import RANKS, hand_class, private_texts

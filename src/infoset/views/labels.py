@@ -9,9 +9,10 @@ from typing import Final
 
 import numpy as np
 
+from infoset.forms import InfostateTree
 from infoset.game import Probability
 from infoset.game.infostate import Step, step_text, value_text
-from infoset.tree import InfostateTree, WorldGraph
+from infoset.tree import WorldGraph
 from infoset.typing import NOOP, Action
 
 __all__ = [

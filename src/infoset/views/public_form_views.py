@@ -6,8 +6,8 @@ import numpy as np
 
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import plan_value
+from infoset.forms import public_utility_gradient
 from infoset.game.infostate import value_text
-from infoset.tree import public_utility_gradient
 from infoset.typing import FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count, check_player
 from infoset.views.hand_grids import HandGridView, grid_of_hands

@@ -8,9 +8,9 @@ import numpy as np
 
 from infoset.errors import PolicyMismatchError, UnsupportedGameError
 from infoset.evaluation import Evaluation, PublicValues, equity_at, evaluate_policy
+from infoset.forms import PublicForm, unblocked_reach, values_at_terminals
 from infoset.game.infostate import step_text, value_text
 from infoset.policy import PublicPolicy
-from infoset.tree import PublicForm, unblocked_reach, values_at_terminals
 from infoset.typing import CHANCE, NOOP, BoolArray, FloatArray, Player
 from infoset.views.labels import EMPTY, number_duplicates, shorten
 

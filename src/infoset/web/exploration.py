@@ -18,6 +18,7 @@ from infoset.errors import (
     ParameterError,
     UnknownNameError,
 )
+from infoset.forms import PublicForm
 from infoset.front import (
     GameLike,
     is_policy_file,
@@ -33,7 +34,7 @@ from infoset.game import Game
 from infoset.policy import Policy, PublicPolicy, TabularPolicy
 from infoset.runs import Callback, SolveResult
 from infoset.solvers import METHODS
-from infoset.tree import BuildProgress, GameTree, PublicForm, public_rules_of
+from infoset.tree import BuildProgress, GameTree, public_rules_of
 from infoset.utils.arguments import check_count
 from infoset.utils.notebooks import in_notebook
 from infoset.views import Explorer, watched_methods

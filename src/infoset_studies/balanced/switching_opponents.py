@@ -15,11 +15,11 @@ from infoset.experiments.folders import run_slug
 from infoset.experiments.grids import log_log_slope, run_grid, spreads
 from infoset.experiments.reports import Chart, Report, Spread, Table
 from infoset.experiments.studies import Experiment, RunCells
+from infoset.forms import SequenceForm
 from infoset.learning import AdversarialPlay, get_learner, switch_between, tree_size
 from infoset.plotting import Line
 from infoset.policy import TabularPolicy
 from infoset.runs import Interrupt
-from infoset.tree import SequenceForm
 from infoset_studies.balanced.learning_cells import play_until, simulator_of
 
 __all__ = ["SWITCHING"]

@@ -13,10 +13,10 @@ from infoset.experiments.cells import CellResult
 from infoset.experiments.folders import run_slug
 from infoset.experiments.reports import Chart, HeatMap, Report, Table
 from infoset.experiments.studies import Experiment, RunCells
+from infoset.forms import Treeplex
 from infoset.plotting import Line
 from infoset.policy import TabularPolicy
 from infoset.runs import Interrupt
-from infoset.tree import Treeplex
 from infoset.typing import IntArray
 from infoset_studies.beliefs.average_policies import (
     Effort,

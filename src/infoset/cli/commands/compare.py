@@ -81,8 +81,8 @@ def run(
     and saves the results so far.
     """
     from infoset.experiments import check_writable
+    from infoset.forms import PublicForm
     from infoset.front import compare, comparison_budget, load, prepare_comparison
-    from infoset.tree import PublicForm
 
     rules = load(game)
     if asks_for_list(methods):

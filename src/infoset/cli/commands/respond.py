@@ -93,6 +93,7 @@ def _respond(
 ) -> tuple[BestResponse, TabularPolicy | PublicPolicy]:
     """Return a best response, and the policy to which it responds."""
     from infoset.evaluation import best_response
+    from infoset.forms import PublicForm
     from infoset.front import (
         choose_form,
         is_policy_file,
@@ -104,7 +105,6 @@ def _respond(
         to_game,
         to_public_form,
     )
-    from infoset.tree import PublicForm
     from infoset.utils.arguments import check_player
 
     check_player(player, rules.num_players, str(rules))

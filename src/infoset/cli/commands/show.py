@@ -155,6 +155,7 @@ def _read(
     progress: Progress,
 ) -> tuple[TabularPolicy | PublicPolicy, str]:
     """Return the policy to print, and which part of a correlated policy it is."""
+    from infoset.forms import PublicForm
     from infoset.front import (
         check_is_policy_file,
         choose_form,
@@ -167,7 +168,6 @@ def _read(
         to_form,
         to_public_form,
     )
-    from infoset.tree import PublicForm
 
     build: dict[str, Any] = {"memory": memory, "progress": progress.building}
     is_mixed = is_policy_file(path) and is_correlated(path)

@@ -54,10 +54,10 @@ from infoset.cli.teams import (
 )
 
 if TYPE_CHECKING:
+    from infoset.forms import GameForm
     from infoset.policy import PublicPolicy, TabularPolicy
     from infoset.runs import SolveResult
     from infoset.solvers import MethodSpec
-    from infoset.tree import GameForm
 
 DEFAULT_METHOD = "auto"
 
@@ -248,7 +248,7 @@ def _with_seed(method: MethodSpec, seed: int) -> MethodSpec:
 
 def _check_storage(storage: str | None, form: GameForm) -> None:
     """Raise if a storage is given for a tabular policy, before the game is solved."""
-    from infoset.tree import PublicForm
+    from infoset.forms import PublicForm
 
     if storage not in (None, STORED_EXACTLY) and not isinstance(form, PublicForm):
         raise typer.BadParameter(

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoset.errors import TrajectoryError, UnknownNameError, nearest_names
+from infoset.forms import InfostateTree
 from infoset.game import Infostate
 from infoset.learning.online.key_encoding import keys_from_json, keys_to_json
-from infoset.tree import InfostateTree
 from infoset.tree.decision_nodes import Infostates, infostate_depths
 from infoset.typing import Action, IntArray, Player
 

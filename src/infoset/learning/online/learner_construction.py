@@ -6,6 +6,7 @@ from math import isfinite, nan
 from types import NoneType
 
 from infoset.errors import ParameterError
+from infoset.forms import InfostateTree
 from infoset.learning.learner_spec import Knowledge, LearnerSpec, OnlineLearnerSpec
 from infoset.learning.learners import get_learner
 from infoset.learning.online.infostate_table import (
@@ -15,7 +16,6 @@ from infoset.learning.online.infostate_table import (
 )
 from infoset.learning.online.online_learner import Learner, LearningTask
 from infoset.learning.step_sizes import TreeSize, tree_size_of
-from infoset.tree import InfostateTree
 from infoset.typing import Player
 from infoset.utils.arguments import check_count, check_type
 

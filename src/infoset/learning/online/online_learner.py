@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from infoset.errors import TrajectoryError
+from infoset.forms import midranges
 from infoset.learning._simulator_kernels import draw_mixed
 from infoset.learning.online.infostate_table import InfostateTable
 from infoset.learning.online.learned_policy import LearnedPolicy, LearnerTables
@@ -18,7 +19,6 @@ from infoset.learning.online.trajectory import Episode, Trajectory
 from infoset.learning.update_rule import Feedback, UpdateRule
 from infoset.runs import Checkpoint, check_compatibility, read_checkpoint, write_checkpoint
 from infoset.tree.decision_nodes import draw_action
-from infoset.tree.terminal_contraction import midranges
 from infoset.typing import Action, Player, StateArrays
 from infoset.utils.arguments import SUM_TOLERANCE, check_type
 from infoset.utils.splitmix import make_stream

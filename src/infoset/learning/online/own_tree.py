@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.errors import ParameterError, UnknownNameError, nearest_names
-from infoset.tree import InfostateTree
+from infoset.forms import InfostateTree
 from infoset.typing import Action, IntArray, Player
 from infoset.utils.arguments import check_count, check_type
 

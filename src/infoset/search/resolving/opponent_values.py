@@ -12,7 +12,8 @@ from infoset.beliefs.public_states import check_public_state, infostates_at
 from infoset.evaluation import utility_gradient
 from infoset.evaluation.best_responses import best_response_sweep
 from infoset.evaluation.tree_reach import check_same_game, reach_without
-from infoset.policy import TabularPolicy, behavior_to_plan
+from infoset.forms import behavior_to_plan
+from infoset.policy import TabularPolicy
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_player

@@ -17,6 +17,7 @@ from infoset.errors import (
 )
 from infoset.evaluation import TransformedValues, transformed_values
 from infoset.evaluation.tree_reach import check_same_game
+from infoset.forms import SequenceForm
 from infoset.game import Infostate
 from infoset.game.infostate import infostate_generator
 from infoset.policy import (
@@ -45,7 +46,7 @@ from infoset.search.resolving.resolution import (
 from infoset.search.resolving.resolver import TreeResolver
 from infoset.search.resolving.rules_resolver import RulesResolver
 from infoset.search.searcher import Searcher
-from infoset.tree import GameTree, SequenceForm, build_world_graph
+from infoset.tree import GameTree, build_world_graph
 from infoset.tree.counting import count_histories
 from infoset.tree.game_tree import unroll
 from infoset.typing import Action, FloatArray

@@ -8,8 +8,9 @@ import numpy as np
 
 from infoset.efg import ExtensiveForm, find_action_mismatch
 from infoset.errors import UnsupportedGameError
+from infoset.forms import InfostateTree
 from infoset.teams.product_form._product_form_kernels import choose, cumulate
-from infoset.tree import GameTree, InfostateTree
+from infoset.tree import GameTree
 from infoset.typing import CHANCE, Action, BoolArray, FloatArray, IntArray, LongArray
 from infoset.utils.text import distinct_labels
 

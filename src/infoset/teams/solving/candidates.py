@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.forms import SequenceForm
 from infoset.policy import uniform_policy
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.runs import COST_BETWEEN_CLOCK_CHECKS, gradient_cost
@@ -16,7 +17,6 @@ from infoset.teams.exact import SecurityLevel, hill_climb, security_level
 from infoset.teams.policies import from_tabular
 from infoset.teams.solving.result import TeamCandidate
 from infoset.teams.solving.task import TeamTask
-from infoset.tree import SequenceForm
 from infoset.typing import FloatArray
 from infoset.utils.clocks import working_seconds
 

@@ -7,17 +7,17 @@ from functools import partial
 
 import numpy as np
 
-from infoset.game import GameSource
-from infoset.tree._sequence_form_kernels import mark_numbers, merge_rows
-from infoset.tree.infostate_tree import InfostateTree
-from infoset.tree.sequence_form import (
+from infoset.forms._sequence_form_kernels import mark_numbers, merge_rows
+from infoset.forms.infostate_tree import InfostateTree
+from infoset.forms.sequence_form import (
     EXTENSIVE_FORM,
     UNIT,
     CenteredPayoffs,
     SequenceForm,
     TerminalReach,
-    Treeplex,
 )
+from infoset.forms.treeplex import Treeplex
+from infoset.game import GameSource
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.sorting import lexicographic_order
 

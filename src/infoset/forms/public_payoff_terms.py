@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from infoset.tree._public_payoff_kernels import (
+from infoset.forms._public_payoff_kernels import (
     FIRST_MATRIX,
     FOLD,
     NUM_FACTORS,
@@ -17,8 +17,8 @@ from infoset.tree._public_payoff_kernels import (
     PublicPayoffs,
     public_gradient,
 )
-from infoset.tree.public_form import PublicForm
-from infoset.tree.public_operators import Dense, HandPrior, Showdown
+from infoset.forms.public_form import PublicForm
+from infoset.forms.public_operators import Dense, HandPrior, Showdown
 from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray, Player
 from infoset.utils.simd import LANES
 

@@ -7,7 +7,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from infoset.tree import GameForm, PublicForm, Treeplex
+from infoset.forms.public_form import GameForm, PublicForm
+from infoset.forms.treeplex import Treeplex
 from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.simd import LANES
 

@@ -7,10 +7,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from infoset.tree.hand_symmetry import HandSymmetry
-from infoset.tree.public_form import PublicForm
-from infoset.tree.public_gradients import public_utility_gradient
-from infoset.tree.public_operators import HandPrior
+from infoset.forms.hand_symmetry import HandSymmetry
+from infoset.forms.public_form import PublicForm
+from infoset.forms.public_operators import HandPrior
+from infoset.forms.public_payoff_terms import public_utility_gradient
 from infoset.typing import FloatArray, Player
 
 __all__ = ["values_at_terminals"]

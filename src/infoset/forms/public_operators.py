@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infoset.errors import ParameterError
-from infoset.tree.world_graph import freeze
 from infoset.typing import BoolArray, FloatArray, IntArray
+from infoset.utils.frozen_arrays import freeze, freeze_arrays
 from infoset.utils.short_repr import ShortRepr
 
-__all__ = ["Dense", "Fold", "HandPrior", "Operator", "Showdown", "freeze_arrays"]
+__all__ = ["Dense", "Fold", "HandPrior", "Operator", "Showdown"]
 
 MAX_CARDS = 2
 """Maximum number of cards of a hand; inclusion-exclusion over more cards is not implemented."""
@@ -183,12 +182,6 @@ class Dense(ShortRepr):
         """Return [outcomes] whether each outcome has weight for a pair of hands that is reached."""
         found = [bool((weights[reached] > 0).any()) for weights in self.weights]
         return np.array(found)
-
-
-def freeze_arrays(*arrays: NDArray[Any]) -> None:
-    """Make arrays read-only."""
-    for array in arrays:
-        array.flags.writeable = False
 
 
 Operator: TypeAlias = Fold | Showdown | Dense

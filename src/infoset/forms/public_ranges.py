@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.tree.hand_classes import check_symmetric_range
-from infoset.tree.public_form import PublicForm, check_public_form
-from infoset.tree.public_operators import HandPrior
-from infoset.tree.public_reach import unblocked_reach
-from infoset.tree.sequence_form import UNIT
+from infoset.forms.hand_classes import check_symmetric_range
+from infoset.forms.public_form import PublicForm, check_public_form
+from infoset.forms.public_operators import HandPrior
+from infoset.forms.public_reach import unblocked_reach
+from infoset.forms.sequence_form import UNIT
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_count, check_type
 

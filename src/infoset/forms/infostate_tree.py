@@ -8,11 +8,11 @@ from functools import cached_property
 import numpy as np
 
 from infoset.errors import UnknownNameError
+from infoset.forms._plan_kernels import last_sequences
 from infoset.game import Infostate, Step, step_text
 from infoset.game.infostate import join_steps
-from infoset.tree._unrolling_kernels import last_sequences
-from infoset.tree.world_graph import freeze
 from infoset.typing import NOOP, Action, IntArray, LongArray, Player
+from infoset.utils.frozen_arrays import freeze
 from infoset.utils.short_repr import Facts, ShortRepr
 
 __all__ = ["InfostateTree", "PublicTree"]

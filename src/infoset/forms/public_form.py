@@ -12,22 +12,22 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from infoset.errors import UnknownNameError
-from infoset.game import GameSource, step_text
-from infoset.game.infostate import canonical_text, join_steps, split_steps
-from infoset.tree._sequence_form_kernels import max_additions
-from infoset.tree._unrolling_kernels import last_sequences
-from infoset.tree.hand_symmetry import HandSymmetry
-from infoset.tree.public_operators import Dense, HandPrior, Operator, Showdown, freeze_arrays
-from infoset.tree.sequence_form import (
+from infoset.forms._plan_kernels import last_sequences
+from infoset.forms._sequence_form_kernels import max_additions
+from infoset.forms.hand_symmetry import HandSymmetry
+from infoset.forms.public_operators import Dense, HandPrior, Operator, Showdown
+from infoset.forms.sequence_form import (
     EXTENSIVE_FORM,
     UNIT,
     SequenceForm,
-    Treeplex,
     check_sequence_form,
 )
-from infoset.tree.world_graph import freeze
+from infoset.forms.treeplex import Treeplex
+from infoset.game import GameSource, step_text
+from infoset.game.infostate import canonical_text, join_steps, split_steps
 from infoset.typing import CHANCE, NOOP, Action, BoolArray, FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_type
+from infoset.utils.frozen_arrays import freeze, freeze_arrays
 from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 
 __all__ = [

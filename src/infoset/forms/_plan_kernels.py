@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.typing import BoolArray, FloatArray, IntArray
+from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray
 from infoset.utils.array_kernels import copy
 from infoset.utils.compilation import linear_kernel
+from infoset.utils.simd import LANES, load, store, take
 
 
 @linear_kernel
@@ -111,3 +112,42 @@ def widest_plan(
             # Actions at infostates that the plan does not reach remain unmarked: the plan is
             # reduced.
             plan[first + width[first : first + num_actions[infostate]].argmax()] = True
+
+
+@linear_kernel
+def realize_policy(
+    groups: IndexArray, parent: IndexArray, policy: FloatArray, plan: FloatArray
+) -> None:
+    """Sweep one player's treeplex top down: fill its realization plan [Q] in place."""
+    plan[0] = 1.0
+    # x(I, a) = x(parent sequence of I) · σ(I, a). Groups are in order of depth, so the plan at the
+    # parent sequences is final.
+    for group in range(len(groups)):
+        base, stride, actions, infostate, size = groups[group]
+        for begin in range(0, size, LANES):
+            count = min(LANES, size - begin)
+            # A gather: neighboring infostates may have parent sequences anywhere in the layout.
+            reach = take(plan, parent, infostate + begin, count)
+            for action in range(actions):
+                at = base + begin + action * stride
+                store(plan, at, count, load(policy, at, count) * reach)
+
+
+@linear_kernel
+def last_sequences(parent: IntArray, action: IntArray, first_sequence: IntArray) -> IntArray:
+    """Return [S] the last own sequence before each infostate.
+
+    parent [S]; action [S] the player's action that leads from the parent, -1 for none;
+    first_sequence [S] the first sequence of each acting infostate.
+    """
+    last = np.zeros(len(parent), np.int32)
+    # Infostate 0 is the root, before which the last sequence is 0, the empty one. Parents have
+    # smaller numbers, so `last[before]` is final.
+    for infostate in range(1, len(parent)):
+        before = parent[infostate]
+        if action[infostate] >= 0:
+            last[infostate] = first_sequence[before] + action[infostate]
+        else:
+            # The player did not act at the parent: the infostate differs by an observation only.
+            last[infostate] = last[before]
+    return last

@@ -8,7 +8,7 @@ import numpy as np
 from numba.extending import overload
 from numpy.typing import NDArray
 
-from infoset.tree import PublicPayoffs, public_gradient
+from infoset.forms._public_payoff_kernels import PublicPayoffs, public_gradient
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.compilation import kernel, linear_kernel
 from infoset.utils.simd import LANES, filled, load, store

@@ -9,8 +9,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from infoset.errors import UnsupportedGameError
-from infoset.tree.public_form import PublicForm
-from infoset.tree.public_operators import Dense, HandPrior
+from infoset.forms.public_form import PublicForm
+from infoset.forms.public_operators import Dense, HandPrior
 from infoset.typing import FloatArray, LongArray, Player
 
 __all__ = ["chance_reach_of_nodes", "unblocked_reach"]

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.tree.hand_symmetry import HandSymmetry
-from infoset.tree.public_form import PublicForm
+from infoset.forms.hand_symmetry import HandSymmetry
+from infoset.forms.public_form import PublicForm
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 
 __all__ = ["check_symmetric_range", "class_means", "symmetry_of_part"]

@@ -11,8 +11,8 @@ import numpy as np
 
 from infoset.errors import GameRuleError
 from infoset.game import PublicDeal, PublicHand, PublicRules
-from infoset.tree.world_graph import freeze
 from infoset.typing import IntArray, Player
+from infoset.utils.frozen_arrays import freeze
 from infoset.utils.short_repr import Facts, ShortRepr
 
 __all__ = ["CardSymmetries", "Group", "HandSymmetry", "MergedDeal"]

@@ -6,9 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoset.errors import ParameterError
-from infoset.regret._payoff_kernels import BlockPayoffs, TwoPlayerPayoffs, share_payoffs
-from infoset.regret.layout import Layout, is_new
-from infoset.tree import GameForm, PublicForm, SequenceForm, public_payoffs
+from infoset.forms._payoff_kernels import BlockPayoffs, TwoPlayerPayoffs, share_payoffs
+from infoset.forms.layout import Layout, is_new
+from infoset.forms.public_form import GameForm, PublicForm
+from infoset.forms.public_payoff_terms import public_payoffs
+from infoset.forms.sequence_form import SequenceForm
 from infoset.typing import FloatArray, IndexArray, LongArray, Player
 from infoset.utils.simd import LANES
 from infoset.utils.sorting import lexicographic_order

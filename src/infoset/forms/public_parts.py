@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.tree.hand_classes import symmetry_of_part
-from infoset.tree.public_form import PublicForm, PublicTerminals, check_public_form
-from infoset.tree.public_operators import HandPrior
-from infoset.tree.public_ranges import check_node
-from infoset.tree.public_reach import chance_reach_of_nodes
-from infoset.tree.world_graph import freeze
+from infoset.forms.hand_classes import symmetry_of_part
+from infoset.forms.public_form import PublicForm, PublicTerminals, check_public_form
+from infoset.forms.public_operators import HandPrior
+from infoset.forms.public_ranges import check_node
+from infoset.forms.public_reach import chance_reach_of_nodes
 from infoset.typing import CHANCE, Action, BoolArray, FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_count
+from infoset.utils.frozen_arrays import freeze
 
 __all__ = [
     "PublicLeaves",
