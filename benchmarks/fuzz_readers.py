@@ -99,7 +99,7 @@ def readers(folder: Path) -> dict[str, Reader]:
         )
         entry = find_cache_entry(load_game("kuhn_poker"))
     assert entry is not None
-    form, policy = result.policy.sequence_form, result.policy
+    form, policy = result.policy.form, result.policy
     return {
         **policy_readers(folder, policy),
         "Gambit file": Reader(*efg_reader(folder), has_checksum=False),
@@ -118,7 +118,7 @@ def policy_readers(folder: Path, policy: Any) -> dict[str, Reader]:
     """Return the readers of policies."""
     names = ("policy.parquet", "joint.parquet", "public.parquet", "p.csv")
     single, joint, public, text = (folder / name for name in names)
-    form, public_form = policy.sequence_form, infoset.build_public_form("kuhn_poker")
+    form, public_form = policy.form, infoset.build_public_form("kuhn_poker")
     save_public_policy(PublicPolicy.from_tabular(public_form, policy), public)
     save_policy(policy, single)
     mixed = infoset.evaluation.CorrelatedPolicy((policy, policy), (0.25, 0.75))

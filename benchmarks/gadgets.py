@@ -37,7 +37,7 @@ def resolve(cut: TreeCut, blueprint: TabularPolicy, gadget: str) -> TabularPolic
                 gifts = accumulated_gifts(cut.tree, player, blueprint, part.root)
             form = gadget_form(part, player, own_range, offered, gadget=gadget, gifts=gifts)
             whole[player][part.sequences[player]] = solver.solve(form).probabilities[player]
-    return TabularPolicy(blueprint.sequence_form, tuple(whole))
+    return TabularPolicy(blueprint.form, tuple(whole))
 
 
 def main() -> None:

@@ -64,7 +64,7 @@ class OneAction:
 
     def __init__(self, policy: Any) -> None:
         self.policy = policy
-        self.form = policy.sequence_form
+        self.form = policy.form
 
     def search(self, infostate: Any, rng: np.random.Generator) -> Any:
         """Return a one-hot vector of the sampled action."""

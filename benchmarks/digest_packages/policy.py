@@ -33,7 +33,7 @@ def plans(game: str) -> object:
     found = []
     for policy in random_policies(game, 3):
         made = policy.realization_plans()
-        again = TabularPolicy.from_weights(policy.sequence_form, made)
+        again = TabularPolicy.from_weights(policy.form, made)
         found.append((made, policy_numbers(again)))
     return found
 

@@ -105,7 +105,7 @@ def resolved(cut, blueprint, gadget, values):
             form = gadget_form(part, player, own_range, given, gadget=gadget, gifts=gifts)
             found = solved(form).probabilities[player]
             whole[player][part.sequences[player][1:]] = found[1:]
-    return TabularPolicy(blueprint.sequence_form, tuple(whole))
+    return TabularPolicy(blueprint.form, tuple(whole))
 
 
 @pytest.mark.parametrize("gadget", ["resolving", "max-margin"])
@@ -150,7 +150,7 @@ def test_a_trunk_above_leaf_values_of_an_equilibrium(rows, expected):
         leaves = values.against(player)[trunk.leaf_histories]
         form = gadget_form(trunk, player, np.ones(1), np.ones(1), leaves, "none")
         whole[player][trunk.sequences[player][1:]] = solved(form).probabilities[player][1:]
-    found = nash_conv(TabularPolicy(blueprint.sequence_form, tuple(whole)))
+    found = nash_conv(TabularPolicy(blueprint.form, tuple(whole)))
     assert found == pytest.approx(expected, abs=5e-4)
 
 

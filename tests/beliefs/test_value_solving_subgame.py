@@ -125,7 +125,7 @@ def test_solving_kuhn_poker_after_a_bet():
     # With a queen, calling wins 2 with probability 1/17 (5 to 80) and loses 2 otherwise; folding
     # loses 1.
     result = solve(value_subgame(kuhn_after_bet()), "lp")
-    labels = result.policy.sequence_form.infostate_trees[1].acting_labels
+    labels = result.policy.form.infostate_trees[1].acting_labels
     assert labels == ("⟨. / bet⟩ [[Q] / bet]", "⟨. / bet⟩ [[K] / bet]", "⟨. / bet⟩ [[J] / bet]")
     assert [result.policy[label, 1]["bet"] for label in labels] == pytest.approx([0, 1, 0])
     # Deals, by 40ths: K meets Q or J 16 + 16, Q meets K 3 and J 3, J meets K 1 and Q 1.

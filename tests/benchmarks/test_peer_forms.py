@@ -23,7 +23,7 @@ def files(request, tmp_path):
 
 
 def test_a_file_of_gambit_holds_the_same_game(files):
-    theirs = infoset.load(files.efg).sequence_form
+    theirs = infoset.load(files.efg).form
     assert difference(files.tree.sequence_form, theirs) is None
 
 
@@ -74,8 +74,8 @@ def test_arrays_of_a_game_are_read_back(files, tmp_path):
 def test_a_policy_of_a_peer_is_measured_as_one_of_ours(files, tmp_path):
     policy = random_policy(files.form.sequence_form, np.random.default_rng(1))
     np.savez(tmp_path / "policy.npz", *policy.probabilities)
-    measured = infoset.nash_conv(policy) / (2 if policy.sequence_form.num_players == 2 else 1)
-    assert load_gap(tmp_path / "policy.npz", policy.sequence_form) == pytest.approx(measured)
+    measured = infoset.nash_conv(policy) / (2 if policy.form.num_players == 2 else 1)
+    assert load_gap(tmp_path / "policy.npz", policy.form) == pytest.approx(measured)
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_kuhn_poker_approaches_equilibrium_with_the_default_preset():
 
 def test_the_network_policy_plays_as_its_table():
     result = kuhn_result()
-    form = result.run.policy.sequence_form
+    form = result.run.policy.form
     assert isinstance(result.policy, Policy)
     table = result.policy.tabulate(form)
     for one, other in zip(table.probabilities, result.run.policy.probabilities, strict=True):
@@ -67,7 +67,7 @@ def test_the_network_policy_plays_as_its_table():
 def test_fine_tuned_policies_are_multiples_of_a_unit():
     result = kuhn_result()
     tuned = NetworkPolicy(result.policy.network, result.policy.inputs, is_fine_tuned=True)
-    table = tuned.tabulate(result.run.policy.sequence_form)
+    table = tuned.tabulate(result.run.policy.form)
     for values in table.probabilities:
         np.testing.assert_array_equal(values * 32, np.round(values * 32))
     assert nash_conv(table) < 0.25
@@ -75,7 +75,7 @@ def test_fine_tuned_policies_are_multiples_of_a_unit():
 
 def test_network_policies_refuse_actions_and_infostates_of_other_games():
     policy = kuhn_result().policy
-    tree = kuhn_result().run.policy.sequence_form.infostate_trees[0]
+    tree = kuhn_result().run.policy.form.infostate_trees[0]
     with pytest.raises(UnknownNameError, match="raise"):
         policy.action_probabilities(tree.infostate_at(int(tree.acting[0])), ["raise"])
     leduc = build_tree(load_game("leduc_poker(players=2)")).sequence_form.infostate_trees[0]

@@ -54,7 +54,7 @@ def test_gains_are_those_of_the_best_of_all_pure_deviations(game, seed):
 def replaced(policy, player, behavior):
     chosen = [*policy.probabilities]
     chosen[player] = behavior
-    return TabularPolicy(policy.sequence_form, tuple(chosen))
+    return TabularPolicy(policy.form, tuple(chosen))
 
 
 @pytest.mark.parametrize("spec", ["kuhn_poker", "kuhn_poker(players=3)"])

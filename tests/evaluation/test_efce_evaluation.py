@@ -69,7 +69,7 @@ def continuations(plex, here):
 def gains_by_brute_force(policies, weights, player):
     """Return {trigger: gain} by applying every deviation to every tuple of pure plans."""
     table = joint_distribution(policies, weights)
-    form, plex = table.sequence_form, table.sequence_form.treeplexes[player]
+    form, plex = table.form, table.sequence_form.treeplexes[player]
 
     def earned(change=None):
         total = 0.0
@@ -211,7 +211,7 @@ def test_an_equilibrium_alone_has_no_gap(game):
     policy = infoset.solve(game, method="lp").policy
     assert evaluate_efce([policy]).efce_gap < 1e-9
     assert max(evaluate_efce([policy]).total_gains) < 1e-8
-    worse = mix([policy, uniform_policy(policy.sequence_form)], [1, 1])
+    worse = mix([policy, uniform_policy(policy.form)], [1, 1])
     assert evaluate_efce([worse]).efce_gap > 1e-3
 
 

@@ -29,7 +29,7 @@ def driver(exit_share):
 
 def behavior_of(policy):
     """Return the probabilities of a tabular policy by names of information sets."""
-    form = policy.sequence_form
+    form = policy.form
     table = {}
     for player, tree in enumerate(form.infostate_trees):
         for number in tree.acting.tolist():

@@ -169,7 +169,7 @@ def test_ratios_of_hands_by_hand():
 
 def ratios_by_hand(tree, policy, player, observer, baseline):
     """Return the ratio at every history, with dictionaries and products along paths."""
-    form = policy.sequence_form
+    form = policy.form
     chance, reach = np.ones(tree.num_histories), np.ones((tree.num_histories, tree.num_players))
     for history in range(1, tree.num_histories):
         parent, edge = tree.parent[history], tree.edge[history]

@@ -61,7 +61,7 @@ def test_the_four_files(tmp_path):
     folder = save_run(kuhn_solution(), tmp_path / "deep" / "run")
     assert folder == tmp_path / "deep" / "run"
     assert sorted(os.listdir(folder)) == FILES
-    policy = load_policy(folder / "policy.parquet", kuhn_solution().policy.sequence_form)
+    policy = load_policy(folder / "policy.parquet", kuhn_solution().policy.form)
     assert distance(policy, kuhn_solution().policy) == 0
     assert (folder / "convergence.png").read_bytes().startswith(PNG)
 
@@ -75,7 +75,7 @@ def test_the_metadata_of_the_policy(tmp_path):
         "method": "cfr+",
         "seed": None,
         "version": infoset.__version__,
-        "fingerprint": kuhn_solution().policy.sequence_form.fingerprint,
+        "fingerprint": kuhn_solution().policy.form.fingerprint,
         "format": 3,
     }
 

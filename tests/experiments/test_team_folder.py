@@ -20,7 +20,7 @@ def test_the_files_agree_with_the_result(tmp_path):
     result = infoset.solve_team(TRADE, seed=4, restarts=2, iterations=3)
     folder = save_team(result, tmp_path / "run")
     assert {path.name for path in folder.iterdir()} == set(RUN_FILES.values())
-    policy = load_policy(folder / RUN_FILES["policy"], result.policy.sequence_form)
+    policy = load_policy(folder / RUN_FILES["policy"], result.policy.form)
     assert distance(policy, result.policy) == 0
     about = read_metadata(folder / RUN_FILES["policy"])
     assert (about["method"], about["seed"]) == ("progressive-hiding", 4)

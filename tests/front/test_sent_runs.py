@@ -50,7 +50,7 @@ def test_learning_on_an_executor_gives_the_same_bits(game, method):
     for executor in (LocalExecutor(), ThreadPoolExecutor(2)):
         there = infoset.learn(game, method, episodes=EPISODES, seeds=3, executor=executor)
         assert bits(there) == bits(here)
-        forms = {id(run.policy.sequence_form) for run in there.runs}
+        forms = {id(run.policy.form) for run in there.runs}
         assert len(forms) == 1
 
 
@@ -121,7 +121,7 @@ def test_comparing_on_an_executor_gives_the_same_bits(processes):
         assert len(there) == len(here) == 4
         for one, other in zip(here, there, strict=True):
             same(one, other)
-        assert len({id(result.policy.sequence_form) for result in there}) == 1
+        assert len({id(result.policy.form) for result in there}) == 1
     assert len(seen) == 3 * sum(len(result.trace) for result in here)
 
 

@@ -54,7 +54,7 @@ def test_every_method_finds_the_optimum_of_small_games(game, method):
     assert result.payoff == pytest.approx(1, abs=1e-8)
     assert result.upper_bound == pytest.approx(1)
     assert infoset.evaluate(game, result.policy).values == pytest.approx((1, 1), abs=1e-8)
-    assert result.last_policy.sequence_form is result.policy.sequence_form
+    assert result.last_policy.form is result.policy.form
 
 
 def test_a_team_with_limited_messages_gets_less_than_the_bound():

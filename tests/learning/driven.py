@@ -20,7 +20,7 @@ from tests.learning.playing import simulator_of
 
 def learners_for(row, simulator, horizon):
     """Return learners of a spec for all players, with the knowledge that they need."""
-    form = simulator.sequence_form
+    form = simulator.form
     knows_tree = row.knowledge is Knowledge.OWN_TREE
     return [
         make_learner(
@@ -68,7 +68,7 @@ def names_of(simulator):
     """Return player, infostate and actions of each infostate of the simulator."""
     return [
         (tree.player, tree.infostate_at(number), tree.legal_actions(number))
-        for tree in simulator.sequence_form.infostate_trees
+        for tree in simulator.form.infostate_trees
         for number in tree.acting.tolist()
     ]
 

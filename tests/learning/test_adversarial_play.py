@@ -39,7 +39,7 @@ def pure(form, rng):
 
 def pure_policies(simulator, count=4, seed=0):
     rng = np.random.default_rng(seed)
-    return [pure(simulator.sequence_form, rng) for _ in range(count)]
+    return [pure(simulator.form, rng) for _ in range(count)]
 
 
 @pytest.mark.parametrize("player", [0, 1, 2])
@@ -49,7 +49,7 @@ def test_regret_is_the_sum_over_episodes(player):
     row = get_learner("balanced-omd", step_sizes=(0.3, 0.02))
     settings = {"player": player, "phase": 7, "horizon": 100, "seed": 3}
     play = AdversarialPlay(row, simulator, adversary, **settings)
-    one_by_one = CCEEvaluator(simulator.sequence_form)
+    one_by_one = CCEEvaluator(simulator.form)
     for episode in range(100):
         mover = adversary(episode // 7, play.current_policy())
         together = mover.replace_player(player, play.current_policy())

@@ -130,9 +130,7 @@ def test_layers_hold_every_sequence_once(game):
     simulator = simulator_of(game)
     rows = simulator.infostates
     counts = layer_counts(rows, simulator.depth)[:, rows.root_sequence].sum(axis=0)
-    assert counts.tolist() == [
-        plex.num_sequences - 1 for plex in simulator.sequence_form.treeplexes
-    ]
+    assert counts.tolist() == [plex.num_sequences - 1 for plex in simulator.form.treeplexes]
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
@@ -184,7 +182,7 @@ def test_the_distance_of_any_policy_to_the_uniform_one_is_bounded(game):
             own = slice(rows.first_sequence[x], rows.first_sequence[x] + rows.num_actions[x])
             gained = plan[own] @ np.log(np.maximum(policy[own], 1e-300) * rows.num_actions[x])
             distance[rows.player[x]] += gained / weight[x]
-        for player, plex in enumerate(simulator.sequence_form.treeplexes):
+        for player, plex in enumerate(simulator.form.treeplexes):
             most = plex.num_actions.max(initial=1)
             assert -1e-12 <= distance[player] <= (plex.num_sequences - 1) * np.log(most) + 1e-9
 
@@ -205,5 +203,5 @@ def most_met(simulator, player):
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_the_dual_balancing_property(game):
     simulator = simulator_of(game)
-    for player, plex in enumerate(simulator.sequence_form.treeplexes):
+    for player, plex in enumerate(simulator.form.treeplexes):
         assert abs(most_met(simulator, player) - (plex.num_sequences - 1)) < 1e-9

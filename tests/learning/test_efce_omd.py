@@ -259,7 +259,7 @@ def pure_policies(form, count):
 
 def trigger_regret(simulator, horizon):
     """Return the trigger regret of player 0 against an opponent that switches policies."""
-    form = simulator.sequence_form
+    form = simulator.form
     adversary, told = switch_between(pure_policies(form, 4)), EFCEEvaluator(form)
     play = AdversarialPlay(ROW, simulator, adversary, horizon=horizon)
     for episode in range(horizon):
@@ -326,7 +326,7 @@ def test_the_average_is_over_the_counted_policies(game):
 
 def test_driven_from_outside_the_average_is_over_all_policies():
     simulator = simulator_of("kuhn_poker")
-    form, policies = simulator.sequence_form, []
+    form, policies = simulator.form, []
     learners = learners_for(BOLD, simulator, 50)
     for _ in range(50):
         policies.append(tabulate(form, [learner.current_policy for learner in learners]))

@@ -174,7 +174,7 @@ def test_outcome_sampling_driven_from_outside_has_the_same_regrets(name):
         row, "leduc_poker", 600, turns=in_turn, left_out=averages
     )
     assert [learner.iteration for learner in learners] == [300, 300]
-    form = self_play.sequence_form
+    form = self_play.form
     mine = tabulate(form, [learner.average_policy for learner in learners])
     assert distance(mine, self_play.policy()) < 0.02
 
@@ -235,7 +235,7 @@ def test_a_growing_table_agrees_with_a_known_tree():
     knowing = learners_for(seeing, simulator, 300)
     for learners in (blind, knowing):
         drive(simulator, learners, 300, make_stream(2))
-    form = simulator.sequence_form
+    form = simulator.form
     tables = [
         tabulate(form, [getattr(learner, which) for learner in learners]).probabilities
         for learners in (blind, knowing)

@@ -46,7 +46,7 @@ def test_the_gap_of_the_average_is_the_sum_of_regrets(name, game):
         plan = plan_of(simulator, learners.state()["policy"])
         plans.append([part.copy() for part in simulator.by_player(plan)])
         learners.run(1)
-    total = sum(regrets(simulator.sequence_form, plans))
+    total = sum(regrets(simulator.form, plans))
     assert nash_conv(learners.policy()) == pytest.approx(total / episodes, abs=1e-10)
 
 
@@ -56,7 +56,7 @@ def gap(name, episodes, seed, game="kuhn_poker"):
     simulator = simulator_of(game)
     learners = LEARNERS[name].self_play(simulator, horizon=episodes, seed=seed)
     learners.run(episodes)
-    least, greatest = simulator.sequence_form.payoff_range
+    least, greatest = simulator.form.payoff_range
     return nash_conv(learners.policy()) / (greatest - least)
 
 

@@ -196,7 +196,7 @@ def test_best_responses_to_the_average_of_many_worlds():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (dict(game="kuhn_poker"), "a GameTree, or its sequence_form"),
+        (dict(game="kuhn_poker"), "a GameTree, or its form"),
         (dict(searchers=uniform_policy()), "infoset.policy.tabulate"),
         (dict(searchers=[None]), "got 1 searchers; kuhn_poker has 2 players"),
         (dict(tolerance=0), "tolerance=0 is out of range"),

@@ -70,7 +70,7 @@ def test_a_policy_meets_itself_at_its_share(spec):
     policy, _ = policies(spec)
     result = exact_match(cached_tree(spec), policy, policy)
     assert result.mean == pytest.approx(0, abs=1e-14)
-    assert result.win_rate.mean == pytest.approx(1 / policy.sequence_form.num_players)
+    assert result.win_rate.mean == pytest.approx(1 / policy.form.num_players)
 
 
 def test_wins_are_shared_by_those_who_have_the_most():

@@ -32,7 +32,7 @@ def round_trip(policy, folder):
     path = folder / "policy.csv"
     save_policy_csv(policy, path)
     assert [file.name for file in folder.iterdir()] == [path.name]
-    return load_policy_csv(path, policy.sequence_form)
+    return load_policy_csv(path, policy.form)
 
 
 def assert_same(before, after):
@@ -187,4 +187,4 @@ def test_a_damaged_file_is_a_policy_or_a_policy_file_error(tmp_path_factory, pos
     path = tmp_path_factory.mktemp("policy") / "p.csv"
     path.write_bytes(data[:position] + junk + data[position + cut :])
     with contextlib.suppress(PolicyFileError):
-        assert load_policy_csv(path, kuhn_form()).sequence_form is kuhn_form()
+        assert load_policy_csv(path, kuhn_form()).form is kuhn_form()

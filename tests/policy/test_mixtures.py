@@ -67,7 +67,7 @@ def test_a_transferred_policy_plays_the_same(name):
     tree = build_tree(as_game(form))
     policy = random_policy(form.sequence_form, np.random.default_rng(0))
     moved = transfer_policy(policy, tree)
-    assert moved.sequence_form is tree.sequence_form
+    assert moved.form is tree.sequence_form
     before, after = evaluate_policy(policy), evaluate_policy(moved)
     assert after.values == pytest.approx(before.values)
     assert after.gains == pytest.approx(before.gains)

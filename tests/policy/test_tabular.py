@@ -66,7 +66,7 @@ def test_the_policy_is_uniform_where_the_plan_is_zero(kuhn):
 def test_action_probabilities_agree_with_the_rows(game, seed):
     policy = drawn(build_tree(game).sequence_form, seed)
     rows = {(row.player, row.infostate): row for row in policy.rows()}
-    if len(rows) != sum(t.num_acting for t in policy.sequence_form.infostate_trees):
+    if len(rows) != sum(t.num_acting for t in policy.form.infostate_trees):
         raise AssertionError("two infostates of one player have the same text")
     for visit in enumerate_histories(game)[:200]:
         for player in visit.history.actors:
@@ -223,7 +223,7 @@ def test_objects_that_are_not_policies_are_named():
         tabulate(leduc_form(), [Searching(), None])
     with pytest.raises(ParameterError, match="contain a UniformPolicy"):
         tabulate(leduc_form(), type(uniform_policy()))
-    with pytest.raises(ParameterError, match="sequence_form"):
+    with pytest.raises(ParameterError, match="form"):
         tabulate(careless, leduc_form())
     with pytest.raises(ParameterError, match="one nonnegative probability per legal action"):
         tabulate(leduc_form(), lambda infostate, legal_actions: {"rise": 1.0})
@@ -266,7 +266,7 @@ def test_sorted_rows_are_the_rows_by_step(game):
     found = policy.sorted_rows()
     names = [sorted((row.player, row.infostate) for row in rows) for rows in (found, policy.rows())]
     assert names[0] == names[1]
-    for player, tree in enumerate(policy.sequence_form.infostate_trees):
+    for player, tree in enumerate(policy.form.infostate_trees):
         labels = list(tree.acting_labels)
         steps = [
             len(tree.infostate_at(int(tree.acting[labels.index(row.infostate)])).steps)

@@ -134,7 +134,7 @@ def test_always_one_action_and_where_it_is_not_legal_another_one():
     form = cached_tree("leduc_poker").sequence_form
     policy = random_policy(form, np.random.default_rng(2))
     fold, call, raise_ = constant_transformations(["fold", "call", "raise"], "call")[1:]
-    first = policy.sequence_form.infostate_trees[0].acting_labels[0]
+    first = policy.form.infostate_trees[0].acting_labels[0]
     assert transform_policy(policy, 0, call)[first, 0] == {"call": 1, "raise": 0}
     assert transform_policy(policy, 0, fold)[first, 0] == {"call": 1, "raise": 0}
     assert transform_policy(policy, 0, raise_)[first, 0] == {"call": 0, "raise": 1}
@@ -147,7 +147,7 @@ def test_only_one_player_is_transformed():
     changed = transform_policy(policy, 1, TRANSFORMATIONS[1])
     np.testing.assert_array_equal(changed.probabilities[0], policy.probabilities[0])
     np.testing.assert_allclose(
-        changed.probabilities[1], uniform_policy(policy.sequence_form).probabilities[1]
+        changed.probabilities[1], uniform_policy(policy.form).probabilities[1]
     )
 
 

@@ -51,7 +51,7 @@ def test_the_average_leaves_out_the_plans_before_the_delay(make, averages_next):
 
 def plans_of(minimizer):
     """Return the plans that the next iteration begins with."""
-    form = minimizer.sequence_form
+    form = minimizer.form
     policy = infoset.TabularPolicy(form, minimizer.current_probabilities())
     return policy.realization_plans()
 

@@ -64,7 +64,7 @@ def test_percentages_are_of_the_payoff_range():
     made = make_budget(kuhn_form(), target="1%")
     assert (made.target, made.iterations, made.seconds) == (pytest.approx(0.04), None, None)
     assert make_budget(kuhn_form()).target == pytest.approx(0.004)
-    with pytest.raises(ParameterError, match=r"make_budget\(sequence_form, target='1%'\)"):
+    with pytest.raises(ParameterError, match=r"make_budget\(form, target='1%'\)"):
         Budget(target="1%")
 
 

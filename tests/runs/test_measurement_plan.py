@@ -109,7 +109,7 @@ def solver(request):
 
 
 def test_a_run_is_measured_as_planned_and_once_at_the_end(solver, monkeypatch):
-    form, seen = solver.sequence_form, []
+    form, seen = solver.form, []
 
     def measure(policy):
         seen.append(solver.iteration)
@@ -124,8 +124,8 @@ def test_a_run_is_measured_as_planned_and_once_at_the_end(solver, monkeypatch):
 def test_costly_measurements_are_rare(solver):
     """The plan of a game whose measurements cost as much as 2 iterations of a large game."""
     extra = 2 * 10**8
-    cost = gradient_cost(solver.sequence_form)
-    pause = 20 * (measurement_cost(solver.sequence_form) + extra) / cost
+    cost = gradient_cost(solver.form)
+    pause = 20 * (measurement_cost(solver.form) + extra) / cost
     result = run_measured(solver, "cfr+", Budget(iterations=300), extra_cost=extra)
     assert pause > 300
     assert [point.iteration for point in result.trace] == [300]
@@ -167,7 +167,7 @@ def test_a_time_limit_includes_the_last_measurement(monkeypatch, seconds, measur
 
     budget = Budget(seconds=seconds, started=0.0)
     result = run_measured(solver, "cfr+", budget, measure, extra_cost=2 * 10**9)
-    planned = plan(10**9, 2 * 10**9 + measurement_cost(solver.sequence_form), seconds)
+    planned = plan(10**9, 2 * 10**9 + measurement_cost(solver.form), seconds)
     assert result.outcome == "seconds"
     # The first measurement takes longer than its count of 2 iterations; all others are known.
     late = max(0, measuring - 2) if len(measured) == 1 else 0
@@ -194,7 +194,7 @@ def test_when_a_run_is_measured_does_not_depend_on_the_clock(monkeypatch):
 
 
 def test_a_run_stops_at_the_first_measurement_that_reaches_the_target(solver):
-    form = solver.sequence_form
+    form = solver.form
     every = type(solver)(form, solver.scheme)
     target = 0.02 * form.payoff_width
     result = run_measured(solver, "cfr+", Budget(target=target))

@@ -77,7 +77,7 @@ def after_one_search(search, player, state):
         return blueprint
     both = [values.copy() for values in blueprint.probabilities]
     both[player][found.part.sequences[player]] = found.policy
-    return TabularPolicy(blueprint.sequence_form, tuple(both))
+    return TabularPolicy(blueprint.form, tuple(both))
 
 
 def searches_of(name, every=1):

@@ -107,7 +107,7 @@ def assert_in_step(cut, scheme, iterations):
     for _ in range(iterations):
         whole.run(1)
         solver.run(1)
-        trunk_form = solver.trunk_policy().sequence_form
+        trunk_form = solver.trunk_policy().form
         for found, wanted in (
             (solver.current_trunk_policy(), current_policy(whole)),
             (solver.trunk_policy(), average_policy(whole)),
@@ -242,7 +242,7 @@ def test_the_result_is_measured_and_has_the_values_for_re_solving():
     assert (result.method, result.outcome, result.iterations) == ("cfr-d(cfr+)", "iterations", 30)
     assert evaluate_policy(result.policy).exploitability == result.exploitability
     assert result.current_policy is None
-    inside = cut_kuhn().trunk.restrict_policy(result.policy, solved.trunk_policy.sequence_form)
+    inside = cut_kuhn().trunk.restrict_policy(result.policy, solved.trunk_policy.form)
     assert all(map(np.array_equal, inside.probabilities, solved.trunk_policy.probabilities))
     for root in cut_kuhn().roots[1:].tolist():
         belief = solved.belief(root)
@@ -287,8 +287,8 @@ def promised_nash_conv(solver):
     trunk, policy = solver.trunk, solver.trunk_policy()
     start, values = PublicBeliefState.with_unit_ranges(trunk.tree), solver.root_values()
     total = -trunk.tree.sequence_form.constant_sum
-    for player, plex in enumerate(policy.sequence_form.treeplexes):
-        gradient = utility_gradient(policy.sequence_form, policy.realization_plans(), player)
+    for player, plex in enumerate(policy.form.treeplexes):
+        gradient = utility_gradient(policy.form, policy.realization_plans(), player)
         for leaf in trunk.leaves.tolist():
             paid = trunk.leaf_belief(leaf, start, policy).counterfactual_rewards(player)
             last = trunk.leaf_sequences(leaf)[player]
@@ -398,7 +398,7 @@ def test_an_interrupted_iteration_leaves_the_state_unchanged():
 def test_iterations_copy_only_the_state():
     solver = DecompositionSolver(cut_kuhn(), SCHEMES["cfr+"], SubgameRegret(iterations=3))
     solver.run(3)
-    plexes = solver.trunk_policy().sequence_form.treeplexes
+    plexes = solver.trunk_policy().form.treeplexes
     for own, plex in zip(solver._minimizers, plexes, strict=True):
         assert own.treeplex is plex
         assert own.iteration == 3

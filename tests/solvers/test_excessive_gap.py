@@ -38,7 +38,7 @@ def form_of(spec):
 
 def excess_of(solver, distance):
     """Return the left side minus the right side of the excessive gap condition."""
-    form, plans = solver.sequence_form, solver.policy().realization_plans()
+    form, plans = solver.form, solver.policy().realization_plans()
     total = -form.constant_sum
     for player, plex in enumerate(form.treeplexes):
         weights, strength = distance.weights(plex), solver.smoothing[player]

@@ -154,7 +154,7 @@ def test_methods_agree(method):
     assert result.exploitability < 1e-4
     assert result.game == "locked(kuhn_poker)"
     assert result.policy["[Q] / bet", 1] == {"pass": 0.5, "bet": 0.5}
-    assert result.policy.sequence_form is kuhn_form()
+    assert result.policy.form is kuhn_form()
     if result.current_policy is not None:
         assert result.current_policy["[J]", 0] == {"pass": 0.0, "bet": 1.0}
 

@@ -205,7 +205,7 @@ def test_games_without_exploitability_stop_at_nash_conv():
     assert result.outcome == "converged"
     assert result.nash_conv <= 1e-4 < result.trace[-2].nash_conv
     by_default = infoset.solve("kuhn_poker(players=3)")
-    low, high = by_default.policy.sequence_form.payoff_range
+    low, high = by_default.policy.form.payoff_range
     assert by_default.outcome == "converged"
     assert by_default.nash_conv <= 1e-3 * (high - low) < by_default.trace[-2].nash_conv
     again = infoset.solve("kuhn_poker(players=3)")
@@ -246,7 +246,7 @@ def test_a_custom_scheme():
 def test_schedules_extend_over_the_iterations_of_the_budget():
     short = infoset.solve("leduc_poker", "hs-dcfr", iterations=100)
     assert short.exploitability == pytest.approx(2.17e-2, rel=0.01)
-    fixed = RegretMinimizer(short.policy.sequence_form, SCHEMES["hs-dcfr"])
+    fixed = RegretMinimizer(short.policy.form, SCHEMES["hs-dcfr"])
     fixed.run(100)
     assert infoset.evaluate(average_policy(fixed)).exploitability != pytest.approx(
         2.17e-2, rel=0.01

@@ -14,7 +14,7 @@ class SampledActionSearcher:
         self.policy = policy
 
     def search(self, infostate, rng):
-        form = self.policy.sequence_form
+        form = self.policy.form
         tree = form.infostate_trees[infostate.player]
         legal_actions = tree.legal_actions(tree.index_of(infostate))
         answer = self.policy.action_probabilities(infostate, legal_actions)
@@ -29,7 +29,7 @@ class NoisySearcher:
         self.noise = noise
 
     def search(self, infostate, rng):
-        tree = self.policy.sequence_form.infostate_trees[infostate.player]
+        tree = self.policy.form.infostate_trees[infostate.player]
         legal_actions = tree.legal_actions(tree.index_of(infostate))
         answer = self.policy.action_probabilities(infostate, legal_actions)
         drawn = rng.standard_exponential(len(answer))

@@ -77,7 +77,7 @@ def test_infostates_without_nodes_get_the_uniform_policy():
     probability = random_probabilities(form.information, np.random.default_rng(0))
     table = to_tabular(form.information, probability)
     np.testing.assert_array_equal(from_tabular(form.information, table), probability)
-    assert table.sequence_form is sequence_form
+    assert table.form is sequence_form
 
 
 def test_expected_payoffs_agree_with_enumeration():

@@ -112,16 +112,16 @@ def test_iterates_are_those_of_the_whole_form(scheme, threads):
 
 def test_tables_of_the_tree_and_back():
     game, merged, whole = forms(num_ranks=2, board=("1a",), num_deals=1)
-    sequence_form = infoset.build_sequence_form(game)
+    form = infoset.build_sequence_form(game)
     policy = random_policy(merged)
-    table = policy.to_tabular(sequence_form)
+    table = policy.to_tabular(form)
     ours, theirs = evaluate_policy(policy), evaluate_policy(table)
     assert ours.gains == pytest.approx(theirs.gains, abs=1e-12)
     assert ours.values == pytest.approx(theirs.values, abs=1e-12)
-    back = PublicPolicy.from_tabular(merged, table).to_tabular(sequence_form)
+    back = PublicPolicy.from_tabular(merged, table).to_tabular(form)
     for ours, theirs in zip(back.probabilities, table.probabilities, strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-15)
-    unequal = random_policy(whole).to_tabular(sequence_form)
+    unequal = random_policy(whole).to_tabular(form)
     with pytest.raises(PolicyMismatchError, match="merge_symmetric=False"):
         PublicPolicy.from_tabular(merged, unequal)
 

@@ -60,24 +60,24 @@ def test_public_rules_give_the_form_that_the_tree_gives(spec):
 
 @pytest.mark.parametrize("spec", GAMES)
 def test_policies_are_converted_by_hand_and_line(spec):
-    sequence_form = cached_tree(spec).sequence_form
-    policy = random_policy(sequence_form, np.random.default_rng(2))
+    form = cached_tree(spec).sequence_form
+    policy = random_policy(form, np.random.default_rng(2))
     public = PublicPolicy.from_tabular(build_public_form(infoset.load(spec)), policy)
     expected = evaluate_policy(policy)
     found = evaluate_policy(public)
     assert found.values == pytest.approx(expected.values, abs=1e-12)
     assert found.gains == pytest.approx(expected.gains, abs=1e-12)
-    back = public.to_tabular(sequence_form)
+    back = public.to_tabular(form)
     for ours, theirs in zip(back.probabilities, policy.probabilities, strict=True):
         assert np.allclose(ours, theirs, rtol=1e-15, atol=0)
 
 
 @pytest.mark.parametrize("spec", GAMES)
 def test_public_policies_answer_at_infostates_without_a_tree(spec):
-    sequence_form = cached_tree(spec).sequence_form
-    policy = random_policy(sequence_form, np.random.default_rng(3))
+    form = cached_tree(spec).sequence_form
+    policy = random_policy(form, np.random.default_rng(3))
     public = PublicPolicy.from_tabular(build_public_form(infoset.load(spec)), policy)
-    asked = tabulate(sequence_form, [public, public])
+    asked = tabulate(form, [public, public])
     for ours, theirs in zip(asked.probabilities, policy.probabilities, strict=True):
         assert np.allclose(ours, theirs, rtol=1e-15, atol=0)
 

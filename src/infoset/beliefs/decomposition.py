@@ -233,7 +233,7 @@ class TreePart(ShortRepr):
             replaced, inside.probabilities, self.sequences, strict=True
         ):
             values[numbers] = own
-        return TabularPolicy(policy.sequence_form, tuple(replaced))
+        return TabularPolicy(policy.form, tuple(replaced))
 
     def check_belief(self, belief: PublicBeliefState) -> None:
         """Raise an error if a belief is not at the root of this part.
@@ -261,7 +261,7 @@ class TreePart(ShortRepr):
         own = [tree.num_sequences for tree in self.infostate_trees]
         if sizes != own:
             raise PolicyMismatchError(
-                f"the policy for {policy.sequence_form.name} has {sizes} sequences, but "
+                f"the policy for {policy.form.name} has {sizes} sequences, but "
                 f"{self.name} has {own}; restrict a policy for the whole game with "
                 f"part.restrict_policy(policy, form)"
             )

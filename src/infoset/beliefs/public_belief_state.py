@@ -59,7 +59,7 @@ def ranges(
     [[0.5, 0.5, 0.5], [1.0, 1.0, 1.0]]
     """
     found = []
-    for player, tree in enumerate(policy.sequence_form.infostate_trees):
+    for player, tree in enumerate(policy.form.infostate_trees):
         here = np.flatnonzero(tree.public_state == public_state)
         found.append(policy.realization_plan(player)[tree.last_sequence[here]])
     return tuple(map(normalized_range, found)) if normalized else tuple(found)

@@ -152,10 +152,8 @@ def _checked(result: SolveResult, game: RaceGame) -> SolveResult:
     policy = result.policy
     if not isinstance(policy, TabularPolicy):
         raise ParameterError(f"the result has a {type(policy).__name__}, not a TabularPolicy")
-    if policy.sequence_form.fingerprint != game.form.fingerprint:
-        raise ParameterError(
-            f"it returned a policy of {policy.sequence_form.name}, not of {game.form.name}"
-        )
+    if policy.form.fingerprint != game.form.fingerprint:
+        raise ParameterError(f"it returned a policy of {policy.form.name}, not of {game.form.name}")
     measured = evaluate_policy(policy)
     said, found = result.measured.exploitability, measured.exploitability
     if said is None or found is None or not isclose(said, found, rel_tol=0.01, abs_tol=1e-9):

@@ -69,7 +69,7 @@ def measure_pack_entry(
         As raised by `make_zoo_policy`.
     """
     made = make_zoo_policy(game, recipe)
-    form = made.policy.sequence_form
+    form = made.policy.form
     lower, upper, proof = _bounds(made)
     assert made.measured.exploitability is not None
     entry = PackEntry(
@@ -101,7 +101,7 @@ def _bounds(made: ZooPolicy) -> tuple[Fraction, Fraction, str]:
     """Return bounds on the value, and how they are proved."""
     if made.certificate is not None:
         return made.certificate.lower, made.certificate.upper, CERTIFICATE
-    low, high = _float_bounds(made.policy.sequence_form, made.measured)
+    low, high = _float_bounds(made.policy.form, made.measured)
     return (
         Fraction(Decimal(low).quantize(PLACES, ROUND_FLOOR)),
         Fraction(Decimal(high).quantize(PLACES, ROUND_CEILING)),
@@ -197,7 +197,7 @@ def _wrong_numbers(
     near = isclose(found, entry.exploitability, rel_tol=1e-5, abs_tol=measured.rounding)
     if not near:
         wrong.append(
-            f"the exploitability of the policy for {policy.sequence_form.name} is {found}, and the "
+            f"the exploitability of the policy for {policy.form.name} is {found}, and the "
             f"pack says {entry.exploitability}"
         )
     return wrong

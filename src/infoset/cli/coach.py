@@ -35,7 +35,7 @@ class Coach:
     """
 
     def __init__(self, policy: TabularPolicy, player: Player) -> None:
-        self._own = policy.sequence_form.infostate_trees[player]
+        self._own = policy.form.infostate_trees[player]
         self._policy = policy.probabilities[player]
         self._losses = decision_losses(policy, player)
         self.player = player

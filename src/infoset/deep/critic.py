@@ -425,7 +425,7 @@ def blueprint_on_device(
     if isinstance(blueprint, NetworkPolicy):
         digests = (blueprint.digest,)
         blueprint = blueprint.tabulate(tree.sequence_form)
-    check_same_game(tree, blueprint.sequence_form)
+    check_same_game(tree, blueprint.form)
     rules = TreeRules.of(tree)
     return rules, TableBlueprint.of(rules, blueprint), (blueprint.digest, *digests)
 

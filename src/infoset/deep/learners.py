@@ -188,12 +188,12 @@ class TreeLearner(Learner):
     @property
     def name(self) -> str:
         """Name of the game."""
-        return self.sequence_form.name
+        return self.form.name
 
     @property
-    def sequence_form(self) -> SequenceForm:
+    def form(self) -> SequenceForm:
         """The game."""
-        return self._simulator.sequence_form
+        return self._simulator.form
 
     @property
     def cost_per_iteration(self) -> int:

@@ -82,7 +82,7 @@ class NetworkPolicy:
         table = self._table([*infostates, *[infostates[0]] * missing], legal)
         return [table[row, of_row] for row, of_row in enumerate(columns)]
 
-    def tabulate(self, sequence_form: SequenceForm) -> TabularPolicy:
+    def tabulate(self, form: SequenceForm) -> TabularPolicy:
         """Return the policy at all infostates of a game, by one evaluation of the network.
 
         Raises
@@ -90,7 +90,7 @@ class NetworkPolicy:
         UnknownNameError
             If an infostate or an action does not occur in the game of the network.
         """
-        trees = sequence_form.infostate_trees
+        trees = form.infostate_trees
         places = [(tree, number) for tree in trees for number in tree.acting.tolist()]
         columns = [self._columns(tree.legal_actions(number)) for tree, number in places]
         legal = np.zeros((len(places), len(self.inputs.actions)), bool)
@@ -99,7 +99,7 @@ class NetworkPolicy:
         table = self._table([tree.infostate_at(number) for tree, number in places], legal)
         answers = iter(table[row, of_row] for row, of_row in enumerate(columns))
         return TabularPolicy.from_weights(
-            sequence_form,
+            form,
             [
                 np.concatenate([np.ones(1), *(next(answers) for _ in range(tree.num_acting))])
                 for tree in trees

@@ -136,7 +136,7 @@ def _exact(run: SolveResult) -> dict[str, Any]:
     return {
         "values": list(run.values),
         "exploitability": run.exploitability,
-        "payoff_width": run.policy.sequence_form.payoff_width,
+        "payoff_width": run.policy.form.payoff_width,
     }
 
 
@@ -373,7 +373,7 @@ class NetworkMethod:
         """The preset in one line."""
         return get_preset(self.preset).description
 
-    def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
+    def run(self, form: SequenceForm, budget: Budget) -> SolveResult:
         """Train until the budget is used up; the policy is a table.
 
         Raises
@@ -383,9 +383,9 @@ class NetworkMethod:
         UnsupportedGameError, NumericalError
             As raised by `train`.
         """
-        if sequence_form is not self.tree.sequence_form:
+        if form is not self.tree.sequence_form:
             raise ParameterError(
-                f"{self.name} trains on {self.tree}; give its tree, not {sequence_form.name}"
+                f"{self.name} trains on {self.tree}; give its tree, not {form.name}"
             )
         learner = TreeLearner(self.tree, get_preset(self.preset), self.seed)
         return run_measured(learner, self.name, budget, extra_cost=learner.policy_cost)

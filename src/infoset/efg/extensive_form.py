@@ -57,7 +57,7 @@ class ExtensiveForm(HistoryTree):
         Raises
         ------
         UnsupportedGameError
-            As `sequence_form`.
+            As `form`.
         """
         return _last_sequences(self, self.sequence_form.infostate_trees)
 

@@ -264,7 +264,7 @@ def _form_of(policy: TabularPolicy | PublicPolicy) -> GameForm:
     if isinstance(policy, PublicPolicy):
         return policy.public_form
     check_policy(policy)
-    return policy.sequence_form
+    return policy.form
 
 
 def best_response_plan(form: GameForm, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:

@@ -47,7 +47,7 @@ class CCEEvaluator:
 
     Parameters
     ----------
-    sequence_form : SequenceForm
+    form : SequenceForm
         The game, with any number of players and any payoffs.
 
     Examples
@@ -65,10 +65,10 @@ class CCEEvaluator:
     CCEEvaluation(values=(0.5, 0.5), gains=(-0.5, -0.5), cce_gap=0.0)
     """
 
-    def __init__(self, sequence_form: SequenceForm) -> None:
-        check_sequence_form(sequence_form)
-        self.sequence_form = sequence_form
-        sizes = [plex.num_sequences for plex in sequence_form.treeplexes]
+    def __init__(self, form: SequenceForm) -> None:
+        check_sequence_form(form)
+        self.form = form
+        sizes = [plex.num_sequences for plex in form.treeplexes]
         self._ends = np.cumsum([1, len(sizes), *sizes, *sizes])[:-1]
         self._sums = np.zeros(1 + len(sizes) + 2 * sum(sizes))
 
@@ -83,7 +83,7 @@ class CCEEvaluator:
 
     def copy(self) -> CCEEvaluator:
         """Return an independent evaluator of the same mixture."""
-        other = CCEEvaluator(self.sequence_form)
+        other = CCEEvaluator(self.form)
         other._sums[:] = self._sums
         return other
 
@@ -104,7 +104,7 @@ class CCEEvaluator:
         tuple[FloatArray, ...]
             Per player [Q], the gradient of its expected utility with respect to its own plan.
         """
-        form, plans = self.sequence_form, tuple(plans)
+        form, plans = self.form, tuple(plans)
         players = range(form.num_players)
         gradients = tuple(utility_gradient(form, plans, player) for player in players)
         values = [
@@ -125,7 +125,7 @@ class CCEEvaluator:
         """
         self._check_weight()
         _, values, *means = np.split(self._sums / self.weight, self._ends)
-        return evaluate_mean_gradients(self.sequence_form, means[: len(values)], values)
+        return evaluate_mean_gradients(self.form, means[: len(values)], values)
 
     def marginal_policy(self) -> TabularPolicy:
         """Return the product of the players' marginals: each player draws independently.
@@ -140,8 +140,8 @@ class CCEEvaluator:
         """
         self._check_weight()
         parts = np.split(self._sums, self._ends)
-        plans = parts[-self.sequence_form.num_players :]
-        return TabularPolicy.from_weights(self.sequence_form, plans)
+        plans = parts[-self.form.num_players :]
+        return TabularPolicy.from_weights(self.form, plans)
 
     def _check_weight(self) -> None:
         if not self.weight > 0:
@@ -149,16 +149,14 @@ class CCEEvaluator:
 
 
 def evaluate_mean_gradients(
-    sequence_form: SequenceForm, gradients: Sequence[FloatArray], values: FloatArray
+    form: SequenceForm, gradients: Sequence[FloatArray], values: FloatArray
 ) -> CCEEvaluation:
     """Evaluate correlated play, given its mean gradients, per player [Q], and values [N].
 
     The gradients are overwritten.
     """
     gains = []
-    for plex, gradient, value in zip(
-        sequence_form.treeplexes, gradients, values.tolist(), strict=True
-    ):
+    for plex, gradient, value in zip(form.treeplexes, gradients, values.tolist(), strict=True):
         best_response_sweep(plex.parent_sequence, plex.first_sequence, plex.num_actions, gradient)
         gains.append(float(gradient[0]) - value)
     return CCEEvaluation(tuple(values.tolist()), tuple(gains), max(0.0, *gains))
@@ -189,7 +187,7 @@ def evaluate_cce(
     Source: Moulin and Vial (1978).
     """
     weights = checked_weights(policies, weights)
-    evaluator = CCEEvaluator(policies[0].sequence_form)
+    evaluator = CCEEvaluator(policies[0].form)
     for policy, weight in zip(policies, weights, strict=True):
         evaluator.add(policy.realization_plans(), weight)
     return evaluator.evaluate()
@@ -216,9 +214,9 @@ def checked_weights(
         )
     if not sum(weights) > 0:
         raise ParameterError("all weights are zero; give at least one policy a positive weight")
-    first = policies[0].sequence_form
+    first = policies[0].form
     for policy in policies:
-        other = policy.sequence_form
+        other = policy.form
         if other is not first and other.fingerprint != first.fingerprint:
             raise PolicyMismatchError(
                 f"one policy is for {first.name}, another for {other.name}; all policies must be "

@@ -72,9 +72,9 @@ class CorrelatedPolicy(ShortRepr):
         checked_weights(self.policies, self.weights)
 
     @property
-    def sequence_form(self) -> SequenceForm:
+    def form(self) -> SequenceForm:
         """The sequence form of the game."""
-        return self.policies[0].sequence_form
+        return self.policies[0].form
 
     def evaluate(self) -> CCEEvaluation:
         """Compute the exact values, deviation gains, and distance from a CCE."""
@@ -154,28 +154,27 @@ def save_correlated_policy(
     )
     lists = pa.FixedSizeListArray.from_arrays(pa.array(rows.ravel(), pa.float64()), rows.shape[1])
     about = {**(metadata or {}), "weights": list(policy.weights)}
-    write_policy_rows(policy.sequence_form, (PROBABILITIES, lists), path, about)
+    write_policy_rows(policy.form, (PROBABILITIES, lists), path, about)
 
 
-def load_correlated_policy(path: str | Path, sequence_form: SequenceForm) -> CorrelatedPolicy:
+def load_correlated_policy(path: str | Path, form: SequenceForm) -> CorrelatedPolicy:
     """Read a correlated policy that `save_correlated_policy` wrote for this game.
 
     Raises
     ------
     ParameterError
-        If `sequence_form` is not a `SequenceForm`.
+        If `form` is not a `SequenceForm`.
     PolicyFileError
         If the file is missing or damaged, or does not contain a correlated policy.
     PolicyMismatchError
         If the file was written for another game or other parameters.
     """
-    found = read_policy_rows(path, PROBABILITIES, sequence_form)
+    found = read_policy_rows(path, PROBABILITIES, form)
     weights = found.fields["weights"]
     lists: Any = found.table.column(PROBABILITIES).combine_chunks()
     numbers = lists.flatten().to_numpy()
     policies = tuple(
-        policy_of_rows(column.copy(), path, sequence_form)
-        for column in numbers.reshape(-1, len(weights)).T
+        policy_of_rows(column.copy(), path, form) for column in numbers.reshape(-1, len(weights)).T
     )
     try:
         return CorrelatedPolicy(policies, weights)

@@ -53,7 +53,7 @@ def decision_values(policy: TabularPolicy, player: Player) -> FloatArray:
     [0.125, -1.25, -0.5]
     """
     check_policy(policy)
-    form = policy.sequence_form
+    form = policy.form
     check_player(player, form.num_players, form.name)
     plex, plans = form.treeplexes[player], policy.realization_plans()
     sequences, reach = form.terminal_reach
@@ -99,7 +99,7 @@ def decision_losses(policy: TabularPolicy, player: Player) -> FloatArray:
     [0.75, 0.0]
     """
     values = decision_values(policy, player)
-    plex = policy.sequence_form.treeplexes[player]
+    plex = policy.form.treeplexes[player]
     if not len(plex.num_actions):
         return np.zeros(1)
     best = np.maximum.reduceat(values, plex.first_sequence)

@@ -77,7 +77,7 @@ class EFCEEvaluator:
 
     Parameters
     ----------
-    sequence_form : SequenceForm
+    form : SequenceForm
         The game, with any number of players and any payoffs.
 
     Raises
@@ -108,12 +108,12 @@ class EFCEEvaluator:
     ((5.0, 5.0), 0.0)
     """
 
-    def __init__(self, sequence_form: SequenceForm) -> None:
-        check_sequence_form(sequence_form)
-        self.sequence_form = sequence_form
-        numbered = [_pairs(plex, sequence_form.name) for plex in sequence_form.treeplexes]
+    def __init__(self, form: SequenceForm) -> None:
+        check_sequence_form(form)
+        self.form = form
+        numbered = [_pairs(plex, form.name) for plex in form.treeplexes]
         self._pairs = [pairs for pairs, _ in numbered]
-        sizes = [1, sequence_form.num_players, *(size for _, size in numbered)]
+        sizes = [1, form.num_players, *(size for _, size in numbered)]
         self._sums = np.zeros(sum(sizes))
         self._weight, self._values, *self._gradients = np.split(self._sums, np.cumsum(sizes)[:-1])
 
@@ -141,7 +141,7 @@ class EFCEEvaluator:
         weight : float
             Weight of the policy.
         """
-        form, plans = self.sequence_form, tuple(plans)
+        form, plans = self.form, tuple(plans)
         self._weight += weight
         for player, plex in enumerate(form.treeplexes):
             gradient = weight * utility_gradient(form, plans, player)
@@ -165,7 +165,7 @@ class EFCEEvaluator:
         """
         if not self.weight > 0:
             raise ParameterError("the mixture is empty; first add a policy with a positive weight")
-        gains, totals = zip(*map(self._gains, range(self.sequence_form.num_players)), strict=True)
+        gains, totals = zip(*map(self._gains, range(self.form.num_players)), strict=True)
         deviations = tuple(self._largest(player, own) for player, own in enumerate(gains))
         return EFCEEvaluation(
             values=tuple((self._values / self.weight).tolist()),
@@ -176,7 +176,7 @@ class EFCEEvaluator:
 
     def _gains(self, player: Player) -> tuple[FloatArray, FloatArray]:
         """Return [Q] the gain of each trigger and [Q] the total gain at and below each sequence."""
-        plex = self.sequence_form.treeplexes[player]
+        plex = self.form.treeplexes[player]
         gains, totals = np.empty(plex.num_sequences), np.empty(plex.num_sequences)
         trigger_gains(
             plex.parent_sequence,
@@ -190,10 +190,10 @@ class EFCEEvaluator:
         return gains, totals
 
     def _largest(self, player: Player, gains: FloatArray) -> TriggerDeviation | None:
-        plex = self.sequence_form.treeplexes[player]
+        plex = self.form.treeplexes[player]
         if not plex.num_infostates:
             return None
-        tree = self.sequence_form.infostate_trees[player]
+        tree = self.form.infostate_trees[player]
         sequence = 1 + int(np.argmax(gains[1:]))
         here = int(plex.infostate_of_sequence[sequence])
         actions = tree.legal_actions(int(tree.acting[here]))
@@ -238,7 +238,7 @@ def evaluate_efce(
     True
     """
     weights = checked_weights(policies, weights)
-    evaluator = EFCEEvaluator(policies[0].sequence_form)
+    evaluator = EFCEEvaluator(policies[0].form)
     for policy, weight in zip(policies, weights, strict=True):
         evaluator.add(policy.realization_plans(), weight)
     return evaluator.evaluate()

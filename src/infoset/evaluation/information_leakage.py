@@ -167,7 +167,7 @@ def true_state_sampling_ratio(
     """
     check_type("tree", tree, GameTree, "a GameTree, such as infoset.build_tree(game)")
     check_policy(policy)
-    check_same_game(tree, policy.sequence_form)
+    check_same_game(tree, policy.form)
     _check_players(tree, player, observer)
     check_choice("baseline", baseline, BASELINES)
     left_out = {player} if observer is None else {player, observer}

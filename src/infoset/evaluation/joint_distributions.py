@@ -29,7 +29,7 @@ class JointDistribution:
 
     Attributes
     ----------
-    sequence_form : SequenceForm
+    form : SequenceForm
         The game.
     plans : tuple[BoolArray, ...]
         Per player [K, Q], its pure plans: True for the sequences that a plan takes.
@@ -39,14 +39,14 @@ class JointDistribution:
         [M] positive probability of each tuple. The sum is 1.
     """
 
-    sequence_form: SequenceForm
+    form: SequenceForm
     plans: tuple[BoolArray, ...]
     support: IntArray
     probabilities: FloatArray
 
     def evaluate(self) -> CCEEvaluation:
         """Compute the exact values and the gain of each player from committing to a plan."""
-        form = self.sequence_form
+        form = self.form
         gradients = [np.zeros(plex.num_sequences) for plex in form.treeplexes]
         values = np.zeros(form.num_players)
         for weights, support in self._chunks():
@@ -67,7 +67,7 @@ class JointDistribution:
 
     def _chunks(self) -> Iterator[tuple[FloatArray, IntArray]]:
         """Yield probabilities and tuples in chunks that bound the memory of `evaluate`."""
-        size = max(1, CELLS_PER_CHUNK // max(1, self.sequence_form.num_payoffs))
+        size = max(1, CELLS_PER_CHUNK // max(1, self.form.num_payoffs))
         for first in range(0, len(self.support), size):
             part = slice(first, first + size)
             yield self.probabilities[part], self.support[part]
@@ -78,13 +78,13 @@ class JointDistribution:
             np.bincount(numbers, self.probabilities, len(own)).astype(np.float64) @ own
             for own, numbers in zip(self.plans, self.support.T, strict=True)
         ]
-        return TabularPolicy.from_weights(self.sequence_form, plans)
+        return TabularPolicy.from_weights(self.form, plans)
 
     def draw(self, rng: np.random.Generator) -> TabularPolicy:
         """Draw a tuple of plans as a policy, which is uniform where a plan is not defined."""
         numbers = self.support[rng.choice(len(self.support), p=self.probabilities)]
         plans = [own[number].astype(float) for own, number in zip(self.plans, numbers, strict=True)]
-        return TabularPolicy.from_weights(self.sequence_form, plans)
+        return TabularPolicy.from_weights(self.form, plans)
 
 
 def joint_distribution(
@@ -123,7 +123,7 @@ def joint_distribution(
     array([0.25, 0.25, 0.25, 0.25])
     """
     weights = checked_weights(policies, weights)
-    form = policies[0].sequence_form
+    form = policies[0].form
     mixtures = [
         [decompose_plan(plex, plan) for plex, plan in zip(form.treeplexes, plans, strict=True)]
         for plans in (policy.realization_plans() for policy in policies)

@@ -132,7 +132,7 @@ def transformed_values(
     """
     check_type("tree", tree, GameTree, "a GameTree, as from build_tree")
     check_type("blueprint", blueprint, TabularPolicy, "a TabularPolicy")
-    check_same_game(tree, blueprint.sequence_form)
+    check_same_game(tree, blueprint.form)
     _constant_sum(tree)
     profiles = transformed_profiles(blueprint, transformations)
     values = history_values(tree, profiles)[..., 0]

@@ -53,7 +53,7 @@ def history_values(tree: GameTree, policies: TabularPolicy | Sequence[TabularPol
         raise ParameterError("policies must have at least one policy")
     for policy in policies:
         check_type("policies", policy, TabularPolicy, "a TabularPolicy or a sequence of them")
-        check_same_game(tree, policy.sequence_form)
+        check_same_game(tree, policy.form)
     probability = np.stack([step_probability(tree, policy) for policy in policies], axis=1)
     values = np.zeros((tree.num_histories, len(policies), tree.num_players))
     values[tree.terminals] = tree.rewards_so_far[tree.terminals, None]

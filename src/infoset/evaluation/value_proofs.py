@@ -133,10 +133,9 @@ def prove_value(game: GameTree | ExtensiveForm, policy: TabularPolicy) -> ValueP
     check_type(
         "policy", policy, TabularPolicy, "a TabularPolicy, such as infoset.solve(game).policy"
     )
-    if policy.sequence_form.fingerprint != form.fingerprint:
+    if policy.form.fingerprint != form.fingerprint:
         raise PolicyMismatchError(
-            f"the policy is for {policy.sequence_form.name}, not {form.name}; give a policy for "
-            f"{form.name}"
+            f"the policy is for {policy.form.name}, not {form.name}; give a policy for {form.name}"
         )
     payoffs = exact_payoffs(game)
     best: ValueProof | None = None

@@ -98,7 +98,7 @@ def _record(result: LearnResult, source: Mapping[str, Any]) -> dict[str, Any]:
         **result.summary(),
         **source,
         "version": __version__,
-        "fingerprint": result.runs[0].policy.sequence_form.fingerprint,
+        "fingerprint": result.runs[0].policy.form.fingerprint,
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 

@@ -82,7 +82,7 @@ class TuningCell:
         spec = configured(self.method, dict(self.parameters))
         with building:
             simulator = _simulator(self.game) if isinstance(spec, LearnerSpec) else None
-            form = simulator.sequence_form if simulator is not None else _form(self.game)
+            form = simulator.form if simulator is not None else _form(self.game)
         method: MethodSpec
         if isinstance(spec, LearnerSpec):
             assert simulator is not None

@@ -52,20 +52,16 @@ def _with_precision(payoffs: BlockPayoffs, precision: str) -> BlockPayoffs:
     return payoffs._replace(payoff=payoff)
 
 
-def block_payoffs(
-    sequence_form: SequenceForm, layouts: tuple[Layout, ...], player: Player
-) -> BlockPayoffs:
+def block_payoffs(form: SequenceForm, layouts: tuple[Layout, ...], player: Player) -> BlockPayoffs:
     """Return the payoffs of one of two players in the form that `block_gradient` reads."""
-    row, column = (
-        layouts[p].position[sequence_form.terminal_sequence[:, p]] for p in (1 - player, player)
-    )
+    row, column = (layouts[p].position[form.terminal_sequence[:, p]] for p in (1 - player, player))
     start = layouts[player].blocks
     block_of = np.repeat(np.arange(len(start) - 1, dtype=np.uint32), np.diff(start))
     order = lexicographic_order(
         (block_of[column], row), [len(start) - 1, len(layouts[1 - player].position)]
     )
-    order = order[sequence_form.payoff[order, player] != 0]
-    row, column, payoff = row[order], column[order], sequence_form.payoff[order, player]
+    order = order[form.payoff[order, player] != 0]
+    row, column, payoff = row[order], column[order], form.payoff[order, player]
     block = block_of[column]
     begins = np.flatnonzero(is_new(block, row))
     lane = (column - start[block]).astype(np.uint8)

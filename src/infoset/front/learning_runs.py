@@ -167,10 +167,10 @@ def learn(
     else:
         began = working_seconds()
         work = SeedWork(source, _simulate, row, episodes, seconds)
-        done = run_on_executor(work, numbers, simulator.sequence_form, executor, callback)
+        done = run_on_executor(work, numbers, simulator.form, executor, callback)
         numbers, found = tuple(done), list(done.values())
     return LearnResult(
-        game=simulator.sequence_form.name,
+        game=simulator.form.name,
         method=row.name,
         seeds=numbers,
         runs=tuple(run.result for run in found),

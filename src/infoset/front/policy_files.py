@@ -247,7 +247,7 @@ def check_is_policy_file(path: str | Path) -> Path:
     return found
 
 
-def load_policy_file(path: str | Path, sequence_form: SequenceForm) -> TabularPolicy:
+def load_policy_file(path: str | Path, form: SequenceForm) -> TabularPolicy:
     """Read a policy for a game from a file, or from the folder of a run.
 
     Raises
@@ -258,8 +258,8 @@ def load_policy_file(path: str | Path, sequence_form: SequenceForm) -> TabularPo
     check_path("policy", path)
     found = check_is_policy_file(path)
     if is_network(found):
-        return load_network_file(found).tabulate(sequence_form)
-    return (load_policy_csv if is_csv(found) else load_parquet)(found, sequence_form)
+        return load_network_file(found).tabulate(form)
+    return (load_policy_csv if is_csv(found) else load_parquet)(found, form)
 
 
 def load_public_policy_file(path: str | Path, public_form: PublicForm) -> PublicPolicy:
@@ -295,7 +295,7 @@ def _rules_of(public_form: PublicForm, path: Path) -> Game:
         ) from error
 
 
-def load_correlated_policy_file(path: str | Path, sequence_form: SequenceForm) -> CorrelatedPolicy:
+def load_correlated_policy_file(path: str | Path, form: SequenceForm) -> CorrelatedPolicy:
     """Read a correlated policy for a game from a file, or from the folder of a run.
 
     Raises
@@ -303,7 +303,7 @@ def load_correlated_policy_file(path: str | Path, sequence_form: SequenceForm) -
     PolicyFileError, PolicyMismatchError
         As raised by `load_correlated_policy`.
     """
-    return load_correlated_policy(policy_path(path), sequence_form)
+    return load_correlated_policy(policy_path(path), form)
 
 
 def read_policy_metadata(policy: str | Path) -> dict[str, Any] | None:

@@ -46,7 +46,7 @@ EvaluatedPolicy: TypeAlias = TabularPolicy | PublicPolicy | Policy | SolveResult
 
 
 def resolve_policy(
-    policy: TabularPolicy | Policy | SolveResult | str | Path, sequence_form: SequenceForm
+    policy: TabularPolicy | Policy | SolveResult | str | Path, form: SequenceForm
 ) -> TabularPolicy:
     """Return the tabular policy for an object, a file, or the word `uniform`.
 
@@ -66,36 +66,36 @@ def resolve_policy(
     if isinstance(policy, SolveResult):
         policy = policy.policy
     if isinstance(policy, PublicPolicy):
-        return policy.to_tabular(sequence_form)
+        return policy.to_tabular(form)
     if isinstance(policy, TabularPolicy):
-        if policy.sequence_form.fingerprint != sequence_form.fingerprint:
+        if policy.form.fingerprint != form.fingerprint:
             raise PolicyMismatchError(
-                f"the policy belongs to {policy.sequence_form.name}, not to {sequence_form.name}; "
+                f"the policy belongs to {policy.form.name}, not to {form.name}; "
                 "give a policy for this game"
             )
         return policy
     if policy == "uniform":
-        return uniform_policy(sequence_form)
+        return uniform_policy(form)
     if isinstance(policy, (str, Path)):
         if is_public(policy):
-            return _public_as_table(policy, sequence_form)
-        return load_policy_file(policy, sequence_form)
+            return _public_as_table(policy, form)
+        return load_policy_file(policy, form)
     if not is_queried(policy):
         give = "a policy such as infoset.solve(game).policy, a searcher, a file or 'uniform'"
         raise ParameterError(f"policy={policy!r} is not a policy; give {give}")
-    return tabulate(sequence_form, [policy] * sequence_form.num_players)
+    return tabulate(form, [policy] * form.num_players)
 
 
-def _public_as_table(path: str | Path, sequence_form: SequenceForm) -> TabularPolicy:
+def _public_as_table(path: str | Path, form: SequenceForm) -> TabularPolicy:
     """Return the policy in a file of a public form as a table."""
     try:
         public_form = to_public_form(game_of_policy(path))
     except PolicyFileError as error:
         raise PolicyFileError(
             f"{path} holds a policy on a public form, and a policy with one row per infostate is "
-            "needed: convert it with infoset.load_policy(path, game).to_tabular(sequence_form)"
+            "needed: convert it with infoset.load_policy(path, game).to_tabular(form)"
         ) from error
-    return load_public_policy_file(path, public_form).to_tabular(sequence_form)
+    return load_public_policy_file(path, public_form).to_tabular(form)
 
 
 def resolve_public_policy(policy: EvaluatedPolicy, public_form: PublicForm) -> PublicPolicy:
@@ -149,7 +149,7 @@ def is_public_policy(policy: object) -> bool:
 
 def resolve_average(
     policy: CorrelatedPolicy | TabularPolicy | Policy | SolveResult | str | Path,
-    sequence_form: SequenceForm,
+    form: SequenceForm,
 ) -> TabularPolicy:
     """Return the tabular policy for an object, a file or `uniform`, correlated policies included.
 
@@ -162,10 +162,10 @@ def resolve_average(
         As raised by `resolve_policy`.
     """
     if isinstance(policy, CorrelatedPolicy):
-        return resolve_policy(policy.average(), sequence_form)
+        return resolve_policy(policy.average(), form)
     if isinstance(policy, (str, Path)) and is_policy_file(str(policy)) and is_correlated(policy):
-        return load_correlated_policy_file(policy, sequence_form).average()
-    return resolve_policy(policy, sequence_form)
+        return load_correlated_policy_file(policy, form).average()
+    return resolve_policy(policy, form)
 
 
 def is_queried(policy: object) -> bool:
@@ -189,16 +189,14 @@ def resolve_public_profile(
     return PublicPolicy(public_form, (found[0].probabilities[0], found[-1].probabilities[1]))
 
 
-def resolve_profile(
-    players: Sequence[EvaluatedPolicy], sequence_form: SequenceForm
-) -> TabularPolicy:
+def resolve_profile(players: Sequence[EvaluatedPolicy], form: SequenceForm) -> TabularPolicy:
     """Return the tabular policy that plays as `players`: one for all, or one for each."""
-    _check_number(players, sequence_form.num_players, sequence_form.name)
-    found = [resolve_policy(player, sequence_form) for player in players]
+    _check_number(players, form.num_players, form.name)
+    found = [resolve_policy(player, form) for player in players]
     if len(found) == 1:
         return found[0]
     chosen = [one.probabilities[player] for player, one in enumerate(found)]
-    return TabularPolicy(sequence_form, tuple(chosen))
+    return TabularPolicy(form, tuple(chosen))
 
 
 def _check_number(players: Sequence[object], num_players: int, name: str) -> None:

@@ -114,7 +114,7 @@ class LearnerRun:
         reason = self._plan_by_clock()
         play = self.learners
         if isinstance(play, RegretTracker):
-            cost = counting_cost(play.sequence_form, play.learners.num_pairs)
+            cost = counting_cost(play.form, play.learners.num_pairs)
             result = run_measured(play, self.name, self.budget, joint=play.gaps, extra_cost=cost)
         else:
             result = run_measured(play, self.name, self.budget)
@@ -156,7 +156,7 @@ def _tracked(learners: SelfPlay, episodes: int) -> SelfPlay | RegretTracker:
     Policies are added to the distribution at intervals that make this about as costly as playing,
     but within the limits on the number of policies.
     """
-    form, pairs = learners.sequence_form, learners.num_pairs
+    form, pairs = learners.form, learners.num_pairs
     if not (pairs or learns_joint_play(form)):
         return learners
     fewest, most = (ceil(episodes / count) for count in COUNTED)
@@ -192,7 +192,7 @@ class LearnerMethod:
         """Description of the learner in one line."""
         return self.learner.description
 
-    def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
+    def run(self, form: SequenceForm, budget: Budget) -> SolveResult:
         """Learn until the budget is used up; step sizes are planned for all its iterations."""
         episodes = budget.iterations or DEFAULT_EPISODES
         budget.can_stall = False
@@ -260,13 +260,13 @@ class SeedWork:
                 self._simulator = simulate(game)
         budget = Budget(iterations=episodes, seconds=seconds, interrupt=interrupt)
         run = LearnerRun(learner, self._simulator, episodes, seed, budget)
-        return packed_without(run(), self._simulator.sequence_form)
+        return packed_without(run(), self._simulator.form)
 
 
 def run_on_executor(
     work: SeedWork,
     seeds: Sequence[int],
-    sequence_form: SequenceForm,
+    form: SequenceForm,
     executor: Executor,
     callback: SeedCallback | None,
 ) -> dict[int, FinishedRun]:
@@ -283,7 +283,7 @@ def run_on_executor(
 
     def keep(done: Done) -> None:
         seed = seeds[done.position]
-        found[seed] = unpacked_with(done.result, sequence_form)
+        found[seed] = unpacked_with(done.result, form)
         if callback is not None:
             for point in found[seed].result.trace:
                 callback(seed, point)

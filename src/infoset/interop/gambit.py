@@ -37,7 +37,7 @@ RELATIVE_ERROR = 1e-13
 
 
 def gambit_equilibria(
-    sequence_form: SequenceForm, algorithm: Algorithm = "lcp"
+    form: SequenceForm, algorithm: Algorithm = "lcp"
 ) -> tuple[TabularPolicy, ...]:
     """Compute Nash equilibria of a two-player general-sum game with Gambit, and verify them.
 
@@ -46,7 +46,7 @@ def gambit_equilibria(
 
     Parameters
     ----------
-    sequence_form : SequenceForm
+    form : SequenceForm
         Sequence form of a small two-player game. Gambit takes seconds for a few dozen sequences,
         has no time limit, and cannot be interrupted with Ctrl-C.
     algorithm : str
@@ -76,23 +76,23 @@ def gambit_equilibria(
         raise ParameterError(
             f"algorithm={algorithm!r} is unknown; use one of {', '.join(get_args(Algorithm))}"
         )
-    if sequence_form.num_players != 2:
+    if form.num_players != 2:
         raise UnsupportedGameError(
-            f"{sequence_form.name} has {sequence_form.num_players} players; Gambit needs "
+            f"{form.name} has {form.num_players} players; Gambit needs "
             "two: use solve_coarse_correlated, which works for any game"
         )
     answers = [
-        TabularPolicy.from_weights(sequence_form, weights)
-        for weights in _ask(_import_gambit(), sequence_form, algorithm)
+        TabularPolicy.from_weights(form, weights)
+        for weights in _ask(_import_gambit(), form, algorithm)
     ]
     gains = [max(evaluate_policy(policy).gains) for policy in answers]
-    allowed = CERTIFIED * sequence_form.payoff_width
+    allowed = CERTIFIED * form.payoff_width
     right = [policy for policy, gain in zip(answers, gains, strict=True) if gain <= allowed]
     if not right:
         others = [name for name in get_args(Algorithm) if name != algorithm]
         found = f"a player can still gain {min(gains):.3g}" if gains else "it found none"
         raise UnsupportedGameError(
-            f"Gambit's {algorithm} returns no equilibrium of {sequence_form.name}: {found}; try "
+            f"Gambit's {algorithm} returns no equilibrium of {form.name}: {found}; try "
             f"{' or '.join(others)}, or solve_coarse_correlated"
         )
     return tuple(right)
@@ -105,11 +105,9 @@ def _import_gambit() -> Any:
         raise MissingExtraError("gambit", "finding equilibria with Gambit") from error
 
 
-def _ask(
-    gambit: Any, sequence_form: SequenceForm, algorithm: Algorithm
-) -> Iterator[list[FloatArray]]:
+def _ask(gambit: Any, form: SequenceForm, algorithm: Algorithm) -> Iterator[list[FloatArray]]:
     """Yield Gambit's equilibria: per player, [Q] the weights of actions."""
-    game = gambit.read_efg(io.StringIO(_efg_text(sequence_form)))
+    game = gambit.read_efg(io.StringIO(_efg_text(form)))
     if algorithm == "lcp":
         profiles = gambit.nash.lcp_solve(game, rational=True).equilibria
     else:
@@ -118,7 +116,7 @@ def _ask(
     for profile in profiles:
         yield [
             _weights(plex, player, profile)
-            for plex, player in zip(sequence_form.treeplexes, game.players, strict=True)
+            for plex, player in zip(form.treeplexes, game.players, strict=True)
         ]
 
 
@@ -132,29 +130,29 @@ def _weights(treeplex: Treeplex, player: Any, profile: Any) -> FloatArray:
     return weights
 
 
-def _efg_text(sequence_form: SequenceForm) -> str:
+def _efg_text(form: SequenceForm) -> str:
     """Return an extensive form with the same sequence form, as .efg text.
 
     Chance draws one of the M tuples of sequences uniformly. Then each player in turn passes
     through the infostates on the path to its sequence; any other action ends the game with
     payoffs of 0. At the end of both paths, the payoffs are M times those of the tuple.
     """
-    share = Fraction(1, max(1, sequence_form.num_payoffs))
+    share = Fraction(1, max(1, form.num_payoffs))
     plays = [
-        (str(number), (share, _play(sequence_form, sequences, _exact(payoff / share))))
+        (str(number), (share, _play(form, sequences, _exact(payoff / share))))
         for number, (sequences, payoff) in enumerate(
-            zip(sequence_form.terminal_sequence.tolist(), sequence_form.payoff, strict=True)
+            zip(form.terminal_sequence.tolist(), form.payoff, strict=True)
         )
     ]
     nothing = ("nothing", (Fraction(1), terminal(0, 0)))
     return format_efg(extensive_form_from_nodes(chance(plays or [nothing]), players=2))
 
 
-def _play(sequence_form: SequenceForm, sequences: list[int], payoffs: list[Fraction]) -> Node:
+def _play(form: SequenceForm, sequences: list[int], payoffs: list[Fraction]) -> Node:
     """Return the node at which the infostates on the paths to all sequences begin."""
     node = terminal(outcome=Outcome(tuple(payoffs)))
     for player in (1, 0):
-        plex, sequence = sequence_form.treeplexes[player], sequences[player]
+        plex, sequence = form.treeplexes[player], sequences[player]
         while sequence:
             infostate = int(plex.infostate_of_sequence[sequence])
             node = _step(plex, player, infostate, sequence, node)

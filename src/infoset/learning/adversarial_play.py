@@ -111,7 +111,7 @@ class AdversarialPlay(IterativeState):
         super().__init__()
         check_type("simulator", simulator, Simulator, "the result of make_simulator(tree)")
         check_callable("adversary", adversary, "such as switch_between(policies)")
-        check_player(player, simulator.num_players, simulator.sequence_form.name)
+        check_player(player, simulator.num_players, simulator.form.name)
         check_count("horizon", horizon, minimum=1)
         self.phase = max(1, round(horizon**0.5)) if phase is None else phase
         check_count("phase", self.phase, minimum=1)
@@ -119,7 +119,7 @@ class AdversarialPlay(IterativeState):
         self.simulator, self.player, self.horizon, self.seed = simulator, player, horizon, seed
         self._adversary = adversary
         self._rule = _update_rule(self.spec, simulator, player, horizon)
-        self._infostates = number_infostates((simulator.sequence_form.treeplexes[player],))
+        self._infostates = number_infostates((simulator.form.treeplexes[player],))
         depth = infostate_depths(self._infostates)
         self._state = self._rule.begin(self._infostates, depth, self._num_own)
         self._play_state = simulator.play_state(simulator.utility, self._done, seed)
@@ -130,13 +130,13 @@ class AdversarialPlay(IterativeState):
         self._losses = simulator.losses()[:, player].tolist()
         self._centered = simulator.centered_utility()[:, player].tolist()
         self._first = int(np.argmax(simulator.infostates.player == player))
-        self._play = CCEEvaluator(simulator.sequence_form)
+        self._play = CCEEvaluator(simulator.form)
         self._mass_before = np.zeros(self._num_own)
 
     @property
     def _num_own(self) -> int:
         """Number of the learner's sequences."""
-        return self.simulator.sequence_form.treeplexes[self.player].num_sequences
+        return self.simulator.form.treeplexes[self.player].num_sequences
 
     @property
     def _own_sequences(self) -> slice:
@@ -251,10 +251,10 @@ def _update_rule(
 def _checked(policy: TabularPolicy, simulator: Simulator) -> TabularPolicy:
     """Return the adversary's policy; raise if it is for another game."""
     check_type("the adversary's policy", policy, TabularPolicy, "a TabularPolicy of the game")
-    form, own = policy.sequence_form, simulator.sequence_form
+    form, own = policy.form, simulator.form
     if form is not own and form.fingerprint != own.fingerprint:
         raise PolicyMismatchError(
             f"the adversary returned a policy for {form.name}, but the game is {own.name}: "
-            "return a policy for the simulator's sequence_form"
+            "return a policy for the simulator's form"
         )
     return policy

@@ -211,7 +211,7 @@ class BalancedEFCEOMDSelfPlay(SelfPlay):
         self, spec: BalancedEFCEOMD, simulator: Simulator, horizon: int, seed: int
     ) -> None:
         parameters = np.array([spec.parameters(size, horizon) for size in tree_sizes(simulator)])
-        self._update = BalancedEFCEOMDUpdate(spec, parameters, simulator.sequence_form.name)
+        self._update = BalancedEFCEOMDUpdate(spec, parameters, simulator.form.name)
         state = self._update.begin(simulator.infostates, simulator.depth, simulator.num_sequences)
         settings = planned_settings(spec, self._update.settings(), horizon)
         super().__init__(simulator, seed, settings, state, simulator.losses())

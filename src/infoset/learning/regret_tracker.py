@@ -31,17 +31,17 @@ COST_PER_PAIR = 30
 """Cost of a pair of a trigger and a sequence, in units of array elements read."""
 
 
-def learns_joint_play(sequence_form: SequenceForm) -> bool:
+def learns_joint_play(form: SequenceForm) -> bool:
     """Return whether joint play, instead of the average policies, approaches an equilibrium.
 
     This is true unless the game is two-player constant-sum or has one player.
     """
-    return not (sequence_form.is_two_player_constant_sum or sequence_form.num_players == 1)
+    return not (form.is_two_player_constant_sum or form.num_players == 1)
 
 
-def counting_cost(sequence_form: SequenceForm, num_pairs: int) -> int:
+def counting_cost(form: SequenceForm, num_pairs: int) -> int:
     """Return the cost of counting a policy in joint play, in array elements read."""
-    return gradient_cost(sequence_form) + COST_PER_PAIR * num_pairs
+    return gradient_cost(form) + COST_PER_PAIR * num_pairs
 
 
 @kernel
@@ -134,17 +134,17 @@ class RegretTracker:
             )
         self.learners = learners
         self.every = every
-        self._play = CCEEvaluator(learners.sequence_form)
-        self._triggers = EFCEEvaluator(learners.sequence_form) if triggers else None
+        self._play = CCEEvaluator(learners.form)
+        self._triggers = EFCEEvaluator(learners.form) if triggers else None
         learners.run(0)  # compiles now, so that compilation is not timed
         self._sample = np.zeros((keep, learners.simulator.num_sequences))
         self._offered = np.zeros(1, np.int64)
         self._stream = make_stream(learners.seed, 1)
 
     @property
-    def sequence_form(self) -> SequenceForm:
+    def form(self) -> SequenceForm:
         """The game's sequence form."""
-        return self.learners.sequence_form
+        return self.learners.form
 
     @property
     def iteration(self) -> int:
@@ -160,10 +160,7 @@ class RegretTracker:
     def cost_per_iteration(self) -> int:
         """Approximate number of array elements read in an episode."""
         pairs = 0 if self._triggers is None else self._triggers.num_pairs
-        return (
-            self.learners.cost_per_iteration
-            + counting_cost(self.sequence_form, pairs) // self.every
-        )
+        return self.learners.cost_per_iteration + counting_cost(self.form, pairs) // self.every
 
     def run(self, episodes: int) -> None:
         """Play `episodes` more episodes, and count their policies.

@@ -100,7 +100,7 @@ class LearnResult(ShortRepr):
         In games that are not two-player constant-sum, reading it issues a
         `ProductOfAveragesWarning`, because the result of such a game is joint play.
         """
-        if learns_joint_play(self.runs[0].policy.sequence_form):
+        if learns_joint_play(self.runs[0].policy.form):
             warnings.warn(
                 f"in {self.game}, the product of the average policies need not approach an "
                 "equilibrium: use correlated_policies, whose distance from equilibrium is cce_gap",
@@ -172,7 +172,7 @@ class LearnResult(ShortRepr):
             "efce_gap": _list(self.efce_gap),
             "last_nash_conv": list(self.last_nash_conv),
             "values": [list(values) for values in self.values],
-            "payoff_width": self.runs[0].policy.sequence_form.payoff_width,
+            "payoff_width": self.runs[0].policy.form.payoff_width,
             "outcomes": [run.outcome for run in self.runs],
         }
 

@@ -73,9 +73,9 @@ class SelfPlay(IterativeState):
         self._play_state = simulator.play_state(feedback, self._done, seed)
 
     @property
-    def sequence_form(self) -> SequenceForm:
+    def form(self) -> SequenceForm:
         """The game's sequence form."""
-        return self.simulator.sequence_form
+        return self.simulator.form
 
     @property
     def cost_per_iteration(self) -> int:

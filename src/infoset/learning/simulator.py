@@ -36,7 +36,7 @@ class Simulator(ShortRepr):
 
     Attributes
     ----------
-    sequence_form : SequenceForm
+    form : SequenceForm
         The game's sequence form, which policies refer to.
     nodes : DecisionNodes
         The chance, decision and terminal nodes.
@@ -48,7 +48,7 @@ class Simulator(ShortRepr):
         [I] number of the player's decisions above each infostate.
     """
 
-    sequence_form: SequenceForm
+    form: SequenceForm
     nodes: DecisionNodes
     infostates: Infostates
     utility: FloatArray
@@ -62,7 +62,7 @@ class Simulator(ShortRepr):
     @property
     def num_sequences(self) -> int:
         """Number S of sequences of all players, including the empty ones."""
-        return sum(plex.num_sequences for plex in self.sequence_form.treeplexes)
+        return sum(plex.num_sequences for plex in self.form.treeplexes)
 
     @property
     def max_decisions(self) -> IntArray:
@@ -130,7 +130,7 @@ class Simulator(ShortRepr):
 
     def policy(self, weights: FloatArray) -> TabularPolicy:
         """Return the policy proportional to weights [S]; uniform at infostates with weights 0."""
-        return TabularPolicy.from_weights(self.sequence_form, self.by_player(weights))
+        return TabularPolicy.from_weights(self.form, self.by_player(weights))
 
 
 def make_simulator(tree: GameTree) -> Simulator:
@@ -158,7 +158,7 @@ def make_simulator(tree: GameTree) -> Simulator:
     nodes, history = unfold_tree(tree)
     ends = history[nodes.num_children == 0]
     return Simulator(
-        sequence_form=form,
+        form=form,
         nodes=nodes,
         infostates=infostates,
         utility=np.ascontiguousarray(tree.rewards_so_far[ends]),

@@ -191,7 +191,7 @@ def tree_size(simulator: Simulator, player: Player) -> TreeSize:
     TreeSize(infostates=6, sequences=12, decisions=2, actions=2, game='kuhn_poker')
     """
     check_type("simulator", simulator, Simulator, "the result of make_simulator(tree)")
-    name = simulator.sequence_form.name
+    name = simulator.form.name
     check_player(player, simulator.num_players, name)
     return tree_size_of(simulator.infostates, simulator.depth, player, name)
 

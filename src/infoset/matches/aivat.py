@@ -140,7 +140,7 @@ def _check(tree: object, policy: object) -> None:
     check_policy(policy)
     assert isinstance(tree, GameTree)
     assert isinstance(policy, TabularPolicy)
-    check_same_game(tree, policy.sequence_form)
+    check_same_game(tree, policy.form)
 
 
 def _parts(tree: GameTree, is_end: BoolArray, unknown: Sequence[Player]) -> LongArray:

@@ -139,7 +139,7 @@ def average_search(
     >>> average.is_converged, bool(abs(average.policy["[K]", 0]["bet"] - 0.5) < 0.2)
     (True, True)
     """
-    check_type("game", game, (GameTree, SequenceForm), "a GameTree, or its sequence_form")
+    check_type("game", game, (GameTree, SequenceForm), "a GameTree, or its form")
     form = game.sequence_form if isinstance(game, GameTree) else game
     repeats = Repeats(tolerance, max_repeats)
     check_count("seed", seed)

@@ -248,7 +248,7 @@ def find_table(tree: GameTree, policy: object) -> TabularPolicy | CorrelatedPoli
     if isinstance(policy, TabularPolicy):
         return transfer_policy(policy, tree)
     if isinstance(policy, CorrelatedPolicy):
-        check_same_game(tree, policy.sequence_form)
+        check_same_game(tree, policy.form)
         return policy
     return None
 

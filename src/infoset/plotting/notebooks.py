@@ -44,7 +44,7 @@ def tree_svg(tree: GameTree | ExtensiveForm) -> str | None:
 
 def policy_html(policy: TabularPolicy) -> str:
     """Return a policy as an HTML table of the first infostates of each player."""
-    parts = [f"<p><b>{escape(policy.sequence_form.name)}</b></p>"]
+    parts = [f"<p><b>{escape(policy.form.name)}</b></p>"]
     for player, rows in groupby(policy.sorted_rows(), key=attrgetter("player")):
         parts.append(f"<p>player {player}</p>")
         parts.append(_table(rows))

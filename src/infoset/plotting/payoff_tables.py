@@ -200,7 +200,7 @@ def _probabilities(policy: TabularPolicy, counts: tuple[int, ...]) -> tuple[Floa
     first, second = policy.probabilities
     if (len(first) - 1, len(second) - 1) != counts:
         raise UnsupportedGameError(
-            f"the players of {policy.sequence_form.name} decide more than once, so a table cannot "
+            f"the players of {policy.form.name} decide more than once, so a table cannot "
             "show the policy; draw it without a policy, or another view"
         )
     return first[1:], second[1:]

@@ -134,14 +134,14 @@ def plot_policy(
     if isinstance(policy, PublicPolicy):
         return _plot_public(policy, title, max_rows, layout, line)
     check_policy(policy)
-    _refuse_line(line, policy.sequence_form.name)
+    _refuse_line(line, policy.form.name)
     grids = () if layout == "bars" else find_grids(policy)
     panels = (
         [_grid_panel(policy, grid, max_rows) for grid in grids]
         if grids
         else _bar_panels(policy, max_rows)
     )
-    return _draw(panels, title or policy.sequence_form.name)
+    return _draw(panels, title or policy.form.name)
 
 
 def _plot_public(
@@ -187,7 +187,7 @@ def _refuse_line(line: str | None, game: str) -> None:
 
 
 def _bar_panels(policy: TabularPolicy, max_rows: int) -> list[_Panel]:
-    totals = [plex.num_infostates for plex in policy.sequence_form.treeplexes]
+    totals = [plex.num_infostates for plex in policy.form.treeplexes]
     panels = []
     for player, group in groupby(policy.sorted_rows(), key=attrgetter("player")):
         shown = [*group][:max_rows]
@@ -203,7 +203,7 @@ def _bar_panels(policy: TabularPolicy, max_rows: int) -> list[_Panel]:
 
 
 def _grid_panel(policy: TabularPolicy, grid: PolicyGrid, max_rows: int) -> _Panel:
-    tree = policy.sequence_form.infostate_trees[grid.player]
+    tree = policy.form.infostate_trees[grid.player]
     total = len(set(tree.public_state[tree.acting].tolist()))
     shown = [*map(_shortened, grid.public_states[:max_rows])]
     cells = {place: row for place, row in grid.cells.items() if place[0] < max_rows}

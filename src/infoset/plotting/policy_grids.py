@@ -58,7 +58,7 @@ def find_grids(policy: TabularPolicy) -> tuple[PolicyGrid, ...]:
     information grows with each step, as in phantom games, tables would be mostly empty.
     """
     rows, grids = policy.sorted_rows(), list[PolicyGrid]()
-    for tree in policy.sequence_form.infostate_trees:
+    for tree in policy.form.infostate_trees:
         own, rows = rows[: tree.num_acting], rows[tree.num_acting :]
         if not own:
             continue

@@ -109,7 +109,7 @@ def _action_texts(actions: Sequence[Action]) -> list[str]:
     return texts
 
 
-def load_policy_csv(path: str | Path, sequence_form: SequenceForm) -> TabularPolicy:
+def load_policy_csv(path: str | Path, form: SequenceForm) -> TabularPolicy:
     """Read a policy from comma-separated values, in any order of lines.
 
     The first line names the columns. `player`, `infostate`, `action` and `probability` are
@@ -132,10 +132,10 @@ def load_policy_csv(path: str | Path, sequence_form: SequenceForm) -> TabularPol
     {'pass': 0.5, 'bet': 0.5}
     """
     check_path("path", path)
-    table = _Table(Path(path), sequence_form)
+    table = _Table(Path(path), form)
     for line in _lines(Path(path)):
         table.add(line)
-    return TabularPolicy(sequence_form, table.finished())
+    return TabularPolicy(form, table.finished())
 
 
 @dataclass(frozen=True)
@@ -204,11 +204,11 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
 class _Table:
     """Probabilities per player [Q] while lines are read; NaN until their line is read."""
 
-    def __init__(self, path: Path, sequence_form: SequenceForm) -> None:
+    def __init__(self, path: Path, form: SequenceForm) -> None:
         self.path = path
-        self.name = sequence_form.name
+        self.name = form.name
         self.last_line: dict[tuple[Player, int], _Line] = {}
-        self.trees = sequence_form.infostate_trees
+        self.trees = form.infostate_trees
         self.values = [np.full(tree.num_sequences, np.nan) for tree in self.trees]
         self.numbers: list[dict[str, int]] = [
             dict(zip(tree.acting_labels, tree.acting.tolist(), strict=True)) for tree in self.trees

@@ -46,9 +46,9 @@ def mix(policies: Sequence[TabularPolicy], weights: Sequence[float]) -> TabularP
     plans = [policy.realization_plans() for policy in policies]
     mixed = [
         sum(share * plan[player] for share, plan in zip(shares, plans, strict=True))
-        for player in range(policies[0].sequence_form.num_players)
+        for player in range(policies[0].form.num_players)
     ]
-    return TabularPolicy.from_weights(policies[0].sequence_form, mixed)
+    return TabularPolicy.from_weights(policies[0].form, mixed)
 
 
 def distance(first: TabularPolicy, second: TabularPolicy) -> float:
@@ -64,7 +64,7 @@ def distance(first: TabularPolicy, second: TabularPolicy) -> float:
     """
     _check_same_game([first, second])
     largest = 0.0
-    for player, plex in enumerate(first.sequence_form.treeplexes):
+    for player, plex in enumerate(first.form.treeplexes):
         gap = np.abs(first.probabilities[player] - second.probabilities[player])
         if plex.num_infostates:
             largest = max(largest, float(np.add.reduceat(gap, plex.first_sequence).max()) / 2)
@@ -74,9 +74,9 @@ def distance(first: TabularPolicy, second: TabularPolicy) -> float:
 def _check_same_game(policies: Sequence[TabularPolicy]) -> None:
     for policy in policies:
         check_policy(policy)
-    first = policies[0].sequence_form
+    first = policies[0].form
     for policy in policies[1:]:
-        other = policy.sequence_form
+        other = policy.form
         if other is not first and other.fingerprint != first.fingerprint:
             raise PolicyMismatchError(
                 f"one policy is for {first.name}, another for {other.name}; both must be for the "
@@ -190,12 +190,12 @@ def transfer_policy(policy: TabularPolicy, tree: GameTree) -> TabularPolicy:
     [1.0, 0.9, 0.1]
     """
     check_policy(policy)
-    if policy.sequence_form.fingerprint == tree.sequence_form.fingerprint:
+    if policy.form.fingerprint == tree.sequence_form.fingerprint:
         return policy
     form = find_source_form(tree.game)
-    if form is None or form.sequence_form.fingerprint != policy.sequence_form.fingerprint:
+    if form is None or form.sequence_form.fingerprint != policy.form.fingerprint:
         raise PolicyMismatchError(
-            f"the policy is for {policy.sequence_form.name}, not for {tree.sequence_form.name}; "
+            f"the policy is for {policy.form.name}, not for {tree.sequence_form.name}; "
             "give a policy of the same game, with the same parameters"
         )
     there = _tree_histories(form, tree)

@@ -59,11 +59,11 @@ def save_policy(
     check_policy(policy)
     probability = np.concatenate([values[1:] for values in policy.probabilities])
     numbers = pa.array(probability, pa.float64())
-    write_policy_rows(policy.sequence_form, (PROBABILITY, numbers), path, metadata)
+    write_policy_rows(policy.form, (PROBABILITY, numbers), path, metadata)
 
 
 def write_policy_rows(
-    sequence_form: SequenceForm,
+    form: SequenceForm,
     column: tuple[str, pa.Array[Any]],
     path: str | Path,
     metadata: Mapping[str, Any] | None,
@@ -78,19 +78,19 @@ def write_policy_rows(
     import pyarrow as pa
 
     check_path("path", path)
-    about = {"game": sequence_form.name, "fingerprint": sequence_form.fingerprint}
-    labels = row_labels(sequence_form)
+    about = {"game": form.name, "fingerprint": form.fingerprint}
+    labels = row_labels(form)
     for name in ("infostate", "action"):
         labels[name] = labels[name].dictionary_encode()
     write_table(pa.table(labels | dict([column])), {**(metadata or {}), **about}, Path(path))
 
 
-def row_labels(sequence_form: SequenceForm) -> dict[str, Any]:
+def row_labels(form: SequenceForm) -> dict[str, Any]:
     """Return the columns that identify the rows of a policy: player, infostate and action."""
     import pyarrow as pa
 
     columns: dict[str, list[Any]] = {"player": [], "infostate": [], "action": []}
-    for tree in sequence_form.infostate_trees:
+    for tree in form.infostate_trees:
         for infostate, text in zip(tree.acting.tolist(), tree.acting_labels, strict=True):
             legal = tree.legal_actions(infostate)
             columns["player"] += [tree.player] * len(legal)
@@ -130,24 +130,24 @@ def is_public_file(path: str | Path) -> bool:
     return f"{HAND}0" in column_names(path)
 
 
-def load_policy(path: str | Path, sequence_form: SequenceForm) -> TabularPolicy:
+def load_policy(path: str | Path, form: SequenceForm) -> TabularPolicy:
     """Read a policy that `save_policy` wrote for the same game.
 
     Raises
     ------
     ParameterError
-        If `sequence_form` is not a `SequenceForm`, or `path` is not a path.
+        If `form` is not a `SequenceForm`, or `path` is not a path.
     PolicyFileError
         If the file is missing, damaged, or not a policy.
     PolicyMismatchError
         If the file was written for another game or other parameters.
     """
-    found = read_policy_rows(path, PROBABILITY, sequence_form)
+    found = read_policy_rows(path, PROBABILITY, form)
     numbers = found.table.column(PROBABILITY).to_numpy()
-    return policy_of_rows(numbers, path, sequence_form)
+    return policy_of_rows(numbers, path, form)
 
 
-def read_policy_rows(path: str | Path, column: str, sequence_form: SequenceForm) -> PolicyTable:
+def read_policy_rows(path: str | Path, column: str, form: SequenceForm) -> PolicyTable:
     """Return the table that `write_policy_rows` wrote for a game.
 
     Raises
@@ -155,22 +155,22 @@ def read_policy_rows(path: str | Path, column: str, sequence_form: SequenceForm)
     ParameterError, PolicyFileError, PolicyMismatchError
         As `load_policy`.
     """
-    check_sequence_form(sequence_form)
+    check_sequence_form(form)
     check_path("path", path)
     found = read_table(Path(path), column)
     found.check_game(
-        sequence_form.name,
-        sequence_form.fingerprint,
-        f"for another game called {sequence_form.name}: its rules have changed since the policy "
+        form.name,
+        form.fingerprint,
+        f"for another game called {form.name}: its rules have changed since the policy "
         "was saved, or one of the two is an exported file, whose infostates are different; use the "
         "policy with its own game, or solve this one",
     )
-    found.check_rows(row_labels(sequence_form))
+    found.check_rows(row_labels(form))
     return found
 
 
 def policy_of_rows(
-    probabilities: FloatArray, path: str | Path, sequence_form: SequenceForm
+    probabilities: FloatArray, path: str | Path, form: SequenceForm
 ) -> TabularPolicy:
     """Build a policy from the probabilities in a file, one per row of its table.
 
@@ -179,9 +179,9 @@ def policy_of_rows(
     PolicyFileError
         If the probabilities are not a policy.
     """
-    ends = np.cumsum([plex.num_sequences - 1 for plex in sequence_form.treeplexes])
+    ends = np.cumsum([plex.num_sequences - 1 for plex in form.treeplexes])
     parts = np.split(probabilities, ends[:-1])
     try:
-        return TabularPolicy(sequence_form, tuple(np.concatenate([[1.0], part]) for part in parts))
+        return TabularPolicy(form, tuple(np.concatenate([[1.0], part]) for part in parts))
     except InfosetError as error:
         raise PolicyFileError(f"{path} does not contain a policy: {error}") from error

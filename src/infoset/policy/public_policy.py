@@ -118,7 +118,7 @@ class PublicPolicy(ShortRepr):
         found = []
         for player, plex in enumerate(public_form.treeplexes):
             weights = np.ones(plex.num_sequences)
-            own, in_tree = _sequences_in_tree(public_form, policy.sequence_form, player)
+            own, in_tree = _sequences_in_tree(public_form, policy.form, player)
             chosen = policy.probabilities[player][in_tree]
             weights[own] = chosen
             if np.abs(weights[own] - chosen).max(initial=0.0) > SUM_TOLERANCE:
@@ -129,7 +129,7 @@ class PublicPolicy(ShortRepr):
             found.append(weights)
         return cls.from_weights(public_form, found)
 
-    def to_tabular(self, sequence_form: SequenceForm) -> TabularPolicy:
+    def to_tabular(self, form: SequenceForm) -> TabularPolicy:
         """Convert to a tabular policy, for a game whose sequence form can be built.
 
         Raises
@@ -138,12 +138,12 @@ class PublicPolicy(ShortRepr):
             If the sequence form belongs to another game.
         """
         found = []
-        for player, plex in enumerate(sequence_form.treeplexes):
+        for player, plex in enumerate(form.treeplexes):
             values = np.ones(plex.num_sequences)
-            own, in_tree = _sequences_in_tree(self.public_form, sequence_form, player)
+            own, in_tree = _sequences_in_tree(self.public_form, form, player)
             values[in_tree] = self.probabilities[player][own]
             found.append(values)
-        return TabularPolicy(sequence_form, tuple(found))
+        return TabularPolicy(form, tuple(found))
 
     @cached_property
     def digest(self) -> str:
@@ -314,7 +314,7 @@ def check_public_policy(policy: object) -> None:
 
 
 def _sequences_in_tree(
-    public_form: PublicForm, sequence_form: SequenceForm, player: Player
+    public_form: PublicForm, form: SequenceForm, player: Player
 ) -> tuple[LongArray, LongArray]:
     """Return the sequences of hands that are not removed, in the public form and in the tree.
 
@@ -323,18 +323,18 @@ def _sequences_in_tree(
     PolicyMismatchError
         If the infostates of the forms do not correspond.
     """
-    check_type("sequence_form", sequence_form, SequenceForm, "the sequence form of a game tree")
-    tree, plex = sequence_form.infostate_trees[player], public_form.treeplexes[player]
+    check_type("form", form, SequenceForm, "the sequence form of a game tree")
+    tree, plex = form.infostate_trees[player], public_form.treeplexes[player]
     own, infostate = _infostates_of_both(public_form, tree)
     num_actions = plex.num_actions[own]
     if (
-        public_form.name != sequence_form.name
+        public_form.name != form.name
         or not np.array_equal(np.sort(infostate), tree.acting)
         or not np.array_equal(tree.num_actions[infostate], num_actions)
     ):
         raise PolicyMismatchError(
             f"the public form of {public_form.name} has other infostates than the sequence form of "
-            f"{sequence_form.name}: give the sequence form of the same game, whose first "
+            f"{form.name}: give the sequence form of the same game, whose first "
             "transition is the deal"
         )
     step = np.arange(num_actions.sum()) - np.repeat(

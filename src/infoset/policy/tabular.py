@@ -71,7 +71,7 @@ class TabularPolicy(ShortRepr):
 
     Attributes
     ----------
-    sequence_form : SequenceForm
+    form : SequenceForm
         The game of the policy.
     probabilities : tuple[FloatArray, ...]
         Per player, [Q] the probability of the last action of each sequence; 1 for the empty
@@ -94,21 +94,21 @@ class TabularPolicy(ShortRepr):
     {'pass': 0.5, 'bet': 0.5}
     """
 
-    sequence_form: SequenceForm
+    form: SequenceForm
     probabilities: tuple[FloatArray, ...]
 
     def _facts(self) -> Facts:
-        form = self.sequence_form
+        form = self.form
         values = {"infostates": tuple(treeplex.num_infostates for treeplex in form.treeplexes)}
         return Facts(form.name, values, "see .rows(), policy[label, player]")
 
     def __post_init__(self) -> None:
-        if len(self.probabilities) != self.sequence_form.num_players:
+        if len(self.probabilities) != self.form.num_players:
             raise ParameterError(
                 f"got probabilities for {len(self.probabilities)} players; "
-                f"{self.sequence_form.name} has {self.sequence_form.num_players}"
+                f"{self.form.name} has {self.form.num_players}"
             )
-        form = self.sequence_form
+        form = self.form
         for player, values in enumerate(self.probabilities):
             label = partial(_acting_label, form, player)
             check_behavior(player, form.treeplexes[player], values, label)
@@ -117,20 +117,18 @@ class TabularPolicy(ShortRepr):
     @cached_property
     def digest(self) -> str:
         """SHA-256 digest of the game and the probabilities, to recognize the policy."""
-        digest = hashlib.sha256(self.sequence_form.fingerprint.encode())
+        digest = hashlib.sha256(self.form.fingerprint.encode())
         for values in self.probabilities:
             digest.update(np.ascontiguousarray(values).astype("<f8").tobytes())
         return digest.hexdigest()
 
     @classmethod
-    def from_weights(
-        cls, sequence_form: SequenceForm, weights: Sequence[FloatArray]
-    ) -> TabularPolicy:
+    def from_weights(cls, form: SequenceForm, weights: Sequence[FloatArray]) -> TabularPolicy:
         """Build a policy from weights of sequences by normalizing them at each infostate.
 
         Parameters
         ----------
-        sequence_form : SequenceForm
+        form : SequenceForm
         weights : Sequence[FloatArray]
             Per player, [Q] nonnegative weights, such as a realization plan. If all weights of an
             infostate are zero, as in a plan that does not reach it, the policy is uniform there.
@@ -142,29 +140,29 @@ class TabularPolicy(ShortRepr):
         """
         check_weights(weights)
         return cls(
-            sequence_form,
+            form,
             tuple(
                 normalize_behavior(plex.first_sequence, plex.num_actions, values)
-                for plex, values in zip(sequence_form.treeplexes, weights, strict=True)
+                for plex, values in zip(form.treeplexes, weights, strict=True)
             ),
         )
 
     def realization_plan(self, player: Player) -> FloatArray:
         """Return [Q] the probability of the player's own actions along each sequence."""
-        plex = self.sequence_form.treeplexes[player]
+        plex = self.form.treeplexes[player]
         return behavior_to_plan(
             plex.parent_sequence, plex.first_sequence, plex.num_actions, self.probabilities[player]
         )
 
     def realization_plans(self) -> tuple[FloatArray, ...]:
         """Return the realization plan of every player."""
-        return tuple(self.realization_plan(p) for p in range(self.sequence_form.num_players))
+        return tuple(self.realization_plan(p) for p in range(self.form.num_players))
 
     def replace_player(self, player: Player, other: TabularPolicy) -> TabularPolicy:
         """Return a copy of this policy in which one player plays as in `other`."""
         chosen = [*self.probabilities]
         chosen[player] = other.probabilities[player]
-        return TabularPolicy(self.sequence_form, tuple(chosen))
+        return TabularPolicy(self.form, tuple(chosen))
 
     def action_probabilities(
         self, infostate: Infostate, legal_actions: Sequence[Action]
@@ -176,7 +174,7 @@ class TabularPolicy(ShortRepr):
         UnknownNameError
             If no play of the game leads to the infostate, or an action is not legal there.
         """
-        tree = self.sequence_form.infostate_trees[infostate.player]
+        tree = self.form.infostate_trees[infostate.player]
         number = tree.index_of(infostate)
         known = tree.legal_actions(number)
         first = tree.first_sequence[number]
@@ -199,7 +197,7 @@ class TabularPolicy(ShortRepr):
             If the player is left out and several have one, or there is no such player.
         """
         label, player = self._acting_infostate(key)
-        tree = self.sequence_form.infostate_trees[player]
+        tree = self.form.infostate_trees[player]
         number = int(tree.acting[tree.acting_labels.index(label)])
         first = int(tree.first_sequence[number])
         actions = tree.legal_actions(number)
@@ -208,7 +206,7 @@ class TabularPolicy(ShortRepr):
 
     def _acting_infostate(self, key: str | tuple[str, Player]) -> tuple[str, Player]:
         """Return an acting infostate as text, and its player."""
-        trees = self.sequence_form.infostate_trees
+        trees = self.form.infostate_trees
         parts = key if isinstance(key, tuple) else (key,)
         if not 1 <= len(parts) <= 2 or not isinstance(parts[0], str):
             raise ParameterError(
@@ -217,7 +215,7 @@ class TabularPolicy(ShortRepr):
             )
         label, *players = parts
         for player in players:
-            check_player(player, len(trees), self.sequence_form.name)
+            check_player(player, len(trees), self.form.name)
         possible = players or range(len(trees))
         found = [player for player in possible if label in trees[player].acting_labels]
         if not found:
@@ -234,14 +232,14 @@ class TabularPolicy(ShortRepr):
     def sorted_rows(self) -> list[PolicyRow]:
         """Return the rows of all players in an order for readers; see `reading_order` of trees."""
         rows, found = self.rows(), list[PolicyRow]()
-        for tree in self.sequence_form.infostate_trees:
+        for tree in self.form.infostate_trees:
             own = [*islice(rows, tree.num_acting)]
             found += [own[place] for place in tree.reading_order().tolist()]
         return found
 
     def rows(self) -> Iterator[PolicyRow]:
         """Yield one row per acting infostate, ordered by player and with parents first."""
-        for player, tree in enumerate(self.sequence_form.infostate_trees):
+        for player, tree in enumerate(self.form.infostate_trees):
             plan = self.realization_plan(player)
             values = self.probabilities[player]
             for number, label in zip(tree.acting.tolist(), tree.acting_labels, strict=True):
@@ -312,22 +310,22 @@ def check_policy(policy: object) -> None:
 
 
 @overload
-def uniform_policy(sequence_form: None = None) -> UniformPolicy: ...
+def uniform_policy(form: None = None) -> UniformPolicy: ...
 @overload
-def uniform_policy(sequence_form: SequenceForm) -> TabularPolicy: ...
-def uniform_policy(sequence_form: SequenceForm | None = None) -> Policy:
+def uniform_policy(form: SequenceForm) -> TabularPolicy: ...
+def uniform_policy(form: SequenceForm | None = None) -> Policy:
     """Return the uniform policy: for any game, or as a table for one game.
 
     Parameters
     ----------
-    sequence_form : SequenceForm, optional
+    form : SequenceForm, optional
         The game of the table. Without it, the policy computes its probabilities when it is asked,
         so it needs no tree and suits every game.
 
     Raises
     ------
     ParameterError
-        If `sequence_form` is not a `SequenceForm`.
+        If `form` is not a `SequenceForm`.
 
     Examples
     --------
@@ -335,38 +333,38 @@ def uniform_policy(sequence_form: SequenceForm | None = None) -> Policy:
     >>> uniform_policy().action_probabilities(Infostate(0), ["pass", "bet"])
     array([0.5, 0.5])
     """
-    if sequence_form is None:
+    if form is None:
         return UniformPolicy()
-    check_sequence_form(sequence_form)
+    check_sequence_form(form)
     return TabularPolicy.from_weights(
-        sequence_form, [np.ones(plex.num_sequences) for plex in sequence_form.treeplexes]
+        form, [np.ones(plex.num_sequences) for plex in form.treeplexes]
     )
 
 
-def random_policy(sequence_form: SequenceForm, rng: np.random.Generator) -> TabularPolicy:
+def random_policy(form: SequenceForm, rng: np.random.Generator) -> TabularPolicy:
     """Draw a policy uniformly from the simplex at each infostate.
 
     Raises
     ------
     ParameterError
-        If `sequence_form` is not a `SequenceForm`.
+        If `form` is not a `SequenceForm`.
     """
-    check_sequence_form(sequence_form)
+    check_sequence_form(form)
     return TabularPolicy.from_weights(
-        sequence_form,
-        [rng.standard_exponential(plex.num_sequences) for plex in sequence_form.treeplexes],
+        form,
+        [rng.standard_exponential(plex.num_sequences) for plex in form.treeplexes],
     )
 
 
 def tabulate(
-    sequence_form: SequenceForm,
+    form: SequenceForm,
     policies: Policy | PolicyFunction | Sequence[Policy | PolicyFunction | None],
 ) -> TabularPolicy:
     """Evaluate the policies of all players at all infostates and return one table.
 
     Parameters
     ----------
-    sequence_form : SequenceForm
+    form : SequenceForm
         The game.
     policies : Policy, function, or Sequence of Policy, function or None
         One for all players, or one per player; None stands for the uniform policy. A function
@@ -389,17 +387,17 @@ def tabulate(
     >>> always_bet["[J]", 0]
     {'pass': 0.0, 'bet': 1.0}
     """
-    check_sequence_form(sequence_form)
+    check_sequence_form(form)
     if not isinstance(policies, Sequence):
-        policies = [as_policy(policies)] * sequence_form.num_players
-    if len(policies) != sequence_form.num_players:
+        policies = [as_policy(policies)] * form.num_players
+    if len(policies) != form.num_players:
         raise ParameterError(
-            f"got {len(policies)} policies; {sequence_form.name} has {sequence_form.num_players} "
+            f"got {len(policies)} policies; {form.name} has {form.num_players} "
             "players: give one for each, None for the uniform policy"
         )
-    pairs = zip(sequence_form.infostate_trees, policies, strict=True)
+    pairs = zip(form.infostate_trees, policies, strict=True)
     return TabularPolicy.from_weights(
-        sequence_form,
+        form,
         [
             _evaluated(tree, UniformPolicy() if policy is None else as_policy(policy))
             for tree, policy in pairs

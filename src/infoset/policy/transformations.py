@@ -439,7 +439,7 @@ def transform_policy(
     """
     check_type("policy", policy, TabularPolicy, "a TabularPolicy")
     check_type("transformation", transformation, Transformation, "a Transformation")
-    form = policy.sequence_form
+    form = policy.form
     check_player(player, form.num_players, form.name)
     table = ActionTable.of(form.infostate_trees[player])
     legal = table.legal

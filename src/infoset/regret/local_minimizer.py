@@ -108,7 +108,7 @@ class LocalMinimizer(IterativeState):
 
     Parameters
     ----------
-    sequence_form : SequenceForm
+    form : SequenceForm
         The game, with any number of players and any payoffs.
     rule : LocalRule
         A function compiled by `numba.njit`, or a plain function on arrays, which is slow.
@@ -130,7 +130,7 @@ class LocalMinimizer(IterativeState):
 
     def __init__(
         self,
-        sequence_form: SequenceForm,
+        form: SequenceForm,
         rule: LocalRule,
         averaging: RegretScheme,
         *,
@@ -141,12 +141,12 @@ class LocalMinimizer(IterativeState):
         check_callable("schedule", schedule, "a function of iterations [T]")
         check_count("num_arrays", num_arrays)
         super().__init__()
-        self.sequence_form = sequence_form
+        self.form = form
         self.averaging = averaging
         self._rule = rule
         self._schedule = schedule
         self._num_arrays = num_arrays
-        self._layouts = game_layouts(sequence_form)
+        self._layouts = game_layouts(form)
         self._set_minimums(min_probabilities)
         self._set_state()
         self._driver = driver_of(rule, self._arguments(np.ones((1, 1)), np.ones((1, 8))))
@@ -174,7 +174,7 @@ class LocalMinimizer(IterativeState):
             if self._is_perturbed:
                 apply_min_probabilities(layout.groups, policy, minimum, played)
             realize_policy(layout.groups, layout.parent, played, plan)
-        self._payoffs = payoffs_by_player(self.sequence_form, self._layouts)
+        self._payoffs = payoffs_by_player(self.form, self._layouts)
 
     def _arguments(self, rows: FloatArray, averaging: FloatArray) -> tuple[Any, ...]:
         return (

@@ -38,7 +38,7 @@ class RegretMinimizer(IterativeState, Generic[FormT]):
 
     Parameters
     ----------
-    sequence_form : SequenceForm or PublicForm
+    form : SequenceForm or PublicForm
         The game: as a sequence form with any number of players and any payoffs, or as a public
         form. The iterations on both are the same, except for rounding and for the treatment of
         ties that rounding breaks.
@@ -73,24 +73,24 @@ class RegretMinimizer(IterativeState, Generic[FormT]):
 
     def __init__(
         self,
-        sequence_form: FormT,
+        form: FormT,
         scheme: RegretScheme,
         precision: str = "float64",
         threads: int = 1,
     ) -> None:
         super().__init__()
-        check_form(sequence_form)
+        check_form(form)
         check_type("scheme", scheme, RegretScheme, 'a RegretScheme, such as SCHEMES["cfr+"]')
-        _check_threads(threads, sequence_form)
-        self.sequence_form: FormT = sequence_form
+        _check_threads(threads, form)
+        self.form: FormT = form
         self.scheme = scheme
         check_choice("precision", precision, PRECISIONS)
         self.precision = precision
-        self._layouts = game_layouts(sequence_form)
+        self._layouts = game_layouts(form)
         self._groups = tuple(layout.groups for layout in self._layouts)
         self._parents = tuple(layout.parent for layout in self._layouts)
         self._blocks, self._sequence, self._payoff = payoffs_by_player(
-            sequence_form, self._layouts, precision
+            form, self._layouts, precision
         )
         self._set_state()
         self._threaded = self._threaded_iteration(threads) if threads > 1 else None
@@ -104,7 +104,7 @@ class RegretMinimizer(IterativeState, Generic[FormT]):
                 *arrays,
             )
             for public_state, layout, blocks, *arrays in zip(
-                public_states(self.sequence_form),
+                public_states(self.form),
                 self._layouts,
                 self._blocks,
                 self._gradients,
@@ -120,7 +120,7 @@ class RegretMinimizer(IterativeState, Generic[FormT]):
         return ThreadedIteration(threads, self.scheme, self._limit, (first, second))
 
     def _set_state(self) -> None:
-        sizes = [plex.num_sequences for plex in self.sequence_form.treeplexes]
+        sizes = [plex.num_sequences for plex in self.form.treeplexes]
         number = self.precision
         self._regrets, self._plans, self._averages = (
             tuple(np.zeros(size, number) for size in sizes) for _ in range(3)

@@ -88,7 +88,7 @@ class Budget:
         if isinstance(self.target, str):
             raise ParameterError(
                 f"target={self.target!r} is text; give a number in the game's units, or create the "
-                f"budget with make_budget(sequence_form, target={self.target!r})"
+                f"budget with make_budget(form, target={self.target!r})"
             )
         if self.target is not None:
             check_number("target", self.target)

@@ -51,7 +51,7 @@ class Resumable(Protocol):
     """The attributes of an `IterativeSolver` whose runs can be saved and resumed."""
 
     @property
-    def sequence_form(self) -> GameForm:
+    def form(self) -> GameForm:
         """The game: its sequence form, or its public form."""
 
     @property
@@ -271,7 +271,7 @@ class RunCheckpointer(Checkpointer):
 
     def checkpoint(self) -> Checkpoint:
         """Return the current state of the run as a checkpoint."""
-        form = self._solver.sequence_form
+        form = self._solver.form
         return Checkpoint(
             game=form.name,
             fingerprint=form.fingerprint,

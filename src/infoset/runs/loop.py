@@ -49,7 +49,7 @@ class IterativeSolver(Protocol[Found]):
     """
 
     @property
-    def sequence_form(self) -> GameForm:
+    def form(self) -> GameForm:
         """The game: its sequence form, or its public form."""
 
     @property
@@ -104,7 +104,7 @@ def run_measured(
     check_budget(budget)
     outcome: Outcome | None = None
     checkpointer = open_checkpointer(solver, method, budget)
-    cost = measurement_cost(solver.sequence_form) + extra_cost
+    cost = measurement_cost(solver.form) + extra_cost
     measurements, pace = _measurements_left(solver, budget, cost), _Pace(solver, budget, cost)
     answer: _Answer[PolicyT] | None = None
     try:
@@ -129,7 +129,7 @@ def run_measured(
             budget.record(solver.iteration, answer.measured, joint=joint())
     assert answer is not None
     return SolveResult(
-        game=solver.sequence_form.name,
+        game=solver.form.name,
         method=method,
         policy=answer.policy,
         current_policy=_unbroken(solver, method, solver.current_policy),
@@ -237,11 +237,11 @@ def _remedy(solver: IterativeSolver[PolicyT], method: str, precision: str) -> st
     """Return what to do about numbers that a precision cannot represent, by their likely cause."""
     if precision != "float64":
         return "use precision='float64'"
-    low, high = solver.sequence_form.payoff_range
+    low, high = solver.form.payoff_range
     if 1 / EXTREME_PAYOFF <= max(abs(low), abs(high)) <= EXTREME_PAYOFF:
         return f"give {method} less extreme parameters"
     return (
-        f"the payoffs of {solver.sequence_form.name} go from {low:.3g} to {high:.3g}: scale them "
+        f"the payoffs of {solver.form.name} go from {low:.3g} to {high:.3g}: scale them "
         "to a magnitude of about 1"
     )
 

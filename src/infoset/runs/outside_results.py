@@ -130,7 +130,7 @@ def make_result(
         last = TracePoint(done, taken, measured.values, measured.nash_conv, measured.exploitability)
         points += (last,)
     return SolveResult(
-        game=policy.sequence_form.name,
+        game=policy.form.name,
         method=method,
         policy=policy,
         current_policy=None,
@@ -168,14 +168,14 @@ def _check_last_error(last: TracePoint, measured: Evaluation, policy: TabularPol
     """Raise if the last error of a trace is not that of the policy."""
     name, given = next(iter(last.errors.items()))
     exact = measured.nash_conv if name == "NashConv" else measured.exploitability
-    width = policy.sequence_form.payoff_width
+    width = policy.form.payoff_width
     slack = RELATIVE_TOLERANCE * max(given, exact or 0.0) + measured.rounding
     slack += RANGE_TOLERANCE * width if isfinite(width) else 0.0
     if exact is None or abs(given - exact) > slack:
         found = "not defined" if exact is None else f"{exact:.6g}"
         raise ParameterError(
             f"the trace ends with {name} {given:.6g}, but that of the policy is {found} in "
-            f"{policy.sequence_form.name}: the errors must be in the game's units, and the last "
+            f"{policy.form.name}: the errors must be in the game's units, and the last "
             "measurement must be of this policy; if the policy is of a later iteration, give "
             "iterations="
         )

@@ -218,4 +218,4 @@ class SolveResult(ShortRepr, Generic[PolicyT]):
 
 def form_of(policy: TabularPolicy | PublicPolicy) -> GameForm:
     """Return the game of a policy: its public form, or its sequence form."""
-    return policy.public_form if isinstance(policy, PublicPolicy) else policy.sequence_form
+    return policy.public_form if isinstance(policy, PublicPolicy) else policy.form

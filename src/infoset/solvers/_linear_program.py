@@ -224,7 +224,7 @@ def _solve_interruptibly(highs: Any, meanwhile: Meanwhile) -> bool:
     return interrupted
 
 
-def plan_model(sequence_form: SequenceForm, player: Player) -> LinearModel:
+def plan_model(form: SequenceForm, player: Player) -> LinearModel:
     """Return the program that maximizes the security level of a player's plan.
 
     The columns are the plan x [Q of the player], followed by the values q [1 + I of the opponent].
@@ -238,9 +238,9 @@ def plan_model(sequence_form: SequenceForm, player: Player) -> LinearModel:
         import highspy  # noqa: F401
         from scipy.sparse import block_array
 
-    own, other = (sequence_form.treeplexes[number] for number in (player, 1 - player))
+    own, other = (form.treeplexes[number] for number in (player, 1 - player))
     flow, other_flow = _flow_matrix(own), _flow_matrix(other)
-    payoffs = _payoff_matrix(sequence_form, player)
+    payoffs = _payoff_matrix(form, player)
     matrix = block_array([[flow, None], [payoffs, -other_flow.T]], format="csr")
     num_rows, num_columns = matrix.shape
     num_plan, num_flow = own.num_sequences, 1 + own.num_infostates
@@ -258,16 +258,16 @@ def plan_model(sequence_form: SequenceForm, player: Player) -> LinearModel:
     return LinearModel(matrix, cost, lower, np.full(num_columns, np.inf), row_lower, row_upper)
 
 
-def policy_of_solution(sequence_form: SequenceForm, solution: LinearSolution) -> TabularPolicy:
+def policy_of_solution(form: SequenceForm, solution: LinearSolution) -> TabularPolicy:
     """Return the policies of both players, given a solution of player 0's program."""
-    first, second = sequence_form.treeplexes
+    first, second = form.treeplexes
     plan = solution.values[: first.num_sequences]
     # HiGHS reports dual variables as derivatives of the objective. They are the opponent's plan or
     # its negative, depending on the sign convention for maximization.
     dual = solution.duals[-second.num_sequences :]
     dual = -dual if dual.sum() < 0 else dual
     weights = [np.clip(plan, 0, None), np.clip(dual, 0, None)]
-    return TabularPolicy.from_weights(sequence_form, weights)
+    return TabularPolicy.from_weights(form, weights)
 
 
 def _flow_matrix(treeplex: Treeplex) -> csr_array:
@@ -283,16 +283,16 @@ def _flow_matrix(treeplex: Treeplex) -> csr_array:
     return coo_array((values, (rows, columns)), shape=shape).tocsr()
 
 
-def _payoff_matrix(sequence_form: SequenceForm, player: Player) -> csr_array:
+def _payoff_matrix(form: SequenceForm, player: Player) -> csr_array:
     """Return [Q of the opponent, Q of the player] the player's payoffs, scaled to at most 1."""
     from scipy.sparse import coo_array
 
-    payoff: FloatArray = sequence_form.payoff[:, player]
+    payoff: FloatArray = form.payoff[:, player]
     largest = float(np.abs(payoff).max(initial=0.0))
     scale = float(2.0 ** np.ceil(np.log2(largest))) if largest > 0 else 1.0
-    columns = sequence_form.terminal_sequence[:, player]
-    rows = sequence_form.terminal_sequence[:, 1 - player]
-    shape = tuple(sequence_form.treeplexes[p].num_sequences for p in (1 - player, player))
+    columns = form.terminal_sequence[:, player]
+    rows = form.terminal_sequence[:, 1 - player]
+    shape = tuple(form.treeplexes[p].num_sequences for p in (1 - player, player))
     return coo_array((payoff / scale, (rows, columns)), shape=shape).tocsr()
 
 
@@ -313,7 +313,7 @@ class Answer(NamedTuple):
         """Record the answer in the budget, and return it as a result."""
         budget.record(self.iterations, self.measured)
         return SolveResult(
-            game=self.policy.sequence_form.name,
+            game=self.policy.form.name,
             method=method,
             policy=self.policy,
             current_policy=None,
@@ -379,7 +379,7 @@ def measured_answer(
 ) -> Answer:
     """Return an evaluated answer, with 'failed' for 'optimal' if best responses gain too much."""
     measured = measure(policy)
-    width = policy.sequence_form.payoff_width
+    width = policy.form.payoff_width
     certified = measured.nash_conv / 2 <= CERTIFIED * max(width, 1e-300)
     confirmed: Outcome = outcome if outcome != "optimal" or certified else "failed"
     return Answer(policy, measured, confirmed, iterations)

@@ -20,7 +20,7 @@ Maximize = Callable[[LinearModel], LinearSolution]
 Flags = NDArray[np.bool_]
 
 
-def refined_behavior(sequence_form: SequenceForm, player: Player, maximize: Maximize) -> FloatArray:
+def refined_behavior(form: SequenceForm, player: Player, maximize: Maximize) -> FloatArray:
     """Return [Q] the refined behavior of a player at every infostate, reached or not.
 
     The first program solves the whole game. The second solves the game that begins after the first
@@ -28,8 +28,8 @@ def refined_behavior(sequence_form: SequenceForm, player: Player, maximize: Maxi
     infostate is reached. The next programs begin after second mistakes, and so on, until every
     infostate is reached.
     """
-    own, other = (sequence_form.treeplexes[number] for number in (player, 1 - player))
-    model = plan_model(sequence_form.centered, player)
+    own, other = (form.treeplexes[number] for number in (player, 1 - player))
+    model = plan_model(form.centered, player)
     stages = _mistake_costs(model, other)
     behavior = np.zeros(own.num_sequences)
     known = np.zeros(own.num_infostates, dtype=bool)

@@ -47,20 +47,20 @@ class Auto:
     name: str = "auto"
     description: str = f"lp if the game is small enough, otherwise {BEST} or {ROBUST}"
 
-    def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
+    def run(self, form: SequenceForm, budget: Budget) -> SolveResult:
         """Choose a method and run it.
 
         Raises
         ------
         ParameterError
-            If `sequence_form` is not a sequence form.
+            If `form` is not a sequence form.
         """
-        check_sequence_form(sequence_form)
+        check_sequence_form(form)
         return run_best(
-            uniform_policy(sequence_form),
+            uniform_policy(form),
             budget,
-            by_lp=lambda: solve_by_lp(sequence_form, budget),
-            by_regret=lambda scheme: RegretMethod(scheme).run(sequence_form, budget),
+            by_lp=lambda: solve_by_lp(form, budget),
+            by_regret=lambda scheme: RegretMethod(scheme).run(form, budget),
         )
 
 
@@ -72,26 +72,26 @@ def run_best(
     measure: Measure = evaluate_policy,
 ) -> SolveResult:
     """Solve a game by the linear program or the CFR family, and explain the choice; see `Auto`."""
-    sequence_form = uniform.sequence_form
+    form = uniform.form
     fallback = Substitute(uniform, measure(uniform), "the uniform policy")
-    rejection = _why_not_lp(sequence_form, budget)
+    rejection = _why_not_lp(form, budget)
     if rejection is None:
         result = by_lp()
         if result.outcome != "failed":
-            size, limit = program_size(sequence_form), _largest_program(sequence_form, budget)
+            size, limit = program_size(form), _largest_program(form, budget)
             reason = f"lp is exact and fast at this size: {size:,} coefficients, limit {limit:,}"
             return replace(result, reason="; ".join(filter(None, [reason, result.reason])))
         budget.trace.clear()
         rejection = "lp found no solution"
         fallback = Substitute(result.policy, result.measured, "the best policy known before it")
-    if sequence_form.is_two_player_constant_sum:
+    if form.is_two_player_constant_sum:
         name, merit = BEST, "is the best iterative method over all benchmark games"
     else:
         name, merit = ROBUST, "minimizes regret in any game, but need not reach an equilibrium"
     result = replace(by_regret(SCHEMES[name]), reason=f"{rejection}; {name} {merit}")
     # In other games the theorem is about regret, and NashConv may favor a policy of high regret.
     is_better = fallback.measured.nash_conv < result.nash_conv
-    compares = sequence_form.is_two_player_constant_sum
+    compares = form.is_two_player_constant_sum
     return _with(result, fallback) if compares and is_better else result
 
 
@@ -113,15 +113,15 @@ def _with(result: SolveResult, better: Substitute) -> SolveResult:
     )
 
 
-def _why_not_lp(sequence_form: SequenceForm, budget: Budget) -> str | None:
+def _why_not_lp(form: SequenceForm, budget: Budget) -> str | None:
     """Return why the linear program is rejected; None if it is accepted."""
-    if not sequence_form.is_two_player_constant_sum:
+    if not form.is_two_player_constant_sum:
         return "lp solves two-player constant-sum games only"
     if budget.iterations is not None:
         return "lp cannot be limited to a number of iterations"
     if budget.checkpoint is not None:
         return "lp cannot save checkpoints"
-    size, limit = program_size(sequence_form), _largest_program(sequence_form, budget)
+    size, limit = program_size(form), _largest_program(form, budget)
     if size > limit:
         return f"lp may take over a second: {size:,} coefficients, limit {limit:,} (--method lp)"
     needed = SECONDS_PER_PROGRAM * size / LARGEST_PROGRAM
@@ -130,15 +130,15 @@ def _why_not_lp(sequence_form: SequenceForm, budget: Budget) -> str | None:
     return None
 
 
-def _largest_program(sequence_form: SequenceForm, budget: Budget) -> int:
+def _largest_program(form: SequenceForm, budget: Budget) -> int:
     """Return the largest size for which the linear program is used, given the target."""
     if budget.target is None or budget.is_default:
         return LARGEST_PROGRAM
-    is_precise = budget.target < PRECISE * sequence_form.payoff_width
+    is_precise = budget.target < PRECISE * form.payoff_width
     return LARGEST_PRECISE_PROGRAM if is_precise else LARGEST_COARSE_PROGRAM
 
 
-def program_size(sequence_form: SequenceForm) -> int:
+def program_size(form: SequenceForm) -> int:
     """Return the approximate number of coefficients of the linear program."""
-    sequences = sum(plex.num_sequences for plex in sequence_form.treeplexes)
-    return sequence_form.num_payoffs + 2 * sequences
+    sequences = sum(plex.num_sequences for plex in form.treeplexes)
+    return form.num_payoffs + 2 * sequences

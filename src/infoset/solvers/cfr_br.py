@@ -53,7 +53,7 @@ class CFRBR:
     description: str = "CFR against best responses, for both players (Johanson et al. 2012)"
     scheme: RegretScheme = SCHEMES["cfr"]
 
-    def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
+    def run(self, form: SequenceForm, budget: Budget) -> SolveResult:
         """Run until the budget is used up; its limit on iterations is the horizon of schedules.
 
         Raises
@@ -62,7 +62,7 @@ class CFRBR:
             If the game is not two-player constant-sum.
         """
         scheme = planned_scheme(self.scheme, budget)
-        return run_measured(CFRBRSolver(sequence_form, scheme), self.name, budget)
+        return run_measured(CFRBRSolver(form, scheme), self.name, budget)
 
 
 class CFRBRSolver:
@@ -70,7 +70,7 @@ class CFRBRSolver:
 
     Parameters
     ----------
-    sequence_form : SequenceForm
+    form : SequenceForm
         A two-player constant-sum game.
     scheme : RegretScheme
         The member of the CFR family.
@@ -81,11 +81,11 @@ class CFRBRSolver:
         If the game is not two-player constant-sum.
     """
 
-    def __init__(self, sequence_form: SequenceForm, scheme: RegretScheme) -> None:
-        check_two_player(sequence_form, "cfr-br")
-        self.sequence_form = sequence_form
+    def __init__(self, form: SequenceForm, scheme: RegretScheme) -> None:
+        check_two_player(form, "cfr-br")
+        self.form = form
         self._scheme = scheme
-        self._states = tuple(PlayerMinimizer(plex, scheme) for plex in sequence_form.treeplexes)
+        self._states = tuple(PlayerMinimizer(plex, scheme) for plex in form.treeplexes)
 
     @property
     def iteration(self) -> int:
@@ -95,7 +95,7 @@ class CFRBRSolver:
     @property
     def cost_per_iteration(self) -> int:
         """How many numbers one iteration reads, including the best responses."""
-        return 2 * gradient_cost(self.sequence_form)
+        return 2 * gradient_cost(self.form)
 
     def run(self, iterations: int) -> None:
         """Do `iterations` more iterations."""
@@ -106,8 +106,8 @@ class CFRBRSolver:
     def _update(self, player: Player) -> None:
         """Update one player by the gradient against a best response to its plan."""
         plans = [own.plan() for own in self._states]
-        plans[1 - player] = best_response_plan(self.sequence_form, tuple(plans), 1 - player)
-        self._states[player].observe(utility_gradient(self.sequence_form, tuple(plans), player))
+        plans[1 - player] = best_response_plan(self.form, tuple(plans), 1 - player)
+        self._states[player].observe(utility_gradient(self.form, tuple(plans), player))
 
     def settings(self) -> dict[str, Any]:
         """Return the parameters of the scheme, including the horizon."""
@@ -125,12 +125,8 @@ class CFRBRSolver:
 
     def policy(self) -> TabularPolicy:
         """Return the average policy of both players."""
-        return TabularPolicy.from_weights(
-            self.sequence_form, [own.average_plan() for own in self._states]
-        )
+        return TabularPolicy.from_weights(self.form, [own.average_plan() for own in self._states])
 
     def current_policy(self) -> TabularPolicy:
         """Return the policy from which the next iteration starts."""
-        return TabularPolicy.from_weights(
-            self.sequence_form, [own.probabilities() for own in self._states]
-        )
+        return TabularPolicy.from_weights(self.form, [own.probabilities() for own in self._states])

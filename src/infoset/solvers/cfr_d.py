@@ -267,7 +267,7 @@ class DecompositionSolver:
         return found
 
     @property
-    def sequence_form(self) -> SequenceForm:
+    def form(self) -> SequenceForm:
         """The whole game."""
         return self.cut.tree.sequence_form
 

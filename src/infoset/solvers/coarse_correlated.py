@@ -64,7 +64,7 @@ class CoarseCorrelatedSolver:
 
     Parameters
     ----------
-    sequence_form : SequenceForm
+    form : SequenceForm
         A game with any number of players and any payoffs.
     scheme : RegretScheme
         The member of the CFR family. Updates are simultaneous even if the scheme alternates: the
@@ -78,21 +78,19 @@ class CoarseCorrelatedSolver:
         If the scheme leaves iterations out of its average.
     """
 
-    def __init__(
-        self, sequence_form: SequenceForm, scheme: RegretScheme, sample_every: int = 0
-    ) -> None:
+    def __init__(self, form: SequenceForm, scheme: RegretScheme, sample_every: int = 0) -> None:
         if scheme.average_delay:
             raise ParameterError(
                 f"{scheme.name} leaves {scheme.average_delay} iterations out of the average, but "
                 "joint play includes all iterations: use a scheme with average_delay=0"
             )
-        self.sequence_form = sequence_form
+        self.form = form
         self.scheme = scheme
         self.sample_every = sample_every
-        self.play = CCEEvaluator(sequence_form)
+        self.play = CCEEvaluator(form)
         self.samples: list[TabularPolicy] = []
         self.weights: list[float] = []
-        self._players = [PlayerMinimizer(plex, scheme) for plex in sequence_form.treeplexes]
+        self._players = [PlayerMinimizer(plex, scheme) for plex in form.treeplexes]
 
     @property
     def iteration(self) -> int:
@@ -102,8 +100,8 @@ class CoarseCorrelatedSolver:
     @property
     def cost_per_iteration(self) -> int:
         """How many numbers one iteration reads."""
-        sequences = sum(plex.num_sequences for plex in self.sequence_form.treeplexes)
-        return self.sequence_form.num_payoffs * self.sequence_form.num_players + 6 * sequences
+        sequences = sum(plex.num_sequences for plex in self.form.treeplexes)
+        return self.form.num_payoffs * self.form.num_players + 6 * sequences
 
     def run(self, iterations: int) -> None:
         """Do `iterations` more iterations."""
@@ -132,11 +130,11 @@ class CoarseCorrelatedSolver:
     def current_policy(self) -> TabularPolicy:
         """Return the policy from which the next iteration starts."""
         probabilities = tuple(own.probabilities() for own in self._players)
-        return TabularPolicy(self.sequence_form, probabilities)
+        return TabularPolicy(self.form, probabilities)
 
 
 def solve_coarse_correlated(
-    sequence_form: SequenceForm,
+    form: SequenceForm,
     scheme: str | RegretScheme = "cfr",
     budget: Budget | None = None,
     *,
@@ -151,7 +149,7 @@ def solve_coarse_correlated(
 
     Parameters
     ----------
-    sequence_form : SequenceForm
+    form : SequenceForm
         A game with any number of players and any payoffs.
     scheme : str or RegretScheme
         A member of the CFR family. The weights of its average are also the weights of joint play.
@@ -183,11 +181,11 @@ def solve_coarse_correlated(
     ... ).joint.cce_gap < 0.02
     True
     """
-    check_sequence_form(sequence_form)
+    check_sequence_form(form)
     check_count("sample_every", sample_every)
     budget = Budget(iterations=1000) if budget is None else budget
     scheme = planned_scheme(scheme, budget)
-    solver = CoarseCorrelatedSolver(sequence_form, scheme, sample_every)
+    solver = CoarseCorrelatedSolver(form, scheme, sample_every)
     if cce_gap is not None:
         check_number("cce_gap", cce_gap)
         budget.callback = _stop_at(cce_gap, solver, budget.callback)

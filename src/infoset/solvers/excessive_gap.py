@@ -69,7 +69,7 @@ class ExcessiveGap:
     description: str = "excessive gap technique, aggressive steps (Hoda et al. 2010)"
     distance: Distance = BALANCED_ENTROPY
 
-    def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
+    def run(self, form: SequenceForm, budget: Budget) -> SolveResult:
         """Run until the budget is used up; `gaps["excessive"]` of the result bounds NashConv.
 
         Raises
@@ -77,7 +77,7 @@ class ExcessiveGap:
         UnsupportedGameError
             If the game is not two-player constant-sum.
         """
-        solver = ExcessiveGapSolver(sequence_form, self)
+        solver = ExcessiveGapSolver(form, self)
         result = run_measured(solver, self.name, budget)
         return replace(result, gaps={"excessive": solver.gap_bound})
 
@@ -94,7 +94,7 @@ class ExcessiveGapSolver:
 
     Parameters
     ----------
-    sequence_form : SequenceForm
+    form : SequenceForm
         A two-player constant-sum game.
     spec : ExcessiveGap
         The parameters of the method.
@@ -105,14 +105,14 @@ class ExcessiveGapSolver:
         If the game is not two-player constant-sum.
     """
 
-    def __init__(self, sequence_form: SequenceForm, spec: ExcessiveGap) -> None:
-        check_two_player(sequence_form, spec.name)
-        self.sequence_form = sequence_form
+    def __init__(self, form: SequenceForm, spec: ExcessiveGap) -> None:
+        check_two_player(form, spec.name)
+        self.form = form
         self._spec = spec
-        self._centered = sequence_form.centered
+        self._centered = form.centered
         self._total = self._centered.constant_sum or 0.0
-        self._scale = payoff_scale(sequence_form)
-        self._proxes = tuple(TreeplexProx(plex, spec.distance) for plex in sequence_form.treeplexes)
+        self._scale = payoff_scale(form)
+        self._proxes = tuple(TreeplexProx(plex, spec.distance) for plex in form.treeplexes)
         self._state = self._start()
 
     @property
@@ -123,8 +123,8 @@ class ExcessiveGapSolver:
     @property
     def cost_per_iteration(self) -> int:
         """Approximate count of numbers read in one iteration; an exponential counts as ten."""
-        sequences = sum(plex.num_sequences for plex in self.sequence_form.treeplexes)
-        return 4 * gradient_cost(self.sequence_form) + 40 * sequences
+        sequences = sum(plex.num_sequences for plex in self.form.treeplexes)
+        return 4 * gradient_cost(self.form) + 40 * sequences
 
     @property
     def smoothing(self) -> tuple[float, ...]:
@@ -167,7 +167,7 @@ class ExcessiveGapSolver:
 
     def policy(self) -> TabularPolicy:
         """Return the policy of the current plans; the method does not average."""
-        return TabularPolicy.from_weights(self.sequence_form, self._state.plans)
+        return TabularPolicy.from_weights(self.form, self._state.plans)
 
     def current_policy(self) -> TabularPolicy:
         """Return the policy of the current plans."""

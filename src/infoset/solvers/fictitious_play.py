@@ -38,7 +38,7 @@ class FictitiousPlaySolver:
 
     Parameters
     ----------
-    sequence_form : SequenceForm
+    form : SequenceForm
         The game.
 
     Notes
@@ -57,9 +57,9 @@ class FictitiousPlaySolver:
     True
     """
 
-    def __init__(self, sequence_form: SequenceForm) -> None:
-        self.sequence_form = sequence_form
-        start = uniform_policy(sequence_form).realization_plans()
+    def __init__(self, form: SequenceForm) -> None:
+        self.form = form
+        start = uniform_policy(form).realization_plans()
         self._state = _State(0, start, start)
 
     @property
@@ -70,7 +70,7 @@ class FictitiousPlaySolver:
     @property
     def cost_per_iteration(self) -> int:
         """How many numbers one iteration reads."""
-        return gradient_cost(self.sequence_form)
+        return gradient_cost(self.form)
 
     def run(self, iterations: int) -> None:
         """Do `iterations` more iterations."""
@@ -80,8 +80,8 @@ class FictitiousPlaySolver:
     def _next(self) -> _State:
         done, averages, _ = self._state
         responses = tuple(
-            best_response_plan(self.sequence_form, averages, player)
-            for player in range(self.sequence_form.num_players)
+            best_response_plan(self.form, averages, player)
+            for player in range(self.form.num_players)
         )
         moved = tuple(
             average + (response - average) / (done + 2)
@@ -101,7 +101,7 @@ class FictitiousPlaySolver:
 
     def set_state(self, state: StateArrays) -> None:
         """Set the state from arrays with the names and shapes of `state()`."""
-        players = range(self.sequence_form.num_players)
+        players = range(self.form.num_players)
         averages, responses = (
             tuple(state[f"{kind}.{player}"].copy() for player in players)
             for kind in ("averages", "responses")
@@ -110,11 +110,11 @@ class FictitiousPlaySolver:
 
     def policy(self) -> TabularPolicy:
         """Return the average policy, to which the next iteration responds."""
-        return TabularPolicy.from_weights(self.sequence_form, self._state.averages)
+        return TabularPolicy.from_weights(self.form, self._state.averages)
 
     def current_policy(self) -> TabularPolicy:
         """Return the last best responses, uniform at infostates that they do not reach."""
-        return TabularPolicy.from_weights(self.sequence_form, self._state.responses)
+        return TabularPolicy.from_weights(self.form, self._state.responses)
 
 
 @dataclass(frozen=True)
@@ -130,6 +130,6 @@ class FictitiousPlay:
     name: str = "xfp"
     description: str = "extensive-form fictitious play (Heinrich, Lanctot and Silver 2015)"
 
-    def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
+    def run(self, form: SequenceForm, budget: Budget) -> SolveResult:
         """Run until the budget is used up."""
-        return run_measured(FictitiousPlaySolver(sequence_form), self.name, budget)
+        return run_measured(FictitiousPlaySolver(form), self.name, budget)

@@ -176,7 +176,7 @@ class FirstOrderScheme:
             axis=1,
         )
 
-    def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
+    def run(self, form: SequenceForm, budget: Budget) -> SolveResult:
         """Run until the budget is used up.
 
         If the magnet is fixed, `gaps["quantal"]` of the result is the `quantal_gap`, and
@@ -189,10 +189,10 @@ class FirstOrderScheme:
         UnsupportedGameError
             If the game is not two-player constant-sum.
         """
-        solver = FirstOrderSolver(sequence_form, self)
+        solver = FirstOrderSolver(form, self)
         if not self.has_quantal_limit:
             return run_measured(solver, self.name, budget)
-        temperature = self.temperature * payoff_scale(sequence_form)
+        temperature = self.temperature * payoff_scale(form)
 
         def is_at_limit(policy: TabularPolicy) -> bool:
             return quantal_distance(policy, temperature, self.distance) <= QUANTAL_TOLERANCE
@@ -214,7 +214,7 @@ class FirstOrderSolver(LastIterateSolver["FirstOrderScheme"]):
 
     Parameters
     ----------
-    sequence_form : SequenceForm
+    form : SequenceForm
         A two-player constant-sum game.
     scheme : FirstOrderScheme
         The parameters of the method.
@@ -240,17 +240,17 @@ class FirstOrderSolver(LastIterateSolver["FirstOrderScheme"]):
 
     _states: tuple[PlayerState, PlayerState]
 
-    def __init__(self, sequence_form: SequenceForm, scheme: FirstOrderScheme) -> None:
-        super().__init__(sequence_form, scheme)
+    def __init__(self, form: SequenceForm, scheme: FirstOrderScheme) -> None:
+        super().__init__(form, scheme)
         self._states = (self._player_state(0), self._player_state(1))
         largest = self._game.largest_group
-        size = max(plex.num_sequences for plex in sequence_form.treeplexes)
+        size = max(plex.num_sequences for plex in form.treeplexes)
         self._workspace = Workspace(*(np.zeros(n) for n in (size, size, largest, largest)))
 
     def _player_state(self, player: Player) -> PlayerState:
         game, distance = self._game, self._spec.distance
         layout = game.layouts[player]
-        weights = distance.weights_of(self.sequence_form.treeplexes[player])
+        weights = distance.weights_of(self.form.treeplexes[player])
         policy = game.uniform_policies()[player]
         plan = game.plans(game.uniform_policies())[player]
         base = distance.coordinates(policy)
@@ -274,8 +274,8 @@ class FirstOrderSolver(LastIterateSolver["FirstOrderScheme"]):
     def cost_per_iteration(self) -> int:
         """How many numbers one iteration reads; an exponential counts as ten."""
         sweeps = 1 if self._spec.prediction == "none" else 2
-        sequences = sum(plex.num_sequences for plex in self.sequence_form.treeplexes)
-        return gradient_cost(self.sequence_form) * sweeps + 10 * sweeps * sequences
+        sequences = sum(plex.num_sequences for plex in self.form.treeplexes)
+        return gradient_cost(self.form) * sweeps + 10 * sweeps * sequences
 
     def run(self, iterations: int) -> None:
         """Do `iterations` more iterations, inside one compiled call."""

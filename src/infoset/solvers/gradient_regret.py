@@ -68,7 +68,7 @@ class GradientSolver:
         self._states = PlayerMinimizer(first, scheme), PlayerMinimizer(second, scheme)
 
     @property
-    def sequence_form(self) -> PublicForm:
+    def form(self) -> PublicForm:
         """The public form."""
         return self.game.public_form
 

@@ -88,7 +88,7 @@ class LocalMethod:
             alternating=self.alternating,
         )
 
-    def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
+    def run(self, form: SequenceForm, budget: Budget) -> SolveResult:
         """Run until the budget is used up.
 
         Raises
@@ -97,7 +97,7 @@ class LocalMethod:
             If the rule writes numbers that are not probabilities.
         """
         solver = LocalSolver(
-            sequence_form,
+            form,
             self.rule,
             self.averaging,
             num_arrays=self.num_arrays,
@@ -112,7 +112,7 @@ class LocalSolver(LocalMinimizer):
     @property
     def cost_per_iteration(self) -> int:
         """How many numbers one iteration reads."""
-        return gradient_cost(self.sequence_form)
+        return gradient_cost(self.form)
 
     def policy(self) -> TabularPolicy:
         """Return the average policy."""

@@ -117,7 +117,7 @@ class LockedGame:
 
 
 def _check_game(policy: TabularPolicy, form: SequenceForm) -> None:
-    other = policy.sequence_form
+    other = policy.form
     if other is not form and other.fingerprint != form.fingerprint:
         raise PolicyMismatchError(
             f"the policy is for {other.name}, not for {form.name}; give a policy for {form.name}"

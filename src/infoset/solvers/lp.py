@@ -93,7 +93,7 @@ class LinearProgram:
                 f"algorithm={self.algorithm!r} is unknown: use one of {', '.join(get_args(Choice))}"
             )
 
-    def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
+    def run(self, form: SequenceForm, budget: Budget) -> SolveResult:
         """Solve a game as `solve_by_lp` does.
 
         Raises
@@ -101,11 +101,11 @@ class LinearProgram:
         UnsupportedGameError, ParameterError
             In the cases that `solve_by_lp` lists.
         """
-        return solve_by_lp(sequence_form, budget, self)
+        return solve_by_lp(form, budget, self)
 
 
 def solve_by_lp(
-    sequence_form: SequenceForm, budget: Budget, options: LinearProgram | None = None
+    form: SequenceForm, budget: Budget, options: LinearProgram | None = None
 ) -> SolveResult:
     """Solve a two-player constant-sum game exactly, up to rounding.
 
@@ -126,19 +126,19 @@ def solve_by_lp(
         If the sequence form or the budget has the wrong type, or if the budget has a checkpoint.
     """
     options = options or LinearProgram()
-    check_two_player(sequence_form, options.name)
+    check_two_player(form, options.name)
     check_budget(budget)
     refuse_checkpoint(budget.checkpoint, options.name)
     incumbent = Incumbent(
-        partial(RegretSolver, sequence_form, SCHEMES[BEST]),
-        uniform_policy(sequence_form),
+        partial(RegretSolver, form, SCHEMES[BEST]),
+        uniform_policy(form),
         evaluate_policy,
         budget,
     )
     answer = solve_program(
-        plan_model(sequence_form.centered, 0),
+        plan_model(form.centered, 0),
         _attempts(options),
-        partial(policy_of_solution, sequence_form),
+        partial(policy_of_solution, form),
         evaluate_policy,
         budget,
         incumbent,
@@ -166,7 +166,7 @@ class _EndedEarlyError(Exception):
 
 def _refined(plain: Answer, budget: Budget) -> Answer:
     """Return the refined answer, or the original policy if refinement ends early."""
-    form = plain.policy.sequence_form
+    form = plain.policy.form
     iterations = plain.iterations
 
     def maximize_or_end(model: LinearModel) -> LinearSolution:

@@ -172,7 +172,7 @@ def get_method(
     return replace(spec, **asked)
 
 
-def run_method(spec: MethodSpec, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
+def run_method(spec: MethodSpec, form: SequenceForm, budget: Budget) -> SolveResult:
     """Run a method until its budget is used up, and return its result.
 
     If the method returns only a policy, the policy is measured. The trace of its result are the
@@ -185,13 +185,13 @@ def run_method(spec: MethodSpec, sequence_form: SequenceForm, budget: Budget) ->
     ParameterError
         If the method returns something else, or a policy that is not the last measured one.
     """
-    answer = spec.run(sequence_form, budget)
+    answer = spec.run(form, budget)
     if isinstance(answer, SolveResult):
         return answer
     if not isinstance(answer, TabularPolicy):
         raise ParameterError(
             f"{spec.name} returned a {type(answer).__name__}; a method returns a TabularPolicy, "
-            "such as TabularPolicy.from_weights(sequence_form, plans), or a SolveResult"
+            "such as TabularPolicy.from_weights(form, plans), or a SolveResult"
         )
     result = make_result(
         answer, method=spec.name, trace=tuple(budget.trace), seconds=budget.elapsed

@@ -277,7 +277,7 @@ class PerturbedSolver(LocalMinimizer):
     @property
     def cost_per_iteration(self) -> int:
         """How many numbers one iteration reads."""
-        return gradient_cost(self.sequence_form)
+        return gradient_cost(self.form)
 
     def policy(self) -> TabularPolicy:
         """Return the average policy."""
@@ -285,7 +285,7 @@ class PerturbedSolver(LocalMinimizer):
 
     def current_policy(self) -> TabularPolicy:
         """Return the policy from which the next iteration starts."""
-        return TabularPolicy(self.sequence_form, self.current_probabilities())
+        return TabularPolicy(self.form, self.current_probabilities())
 
 
 @dataclass(frozen=True)
@@ -331,7 +331,7 @@ class PerturbedMethod:
         """The description of the method in one line."""
         return "every action has at least its minimum probability"
 
-    def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
+    def run(self, form: SequenceForm, budget: Budget) -> SolveResult:
         """Solve a game until the budget is used up.
 
         Raises
@@ -339,7 +339,7 @@ class PerturbedMethod:
         InfosetError
             In the cases that `perturb_game` and `PerturbedGame.solve` list.
         """
-        game = perturb_game(sequence_form, self.min_probability)
+        game = perturb_game(form, self.min_probability)
         return replace(game.solve(self.method, budget), method=self.name)
 
 

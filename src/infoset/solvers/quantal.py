@@ -55,7 +55,7 @@ def quantal_gap(policy: TabularPolicy, temperature: float, distance: Distance = 
     Source: McKelvey and Palfrey (1995); Ling, Fang and Kolter (2018) for the reduced normal form.
     """
     check_policy(policy)
-    form = policy.sequence_form
+    form = policy.form
     if form.num_players != 2:
         raise UnsupportedGameError(
             f"the quantal gap is defined for two players, but {form.name} has {form.num_players}; "
@@ -106,13 +106,13 @@ def quantal_distance(
     >>> from infoset import solve
     >>> from infoset.solvers import payoff_scale
     >>> policy = solve("kuhn_poker", "mmd").policy
-    >>> quantal_distance(policy, 0.1 * payoff_scale(policy.sequence_form)) < 1e-3
+    >>> quantal_distance(policy, 0.1 * payoff_scale(policy.form)) < 1e-3
     True
     """
     check_policy(policy)
-    check_two_player(policy.sequence_form, "quantal_distance")
+    check_two_player(policy.form, "quantal_distance")
     gap = max(quantal_gap(policy, temperature, distance), 0.0)
-    plexes = policy.sequence_form.treeplexes
+    plexes = policy.form.treeplexes
     weight = min(float(distance.weights_of(plex).min(initial=inf)) for plex in plexes)
     strength = 0.5 if distance.is_euclidean else 2.0
     return sqrt(gap / (strength * temperature * weight))

@@ -85,7 +85,7 @@ class RegCFR:
         factor = 0.5**halvings
         return np.stack([scale * self.temperature * factor, self.min_probability * factor], axis=1)
 
-    def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
+    def run(self, form: SequenceForm, budget: Budget) -> SolveResult:
         """Run until the budget is used up.
 
         Raises
@@ -95,7 +95,7 @@ class RegCFR:
         ParameterError
             If an infostate has too many actions for the minimum probability.
         """
-        return run_measured(RegCFRSolver(sequence_form, self), self.name, budget)
+        return run_measured(RegCFRSolver(form, self), self.name, budget)
 
 
 class RegCFRSolver(LastIterateSolver[RegCFR]):
@@ -103,7 +103,7 @@ class RegCFRSolver(LastIterateSolver[RegCFR]):
 
     Parameters
     ----------
-    sequence_form : SequenceForm
+    form : SequenceForm
         A two-player constant-sum game.
     spec : RegCFR
         The parameters of the method.
@@ -118,9 +118,9 @@ class RegCFRSolver(LastIterateSolver[RegCFR]):
 
     _states: tuple[PlayerState, PlayerState]
 
-    def __init__(self, sequence_form: SequenceForm, spec: RegCFR) -> None:
-        super().__init__(sequence_form, spec)
-        check_min_probability(sequence_form, spec.min_probability)
+    def __init__(self, form: SequenceForm, spec: RegCFR) -> None:
+        super().__init__(form, spec)
+        check_min_probability(form, spec.min_probability)
         self._scale = self._game.payoff_scale
         self._states = (self._player_state(0), self._player_state(1))
 
@@ -142,7 +142,7 @@ class RegCFRSolver(LastIterateSolver[RegCFR]):
     @property
     def cost_per_iteration(self) -> int:
         """How many numbers one iteration reads; projections read each number several times."""
-        return 2 * gradient_cost(self.sequence_form)
+        return 2 * gradient_cost(self.form)
 
     def run(self, iterations: int) -> None:
         """Do `iterations` more iterations, inside one compiled call."""

@@ -41,7 +41,7 @@ AnyMinimizer: TypeAlias = (
     RegretMinimizer[SequenceForm] | RegretMinimizer[PublicForm] | LocalMinimizer
 )
 
-MAKE_MINIMIZER = 'RegretMinimizer(sequence_form, SCHEMES["cfr+"])'
+MAKE_MINIMIZER = 'RegretMinimizer(form, SCHEMES["cfr+"])'
 
 
 @overload
@@ -57,7 +57,7 @@ def average_policy(minimizer: AnyMinimizer) -> TabularPolicy | PublicPolicy:
         If `minimizer` is not a regret minimizer.
     """
     check_type("minimizer", minimizer, (RegretMinimizer, LocalMinimizer), MAKE_MINIMIZER)
-    return _normalized(minimizer.sequence_form, minimizer.average_plans())
+    return _normalized(minimizer.form, minimizer.average_plans())
 
 
 @overload
@@ -73,7 +73,7 @@ def current_policy(minimizer: AnyMinimizer) -> TabularPolicy | PublicPolicy:
         If `minimizer` is not a regret minimizer.
     """
     check_type("minimizer", minimizer, (RegretMinimizer, LocalMinimizer), MAKE_MINIMIZER)
-    return _normalized(minimizer.sequence_form, minimizer.current_probabilities())
+    return _normalized(minimizer.form, minimizer.current_probabilities())
 
 
 def _normalized(form: GameForm, weights: tuple[FloatArray, ...]) -> TabularPolicy | PublicPolicy:
@@ -95,7 +95,7 @@ class PublicRegretSolver(RegretMinimizer[PublicForm]):
     @property
     def cost_per_iteration(self) -> int:
         """How many numbers one iteration reads."""
-        return gradient_cost(self.sequence_form)
+        return gradient_cost(self.form)
 
     def settings(self) -> dict[str, Any]:
         """Return the parameters of the scheme, including the horizon, and the precision."""
@@ -112,7 +112,7 @@ class PublicRegretSolver(RegretMinimizer[PublicForm]):
 
     def evaluate(self) -> Evaluation:
         """Evaluate the average policy, to the bits of `evaluate_policy`, without building it."""
-        form = self.sequence_form
+        form = self.form
         if self._measured is None:
             first, second = (np.empty(plex.num_sequences) for plex in form.treeplexes)
             self._measured = first, second, np.empty(max(len(first), len(second)))
@@ -131,7 +131,7 @@ class RegretSolver(RegretMinimizer[SequenceForm]):
     @property
     def cost_per_iteration(self) -> int:
         """How many numbers one iteration reads."""
-        return gradient_cost(self.sequence_form)
+        return gradient_cost(self.form)
 
     def settings(self) -> dict[str, Any]:
         """Return the parameters of the scheme, including the horizon, and the precision.
@@ -182,10 +182,10 @@ class RegretMethod:
         """The description of the scheme."""
         return self.scheme.description
 
-    def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
+    def run(self, form: SequenceForm, budget: Budget) -> SolveResult:
         """Run until the budget is used up."""
         planned = planned_scheme(self.scheme, budget)
-        solver = RegretSolver(sequence_form, planned, self.precision, self.threads)
+        solver = RegretSolver(form, planned, self.precision, self.threads)
         plan_by_clock(solver, budget)
         return _with_horizon(run_measured(solver, self.name, budget), solver)
 

@@ -102,7 +102,7 @@ class RNaD:
         if self.gate is not None:
             check_number("gate", self.gate)
 
-    def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
+    def run(self, form: SequenceForm, budget: Budget) -> SolveResult:
         """Run until the budget is used up.
 
         Raises
@@ -110,7 +110,7 @@ class RNaD:
         UnsupportedGameError
             If the game is not two-player constant-sum, or its chance reach is unknown.
         """
-        return run_measured(RNaDSolver(sequence_form, self), self.name, budget)
+        return run_measured(RNaDSolver(form, self), self.name, budget)
 
 
 RNAD_PAPER = RNaD(
@@ -137,7 +137,7 @@ class RNaDSolver(LastIterateSolver[RNaD]):
 
     Parameters
     ----------
-    sequence_form : SequenceForm
+    form : SequenceForm
         A two-player constant-sum game.
     spec : RNaD
         The parameters of the method.
@@ -152,8 +152,8 @@ class RNaDSolver(LastIterateSolver[RNaD]):
 
     _states: tuple[PlayerState, PlayerState]
 
-    def __init__(self, sequence_form: SequenceForm, spec: RNaD) -> None:
-        super().__init__(sequence_form, spec)
+    def __init__(self, form: SequenceForm, spec: RNaD) -> None:
+        super().__init__(form, spec)
         unit = self._game.unit
         self._scale = uniform_deviation(self._game) if spec.is_relative else 1.0 / unit
         self._states = (self._player_state(0), self._player_state(1))
@@ -181,7 +181,7 @@ class RNaDSolver(LastIterateSolver[RNaD]):
     @property
     def cost_per_iteration(self) -> int:
         """How many numbers one iteration reads: three gradients, and logarithms."""
-        return 4 * gradient_cost(self.sequence_form)
+        return 4 * gradient_cost(self.form)
 
     def run(self, iterations: int) -> None:
         """Do `iterations` more iterations, inside one compiled call."""
@@ -201,9 +201,9 @@ class RNaDSolver(LastIterateSolver[RNaD]):
 
 def chance_blocks(game: TwoPlayerGame, player: Player) -> BlockPayoffs:
     """Return the chance reach of pairs of sequences, in the form that `block_gradient` reads."""
-    sequences, reach = game.sequence_form.terminal_reach
+    sequences, reach = game.form.terminal_reach
     form = replace(
-        game.sequence_form,
+        game.form,
         terminal_sequence=sequences,
         payoff=np.stack([reach, reach], axis=1),
     )
@@ -223,7 +223,7 @@ def uniform_deviation(game: TwoPlayerGame) -> float:
 
 def _uniform_returns(game: TwoPlayerGame) -> tuple[FloatArray, FloatArray]:
     """Return the probabilities of pairs of sequences under uniform play, and their returns."""
-    form = game.sequence_form
+    form = game.form
     sequences, reach = form.terminal_reach
     first, second = sequences.T
     plans = [

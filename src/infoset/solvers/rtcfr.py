@@ -77,7 +77,7 @@ class RTCFRPlus:
         check_number("min_probability", self.min_probability)
         check_count("period", self.period, minimum=1)
 
-    def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
+    def run(self, form: SequenceForm, budget: Budget) -> SolveResult:
         """Run until the budget is used up.
 
         Raises
@@ -89,7 +89,7 @@ class RTCFRPlus:
         NumericalError
             If the product of strength and payoff range is not finite.
         """
-        return run_measured(RTCFRPlusSolver(sequence_form, self), self.name, budget)
+        return run_measured(RTCFRPlusSolver(form, self), self.name, budget)
 
 
 class RTCFRPlusSolver(TwoPlayerSolver[RTCFRPlus]):
@@ -97,7 +97,7 @@ class RTCFRPlusSolver(TwoPlayerSolver[RTCFRPlus]):
 
     Parameters
     ----------
-    sequence_form : SequenceForm
+    form : SequenceForm
         A two-player constant-sum game.
     spec : RTCFRPlus
         The parameters of the method.
@@ -108,14 +108,14 @@ class RTCFRPlusSolver(TwoPlayerSolver[RTCFRPlus]):
         In the cases that `RTCFRPlus.run` lists.
     """
 
-    def __init__(self, sequence_form: SequenceForm, spec: RTCFRPlus) -> None:
-        super().__init__(sequence_form, spec)
-        check_min_probability(sequence_form, spec.min_probability)
+    def __init__(self, form: SequenceForm, spec: RTCFRPlus) -> None:
+        super().__init__(form, spec)
+        check_min_probability(form, spec.min_probability)
         self._strength = spec.strength * self._game.payoff_width
         if self._strength == inf:
             raise NumericalError(
                 f"strength={spec.strength} of {spec.name} times the payoff range of "
-                f"{sequence_form.name} overflows float64: scale the payoffs, or use a smaller "
+                f"{form.name} overflows float64: scale the payoffs, or use a smaller "
                 "strength"
             )
         self._policies, self._perturbed = (self._game.uniform_policies() for _ in range(2))
@@ -128,7 +128,7 @@ class RTCFRPlusSolver(TwoPlayerSolver[RTCFRPlus]):
     @property
     def cost_per_iteration(self) -> int:
         """How many numbers one iteration reads."""
-        return gradient_cost(self.sequence_form)
+        return gradient_cost(self.form)
 
     def run(self, iterations: int) -> None:
         """Do `iterations` more iterations, inside one compiled call."""

@@ -54,26 +54,26 @@ class WithPolicy(Protocol):
         """[Q] the last iterate, in order of position."""
 
 
-def check_two_player(sequence_form: SequenceForm, method: str) -> None:
+def check_two_player(form: SequenceForm, method: str) -> None:
     """Raise unless a game is two-player constant-sum; `method` is named in the message.
 
     Raises
     ------
     ParameterError
-        If `sequence_form` is not a `SequenceForm`.
+        If `form` is not a `SequenceForm`.
     UnsupportedGameError
         If the game is not two-player constant-sum.
     """
-    check_sequence_form(sequence_form)
-    if not sequence_form.is_two_player_constant_sum:
-        for_two = ", or gambit_equilibria if it is small" if sequence_form.num_players == 2 else ""
+    check_sequence_form(form)
+    if not form.is_two_player_constant_sum:
+        for_two = ", or gambit_equilibria if it is small" if form.num_players == 2 else ""
         raise UnsupportedGameError(
-            f"{method} solves two-player constant-sum games only, and {sequence_form.name} is not "
+            f"{method} solves two-player constant-sum games only, and {form.name} is not "
             f"one: use cfr+ or, in Python, solve_coarse_correlated{for_two}"
         )
 
 
-def check_min_probability(sequence_form: SequenceForm, minimum: float) -> None:
+def check_min_probability(form: SequenceForm, minimum: float) -> None:
     """Raise if an infostate has too many actions for a minimum probability.
 
     Raises
@@ -81,15 +81,15 @@ def check_min_probability(sequence_form: SequenceForm, minimum: float) -> None:
     ParameterError
         If the minimum probabilities at an infostate sum to more than 1.
     """
-    most = max(int(plex.num_actions.max(initial=1)) for plex in sequence_form.treeplexes)
+    most = max(int(plex.num_actions.max(initial=1)) for plex in form.treeplexes)
     if minimum * most > 1:
         raise ParameterError(
-            f"min_probability={minimum} is too large: an infostate of {sequence_form.name} has "
+            f"min_probability={minimum} is too large: an infostate of {form.name} has "
             f"{most} actions, so the minimum probability can be at most 1/{most}"
         )
 
 
-def payoff_scale(sequence_form: SequenceForm) -> float:
+def payoff_scale(form: SequenceForm) -> float:
     """Return the largest absolute entry of the centered payoff matrix.
 
     An entry is a payoff times its chance reach. The payoffs are centered: each player's midrange is
@@ -104,8 +104,8 @@ def payoff_scale(sequence_form: SequenceForm) -> float:
     >>> round(payoff_scale(build_tree(load_game("kuhn_poker")).sequence_form), 6)
     0.333333
     """
-    check_sequence_form(sequence_form)
-    return float(np.abs(sequence_form.centered.payoff).max(initial=0.0)) or 1.0
+    check_sequence_form(form)
+    return float(np.abs(form.centered.payoff).max(initial=0.0)) or 1.0
 
 
 class TwoPlayerGame:
@@ -117,7 +117,7 @@ class TwoPlayerGame:
 
     Parameters
     ----------
-    sequence_form : SequenceForm
+    form : SequenceForm
         The game.
     method : str
         Name of the method in error messages.
@@ -128,15 +128,15 @@ class TwoPlayerGame:
         If the game is not two-player constant-sum.
     """
 
-    def __init__(self, sequence_form: SequenceForm, method: str) -> None:
-        check_two_player(sequence_form, method)
-        self.sequence_form = sequence_form
-        first, second = game_layouts(sequence_form)
+    def __init__(self, form: SequenceForm, method: str) -> None:
+        check_two_player(form, method)
+        self.form = form
+        first, second = game_layouts(form)
         self.layouts = (first, second)
         self.groups = (first.groups, second.groups)
         self.parents = (first.parent, second.parent)
-        self.unit = _unit_of(payoff_scale(sequence_form))
-        centered = sequence_form.centered
+        self.unit = _unit_of(payoff_scale(form))
+        centered = form.centered
         self.pairs = tuple(
             pair if self.unit == 1.0 else pair._replace(payoff=pair.payoff / self.unit)
             for pair in (block_payoffs(centered, self.layouts, p) for p in range(2))
@@ -145,12 +145,12 @@ class TwoPlayerGame:
     @property
     def payoff_scale(self) -> float:
         """The `payoff_scale` of the sequence form, in units of `pairs`."""
-        return payoff_scale(self.sequence_form) / self.unit
+        return payoff_scale(self.form) / self.unit
 
     @property
     def payoff_width(self) -> float:
         """The largest difference between two utilities of a player, in units of `pairs`."""
-        low, high = self.sequence_form.centered.payoff_range
+        low, high = self.form.centered.payoff_range
         return high / self.unit - low / self.unit
 
     @property
@@ -179,7 +179,7 @@ class TwoPlayerGame:
         """Return behaviors [Q] as a policy."""
         pairs = zip(self.layouts, policies, strict=True)
         weights = [layout.to_sequences(policy) for layout, policy in pairs]
-        return TabularPolicy.from_weights(self.sequence_form, weights)
+        return TabularPolicy.from_weights(self.form, weights)
 
 
 def _unit_of(scale: float) -> float:
@@ -194,7 +194,7 @@ class TwoPlayerSolver(IterativeState, Generic[SpecT]):
 
     Parameters
     ----------
-    sequence_form : SequenceForm
+    form : SequenceForm
         A two-player constant-sum game.
     spec : dataclass
         The parameters of the method and its name.
@@ -205,11 +205,11 @@ class TwoPlayerSolver(IterativeState, Generic[SpecT]):
         If the game is not two-player constant-sum.
     """
 
-    def __init__(self, sequence_form: SequenceForm, spec: SpecT) -> None:
+    def __init__(self, form: SequenceForm, spec: SpecT) -> None:
         super().__init__()
-        self.sequence_form = sequence_form
+        self.form = form
         self._spec = spec
-        self._game = TwoPlayerGame(sequence_form, spec.name)
+        self._game = TwoPlayerGame(form, spec.name)
 
     def settings(self) -> dict[str, Any]:
         """Return the parameters of the method."""

@@ -110,7 +110,7 @@ def from_tabular(information: InformationMap, policy: TabularPolicy) -> FloatArr
     check_information(information)
     check_policy(policy)
     source = _source(information.form)
-    if policy.sequence_form is not source.tree.sequence_form:
+    if policy.form is not source.tree.sequence_form:
         raise PolicyMismatchError(
             f"the policy and {information.form} were built from different trees; build both from "
             "one tree: build_product_form(tree), tree.sequence_form"
@@ -186,9 +186,9 @@ def _first_sequences(form: ProductForm) -> LongArray:
     return result
 
 
-def _player_offsets(sequence_form: SequenceForm) -> LongArray:
+def _player_offsets(form: SequenceForm) -> LongArray:
     """Return [P + 1] the first sequence of each player in the list of all sequences."""
-    return offsets(np.array([treeplex.num_sequences for treeplex in sequence_form.treeplexes]))
+    return offsets(np.array([treeplex.num_sequences for treeplex in form.treeplexes]))
 
 
 def _numbers(source: Source, player: int, nodes: LongArray) -> LongArray:

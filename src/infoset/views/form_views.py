@@ -149,7 +149,7 @@ class FormValues:
     policy: TabularPolicy
 
     def __post_init__(self) -> None:
-        own, given = self.form.sequence_form, self.policy.sequence_form
+        own, given = self.form.sequence_form, self.policy.form
         if own is not given and own.fingerprint != given.fingerprint:
             raise PolicyMismatchError(
                 f"the policy is for {given.name}, not for {own.name}; give a policy for this form"
@@ -237,7 +237,7 @@ def view_form_infostates(values: FormValues, player: Player, start: int = 0) -> 
     """
     form = values.form
     check_player(player, form.num_players, form.name)
-    own = values.policy.sequence_form.infostate_trees[player]
+    own = values.policy.form.infostate_trees[player]
     acting = own.acting.tolist()
     _check_start(start, len(acting))
     plan = values.policy.realization_plan(player)

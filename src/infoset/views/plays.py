@@ -436,7 +436,7 @@ def _decision_views(
 ) -> tuple[DecisionView, ...]:
     """Return the decisions with their losses against a policy, the most costly first."""
     values, losses = decision_values(policy, human), decision_losses(policy, human)
-    own = policy.sequence_form.infostate_trees[human]
+    own = policy.form.infostate_trees[human]
     views = []
     for decision in made:
         infostate = decision.history.infostates[human]

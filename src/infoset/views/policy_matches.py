@@ -62,11 +62,10 @@ def view_match(first: TabularPolicy, second: TabularPolicy) -> MatchView:
     >>> [round(place.values[place.player], 4) for place in match.positions]
     [0.0556, 0.1667]
     """
-    form = first.sequence_form
-    if form is not second.sequence_form:
+    form = first.form
+    if form is not second.form:
         raise PolicyMismatchError(
-            f"the policies are for {form.name} and {second.sequence_form.name}; give two for the "
-            "same tree"
+            f"the policies are for {form.name} and {second.form.name}; give two for the same tree"
         )
     positions = []
     for player in range(form.num_players):

@@ -48,7 +48,7 @@ class PolicyValues:
     policy: TabularPolicy
 
     def __post_init__(self) -> None:
-        check_same_game(self.tree, self.policy.sequence_form)
+        check_same_game(self.tree, self.policy.form)
 
     @cached_property
     def evaluation(self) -> Evaluation:

@@ -232,7 +232,7 @@ class IdentityCell:
 def naive_average(policies: tuple[TabularPolicy, ...]) -> TabularPolicy:
     """Return the unweighted mean of the probabilities at each infostate, a common mistake."""
     by_player = zip(*(policy.probabilities for policy in policies), strict=True)
-    return TabularPolicy.from_weights(policies[0].sequence_form, [sum(own) for own in by_player])
+    return TabularPolicy.from_weights(policies[0].form, [sum(own) for own in by_player])
 
 
 def _identity(run: RunCells, setting: Setting) -> Table:

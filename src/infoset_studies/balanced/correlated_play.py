@@ -86,7 +86,7 @@ class JointCell:
         play = RegretTracker(learners, every=max(1, self.episodes // MAX_MEASURED))
         play_until(play, self.episodes, interrupt)
         found = play.evaluate()
-        lowest, highest = simulator.sequence_form.payoff_range
+        lowest, highest = simulator.form.payoff_range
         return {
             "cce_gap": found.cce_gap / (highest - lowest),
             "gains": [gain / (highest - lowest) for gain in found.gains],

@@ -66,7 +66,7 @@ class SwitchingCell:
     def run(self, interrupt: Interrupt) -> CellResult:
         """Learn; return the external regret in units of loss, and the bound on it."""
         simulator = simulator_of(self.game)
-        form, rng = simulator.sequence_form, np.random.default_rng(self.seed)
+        form, rng = simulator.form, np.random.default_rng(self.seed)
         adversary = switch_between([pure_policy(form, rng) for _ in range(NUM_POLICIES)])
         spec = get_learner(self.learner, preset=PRESET)
         play = AdversarialPlay(spec, simulator, adversary, horizon=self.episodes, seed=self.seed)

@@ -58,7 +58,7 @@ def true_state_ratio(policy: Searched, position: int, baseline: str = "uniform")
     if isinstance(policy, BidTable):
         first_bid = policy.probability[0, :, 0].T
         return mean_true_state_sampling_ratio(first_bid, policy.prior, baseline=baseline)
-    tree = tree_of(policy.sequence_form.name)
+    tree = tree_of(policy.form.name)
     return true_state_sampling_ratio(
         tree, policy, position, observer=1 - position, baseline=baseline
     ).mean

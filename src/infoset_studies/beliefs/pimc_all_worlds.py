@@ -76,10 +76,10 @@ def exact_pimc(game: str, public_weights: tuple[float, ...], assumes: str = "not
 
 def _with_mistakes(policy: TabularPolicy) -> TabularPolicy:
     """Mix a policy with the uniform policy, so that every observation has positive probability."""
-    alike = uniform_policy(policy.sequence_form).probabilities
+    alike = uniform_policy(policy.form).probabilities
     pairs = zip(policy.probabilities, alike, strict=True)
     mixed = tuple((1 - MISTAKES) * own + MISTAKES * other for own, other in pairs)
-    return TabularPolicy(policy.sequence_form, mixed)
+    return TabularPolicy(policy.form, mixed)
 
 
 BELIEF_LABELS: Final = {"nothing": "nothing inferred", "pimc": "opponents assumed to be PIMC"}

@@ -101,7 +101,7 @@ def joined(first: Searched, later: Searched) -> Searched:
         assert isinstance(later, BidTable)
         return BidTable(first.game, np.stack([first.probability[0], later.probability[-1]]))
     assert isinstance(later, TabularPolicy)
-    form = first.sequence_form
+    form = first.form
     parts = [
         np.where(_is_first(plex), early, late)
         for plex, early, late in zip(

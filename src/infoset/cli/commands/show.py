@@ -201,7 +201,7 @@ def _totals(policy: TabularPolicy | PublicPolicy) -> list[int]:
     from infoset.policy import PublicPolicy
 
     if not isinstance(policy, PublicPolicy):
-        return [plex.num_infostates for plex in policy.sequence_form.treeplexes]
+        return [plex.num_infostates for plex in policy.form.treeplexes]
     form = policy.public_form
     return [
         int(form.hand_sets[player][form.hand_set[form.decisions[player]]].sum())
@@ -217,7 +217,7 @@ def _with_depths(policy: TabularPolicy | PublicPolicy) -> Iterator[tuple[PolicyR
         yield from _public_rows(policy)
         return
     rows = policy.rows()
-    for tree in policy.sequence_form.infostate_trees:
+    for tree in policy.form.infostate_trees:
         depth = [0] * tree.num_infostates
         found: list[tuple[PolicyRow, int]] = []
         for infostate, (parent, count) in enumerate(

@@ -263,7 +263,7 @@ def _tell_shared_payoffs(policy: TabularPolicy | PublicPolicy) -> None:
 
     if isinstance(policy, PublicPolicy):
         return
-    form = policy.sequence_form
+    form = policy.form
     if form.num_players > 1 and (form.payoff == form.payoff[:, :1]).all():
         tell(
             "note: all players get the same payoff; --method portfolio finds what they can get "

@@ -121,9 +121,9 @@ def policy_to_openspiel(policy: TabularPolicy, tree: GameTree) -> Any:
     True
     """
     import_pyspiel(PURPOSE)
-    if policy.sequence_form.fingerprint != tree.sequence_form.fingerprint:
+    if policy.form.fingerprint != tree.sequence_form.fingerprint:
         raise PolicyMismatchError(
-            f"the policy is for {policy.sequence_form.name}, but the tree is of {tree.game}; give "
+            f"the policy is for {policy.form.name}, but the tree is of {tree.game}; give "
             "the tree of the policy's game"
         )
     decisions = list(list_decisions(tree))

@@ -203,7 +203,7 @@ def accumulated_gifts(
     ... ).tolist()
     [0.5, 0.5, 0.0]
     """
-    check_same_game(tree, policy.sequence_form)
+    check_same_game(tree, policy.form)
     check_player(player, 2, str(tree))
     check_public_state(tree, public_state)
     other = 1 - player

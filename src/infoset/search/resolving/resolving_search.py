@@ -63,7 +63,7 @@ MAX_HISTORIES: Final = 300_000
 class TabulatedPolicy(Protocol):
     """Policies that tabulate themselves, such as those of networks."""
 
-    def tabulate(self, sequence_form: SequenceForm) -> TabularPolicy:
+    def tabulate(self, form: SequenceForm) -> TabularPolicy:
         """Return the policy at all infostates of a game."""
         ...
 
@@ -417,7 +417,7 @@ def _tabular(tree: GameTree, policy: Policy | None) -> TabularPolicy:
     if policy is None:
         return uniform_policy(tree.sequence_form)
     if isinstance(policy, TabularPolicy):
-        check_same_game(tree, policy.sequence_form)
+        check_same_game(tree, policy.form)
         return policy
     if isinstance(policy, TabulatedPolicy):
         return policy.tabulate(tree.sequence_form)

@@ -201,7 +201,7 @@ def _run_plain(minimizer: RegretMinimizer[SequenceForm], task: TeamTask) -> None
     left = task.seconds_left
     until = inf if left is None else working_seconds() + PLAIN_FRACTION * left
     last = min(task.options.iterations or PLAIN_ITERATIONS, PLAIN_ITERATIONS)
-    longest = max(1, COST_BETWEEN_CLOCK_CHECKS // gradient_cost(minimizer.sequence_form))
+    longest = max(1, COST_BETWEEN_CLOCK_CHECKS // gradient_cost(minimizer.form))
     while minimizer.iteration < last:
         minimizer.run(min(last - minimizer.iteration, minimizer.iteration or 1, longest))
         if working_seconds() >= until:

@@ -101,7 +101,7 @@ class TeamResult(ShortRepr):
     Attributes
     ----------
     game : str
-        Name of the game; `policy.sequence_form.source` records where the game came from.
+        Name of the game; `policy.form.source` records where the game came from.
     method : str
     teams : tuple[Team, ...]
         T teams, a partition of the agents.
