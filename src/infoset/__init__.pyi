@@ -69,7 +69,6 @@ from .plotting import (
     draw as draw,
 )
 from .policy import (
-    PublicPolicy as PublicPolicy,
     TabularPolicy as TabularPolicy,
     uniform_policy as uniform_policy,
 )

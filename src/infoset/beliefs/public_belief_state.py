@@ -10,6 +10,7 @@ import numpy as np
 
 from infoset.beliefs.public_states import check_public_state, histories_at, infostates_at
 from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.forms import as_sequence_form
 from infoset.policy import TabularPolicy
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, IntArray, LongArray, Player
@@ -59,7 +60,7 @@ def ranges(
     [[0.5, 0.5, 0.5], [1.0, 1.0, 1.0]]
     """
     found = []
-    for player, tree in enumerate(policy.form.infostate_trees):
+    for player, tree in enumerate(as_sequence_form(policy.form).infostate_trees):
         here = np.flatnonzero(tree.public_state == public_state)
         found.append(policy.realization_plan(player)[tree.last_sequence[here]])
     return tuple(map(normalized_range, found)) if normalized else tuple(found)

@@ -9,6 +9,7 @@ import numpy as np
 from infoset.errors import PolicyMismatchError
 from infoset.forms import (
     PublicForm,
+    as_public_form,
     check_node,
     check_public_form,
     checked_ranges,
@@ -17,7 +18,7 @@ from infoset.forms import (
     prior_with_ranges,
     sequences_of_nodes,
 )
-from infoset.policy import PublicPolicy, check_public_policy
+from infoset.policy import TabularPolicy
 from infoset.typing import FloatArray, LongArray, Player
 from infoset.utils.arguments import check_player
 
@@ -59,7 +60,7 @@ class PublicSubgame:
         check_player(player, 2, self.whole.name)
         return np.append(0, sequences_of_nodes(self.whole, player, self.nodes))
 
-    def restrict(self, policy: PublicPolicy) -> PublicPolicy:
+    def restrict(self, policy: TabularPolicy[PublicForm]) -> TabularPolicy[PublicForm]:
         """Return a policy of the whole game as a policy of the subgame.
 
         Raises
@@ -69,16 +70,19 @@ class PublicSubgame:
         """
         _check_form(policy, self.whole)
         first, second = (own[self.sequences(p)] for p, own in enumerate(policy.probabilities))
-        return PublicPolicy(self.form, (first, second))
+        return TabularPolicy(self.form, (first, second))
 
     def replace_policy(
-        self, whole_policy: PublicPolicy, policy: PublicPolicy, player: Player | None = None
-    ) -> PublicPolicy:
+        self,
+        whole_policy: TabularPolicy[PublicForm],
+        policy: TabularPolicy[PublicForm],
+        player: Player | None = None,
+    ) -> TabularPolicy[PublicForm]:
         """Return a policy of the whole game that plays `policy` in the subgame.
 
         Parameters
         ----------
-        whole_policy, policy : PublicPolicy
+        whole_policy, policy : TabularPolicy[PublicForm]
             Policies of the whole game and of the subgame.
         player : Player, optional
             The player whose policy is replaced; by default both.
@@ -93,7 +97,7 @@ class PublicSubgame:
         changed = [own.copy() for own in whole_policy.probabilities]
         for other in range(2) if player is None else [player]:
             changed[other][self.sequences(other)] = policy.probabilities[other]
-        return PublicPolicy(self.whole, (changed[0], changed[1]))
+        return TabularPolicy(self.whole, (changed[0], changed[1]))
 
 
 def public_subgame(
@@ -140,10 +144,10 @@ def public_subgame(
     return PublicSubgame(form, below, node, nodes_below(form, node), reach)
 
 
-def _check_form(policy: PublicPolicy, form: PublicForm) -> None:
+def _check_form(policy: TabularPolicy[PublicForm], form: PublicForm) -> None:
     """Raise if a policy belongs to another public form."""
-    check_public_policy(policy)
-    other = policy.public_form
+    as_public_form(policy.form)
+    other = policy.form
     if other is not form and other.fingerprint != form.fingerprint:
         raise PolicyMismatchError(
             f"the policy is for {other.name}, not for {form.name}; give a policy for {form.name}"

@@ -20,7 +20,7 @@ from infoset.benchmark.zoo_recipes import (
 )
 from infoset.errors import ParameterError
 from infoset.evaluation import Evaluation, evaluate_policy
-from infoset.forms import SequenceForm
+from infoset.forms import SequenceForm, as_sequence_form
 from infoset.games import PackEntry, load_game
 from infoset.policy import ZOO_PREFIX, TabularPolicy, load_policy, zoo_path
 from infoset.tree import build_sequence_form
@@ -69,7 +69,7 @@ def measure_pack_entry(
         As raised by `make_zoo_policy`.
     """
     made = make_zoo_policy(game, recipe)
-    form = made.policy.form
+    form = as_sequence_form(made.policy.form)
     lower, upper, proof = _bounds(made)
     assert made.measured.exploitability is not None
     entry = PackEntry(
@@ -101,7 +101,7 @@ def _bounds(made: ZooPolicy) -> tuple[Fraction, Fraction, str]:
     """Return bounds on the value, and how they are proved."""
     if made.certificate is not None:
         return made.certificate.lower, made.certificate.upper, CERTIFICATE
-    low, high = _float_bounds(made.policy.form, made.measured)
+    low, high = _float_bounds(as_sequence_form(made.policy.form), made.measured)
     return (
         Fraction(Decimal(low).quantize(PLACES, ROUND_FLOOR)),
         Fraction(Decimal(high).quantize(PLACES, ROUND_CEILING)),

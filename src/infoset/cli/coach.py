@@ -9,6 +9,7 @@ import numpy as np
 
 from infoset.errors import ParameterError
 from infoset.evaluation import decision_losses
+from infoset.forms import as_sequence_form
 from infoset.policy import TabularPolicy
 from infoset.typing import Action, Player
 
@@ -35,7 +36,7 @@ class Coach:
     """
 
     def __init__(self, policy: TabularPolicy, player: Player) -> None:
-        self._own = policy.form.infostate_trees[player]
+        self._own = as_sequence_form(policy.form).infostate_trees[player]
         self._policy = policy.probabilities[player]
         self._losses = decision_losses(policy, player)
         self.player = player

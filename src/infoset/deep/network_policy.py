@@ -13,7 +13,7 @@ import numpy as np
 from infoset.deep.fine_tuning import fine_tune
 from infoset.deep.network_inputs import NetworkInput
 from infoset.deep.networks import PolicyValueNetwork, legal_log_softmax
-from infoset.forms import SequenceForm
+from infoset.forms import AnyForm
 from infoset.game import Infostate
 from infoset.policy import TabularPolicy
 from infoset.typing import Action, BoolArray, FloatArray
@@ -82,7 +82,7 @@ class NetworkPolicy:
         table = self._table([*infostates, *[infostates[0]] * missing], legal)
         return [table[row, of_row] for row, of_row in enumerate(columns)]
 
-    def tabulate(self, form: SequenceForm) -> TabularPolicy:
+    def tabulate(self, form: AnyForm) -> TabularPolicy[AnyForm]:
         """Return the policy at all infostates of a game, by one evaluation of the network.
 
         Raises
@@ -90,21 +90,22 @@ class NetworkPolicy:
         UnknownNameError
             If an infostate or an action does not occur in the game of the network.
         """
-        trees = form.infostate_trees
-        places = [(tree, number) for tree in trees for number in tree.acting.tolist()]
-        columns = [self._columns(tree.legal_actions(number)) for tree, number in places]
+        places = [
+            (player, number)
+            for player, plex in enumerate(form.treeplexes)
+            for number in range(plex.num_infostates)
+        ]
+        columns = [self._columns(form.actions_at(*place)) for place in places]
         legal = np.zeros((len(places), len(self.inputs.actions)), bool)
         for row, of_row in enumerate(columns):
             legal[row, of_row] = True
-        table = self._table([tree.infostate_at(number) for tree, number in places], legal)
+        table = self._table([form.infostate_at(*place) for place in places], legal)
         answers = iter(table[row, of_row] for row, of_row in enumerate(columns))
-        return TabularPolicy.from_weights(
-            form,
-            [
-                np.concatenate([np.ones(1), *(next(answers) for _ in range(tree.num_acting))])
-                for tree in trees
-            ],
-        )
+        weights = [np.ones(plex.num_sequences) for plex in form.treeplexes]
+        for (player, number), answer in zip(places, answers, strict=True):
+            first = int(form.treeplexes[player].first_sequence[number])
+            weights[player][first : first + len(answer)] = answer
+        return TabularPolicy.from_weights(form, weights)
 
     def _columns(self, legal_actions: Sequence[Action]) -> list[int]:
         return [self.inputs.output(action) for action in legal_actions]

@@ -161,8 +161,8 @@ class TreeRules(DeviceGame):
 def _by_action(tree: GameTree, encoder: InfostateEncoder, what: str) -> tuple[tuple[int, ...], ...]:
     """Return by player and action its number within its phase, or the size of the phase."""
     rows = []
-    for own in tree.infostate_trees:
-        table = ActionTable.of(own)
+    for player in range(tree.num_players):
+        table = ActionTable.of(tree.sequence_form, player)
         columns = np.array([encoder.actions.index(action) for action in table.actions])
         sizes = np.broadcast_to(table.phase_size[:, None], table.column.shape)
         row = np.zeros(len(encoder.actions), int)

@@ -10,7 +10,7 @@ import numpy as np
 
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation.best_responses import best_response_sweep, plan_value, utility_gradient
-from infoset.forms import SequenceForm, check_sequence_form
+from infoset.forms import SequenceForm, as_sequence_form, check_sequence_form
 from infoset.policy import TabularPolicy, check_policy
 from infoset.typing import FloatArray, StateArrays
 from infoset.utils.arguments import check_number, check_type
@@ -187,7 +187,7 @@ def evaluate_cce(
     Source: Moulin and Vial (1978).
     """
     weights = checked_weights(policies, weights)
-    evaluator = CCEEvaluator(policies[0].form)
+    evaluator = CCEEvaluator(as_sequence_form(policies[0].form))
     for policy, weight in zip(policies, weights, strict=True):
         evaluator.add(policy.realization_plans(), weight)
     return evaluator.evaluate()

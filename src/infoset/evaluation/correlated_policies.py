@@ -12,9 +12,9 @@ import numpy as np
 from infoset.errors import InfosetError, PolicyFileError
 from infoset.evaluation.cce import CCEEvaluation, checked_weights, evaluate_cce
 from infoset.evaluation.joint_distributions import JointDistribution, joint_distribution
-from infoset.forms import SequenceForm
+from infoset.forms import SequenceForm, check_sequence_form
 from infoset.policy import TabularPolicy, mix
-from infoset.policy.parquet_files import policy_of_rows, read_policy_rows, write_policy_rows
+from infoset.policy.parquet_files import read_policy_rows, write_policy_rows
 from infoset.policy.policy_tables import PROBABILITIES
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.arguments import check_type
@@ -65,7 +65,7 @@ class CorrelatedPolicy(ShortRepr):
     True
     """
 
-    policies: tuple[TabularPolicy, ...]
+    policies: tuple[TabularPolicy[SequenceForm], ...]
     weights: tuple[float, ...]
 
     def __post_init__(self) -> None:
@@ -154,7 +154,8 @@ def save_correlated_policy(
     )
     lists = pa.FixedSizeListArray.from_arrays(pa.array(rows.ravel(), pa.float64()), rows.shape[1])
     about = {**(metadata or {}), "weights": list(policy.weights)}
-    write_policy_rows(policy.form, (PROBABILITIES, lists), path, about)
+    form = policy.form
+    write_policy_rows(form, form.table(), {PROBABILITIES: lists}, path, about)
 
 
 def load_correlated_policy(path: str | Path, form: SequenceForm) -> CorrelatedPolicy:
@@ -169,15 +170,19 @@ def load_correlated_policy(path: str | Path, form: SequenceForm) -> CorrelatedPo
     PolicyMismatchError
         If the file was written for another game or other parameters.
     """
-    found = read_policy_rows(path, PROBABILITIES, form)
+    check_sequence_form(form)
+    found = read_policy_rows(path, PROBABILITIES, form, form.table())
     weights = found.fields["weights"]
     lists: Any = found.table.column(PROBABILITIES).combine_chunks()
-    numbers = lists.flatten().to_numpy()
-    policies = tuple(
-        policy_of_rows(column.copy(), path, form) for column in numbers.reshape(-1, len(weights)).T
-    )
+    numbers = lists.flatten().to_numpy().reshape(-1, len(weights))
+    ends = np.cumsum([plex.num_sequences - 1 for plex in form.treeplexes])[:-1]
+    parts = [np.split(column, ends) for column in numbers.T]
     try:
-        return CorrelatedPolicy(policies, weights)
+        policies = [
+            TabularPolicy(form, tuple(np.concatenate([[1.0], own]) for own in part))
+            for part in parts
+        ]
+        return CorrelatedPolicy(tuple(policies), weights)
     except InfosetError as error:
         raise PolicyFileError(
             f"{path} does not contain a correlated policy ({error}); give a file that "

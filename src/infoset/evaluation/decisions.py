@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.evaluation.best_responses import utility_gradient
-from infoset.forms import terminal_gradient
 from infoset.policy import TabularPolicy, check_policy
 from infoset.typing import FloatArray, IntArray, Player
 from infoset.utils.arguments import check_player
@@ -56,11 +54,8 @@ def decision_values(policy: TabularPolicy, player: Player) -> FloatArray:
     form = policy.form
     check_player(player, form.num_players, form.name)
     plex, plans = form.treeplexes[player], policy.realization_plans()
-    sequences, reach = form.terminal_reach
-    mass = np.zeros(plex.num_sequences)
-    ones = np.repeat(reach[:, None], form.num_players, axis=1)  # chance reach times a utility of 1
-    terminal_gradient(player, sequences, ones, plans, mass)
-    values = utility_gradient(form, plans, player)
+    mass = form.reach_gradient(plans, player)
+    values = form.gradient(plans, player)
     for gradient in (values, mass):
         policy_sweep(
             plex.parent_sequence,

@@ -13,7 +13,7 @@ from infoset.evaluation._trigger_kernels import add_triggered, trigger_gains
 from infoset.evaluation.best_responses import plan_value, utility_gradient
 from infoset.evaluation.cce import checked_weights
 from infoset.evaluation.trigger_pairs import TriggerPairs, enumerate_trigger_pairs
-from infoset.forms import SequenceForm, Treeplex, check_sequence_form
+from infoset.forms import SequenceForm, Treeplex, as_sequence_form, check_sequence_form
 from infoset.policy import TabularPolicy
 from infoset.typing import Action, FloatArray, Player, StateArrays
 
@@ -238,7 +238,7 @@ def evaluate_efce(
     True
     """
     weights = checked_weights(policies, weights)
-    evaluator = EFCEEvaluator(policies[0].form)
+    evaluator = EFCEEvaluator(as_sequence_form(policies[0].form))
     for policy, weight in zip(policies, weights, strict=True):
         evaluator.add(policy.realization_plans(), weight)
     return evaluator.evaluate()

@@ -11,7 +11,7 @@ import numpy as np
 
 from infoset.errors import GameTooLargeError
 from infoset.evaluation.cce import CCEEvaluation, checked_weights, evaluate_mean_gradients
-from infoset.forms import SequenceForm
+from infoset.forms import SequenceForm, as_sequence_form
 from infoset.policy import TabularPolicy, decompose_plan
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
 
@@ -123,7 +123,7 @@ def joint_distribution(
     array([0.25, 0.25, 0.25, 0.25])
     """
     weights = checked_weights(policies, weights)
-    form = policies[0].form
+    form = as_sequence_form(policies[0].form)
     mixtures = [
         [decompose_plan(plex, plan) for plex, plan in zip(form.treeplexes, plans, strict=True)]
         for plans in (policy.realization_plans() for policy in policies)

@@ -9,6 +9,7 @@ import numpy as np
 
 from infoset.forms import (
     PublicForm,
+    as_public_form,
     check_node,
     checked_ranges,
     class_means,
@@ -18,7 +19,7 @@ from infoset.forms import (
     unblocked_reach,
     values_at_terminals,
 )
-from infoset.policy import PublicPolicy, check_public_policy
+from infoset.policy import TabularPolicy, check_policy
 from infoset.typing import FloatArray, Player
 
 __all__ = ["PublicContinuation", "PublicLeafFunction", "PublicLeafValues"]
@@ -43,29 +44,32 @@ class PublicContinuation:
 
     Parameters
     ----------
-    policy : PublicPolicy
+    policy : TabularPolicy[PublicForm]
         A policy on the form that is cut; only its probabilities after the leaves are used.
 
     Raises
     ------
     ParameterError
-        If `policy` is not a `PublicPolicy`.
+        If `policy` is not a `TabularPolicy`.
+    UnsupportedGameError
+        If it is not on a public form.
 
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> from infoset.policy import uniform_public_policy
+    >>> from infoset.policy import uniform_policy
     >>> from infoset.tree import build_tree, derive_public_form
     >>> form = derive_public_form(build_tree(load_game("kuhn_poker")))
-    >>> follow = PublicContinuation(uniform_public_policy(form))
+    >>> follow = PublicContinuation(uniform_policy(form))
     >>> node = form.decisions[0][1]
     >>> values, _ = follow(node, (np.ones(3), np.array([0.0, 0.0, 1.0])))
     >>> values.tolist()  # against a king; a king cannot meet another one
     [-1.5, -1.5, nan]
     """
 
-    def __init__(self, policy: PublicPolicy) -> None:
-        check_public_policy(policy)
+    def __init__(self, policy: TabularPolicy) -> None:
+        check_policy(policy)
+        self.public_form = as_public_form(policy.form)
         self.policy = policy
         self._below: dict[int, _Below] = {}
 
@@ -73,7 +77,7 @@ class PublicContinuation:
         self, node: int, ranges: tuple[FloatArray, FloatArray]
     ) -> tuple[FloatArray, FloatArray]:
         """Return per player [hands] the values at a node, given the ranges; NaN if undefined."""
-        form = self.policy.public_form
+        form = self.public_form
         check_node(form, node)
         reach = checked_ranges(form, node, ranges)
         if node not in self._below:
@@ -103,9 +107,9 @@ class _Below(NamedTuple):
     played: tuple[FloatArray, FloatArray]
 
     @classmethod
-    def of(cls, policy: PublicPolicy, node: int) -> _Below:
+    def of(cls, policy: TabularPolicy, node: int) -> _Below:
         """Return what follows a node, with the probabilities of a policy."""
-        whole = policy.public_form
+        whole = as_public_form(policy.form)
         moves = [(player, (None,)) for player in range(2)]
         form = form_below(whole, node, whole.prior, name=f"below({whole.name})", moves=moves)
         weights = []
@@ -113,9 +117,9 @@ class _Below(NamedTuple):
             forced = np.ones(1 + int(form.num_classes[player][form.class_map[0]]))
             kept = sequences_of_nodes(whole, player, nodes_below(whole, node))
             weights.append(np.append(forced, own[kept]))
-        plans = PublicPolicy(form, (weights[0], weights[1])).realization_plans()
-        first, second = (_at_terminals(form, player, plan) for player, plan in enumerate(plans))
-        return cls(form, plans, (first, second))
+        own, other = TabularPolicy(form, (weights[0], weights[1])).realization_plans()
+        first, second = _at_terminals(form, 0, own), _at_terminals(form, 1, other)
+        return cls(form, (own, other), (first, second))
 
     def spread(self, player: Player, reach: FloatArray) -> FloatArray:
         """Return [Q] the reach of the hand of each sequence of a player; 1 for the empty one."""

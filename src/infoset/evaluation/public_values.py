@@ -10,13 +10,14 @@ from infoset.errors import ParameterError
 from infoset.evaluation.hand_equity import equity_at
 from infoset.forms import (
     PublicForm,
+    as_public_form,
     chance_reach_of_nodes,
     check_node,
     class_means,
     unblocked_reach,
     values_at_terminals,
 )
-from infoset.policy import PublicPolicy, check_public_policy
+from infoset.policy import TabularPolicy, check_policy
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_player
 
@@ -36,12 +37,14 @@ class PublicValues:
 
     Parameters
     ----------
-    policy : PublicPolicy
+    policy : TabularPolicy[PublicForm]
 
     Raises
     ------
     ParameterError
-        If `policy` is not a `PublicPolicy`.
+        If `policy` is not a `TabularPolicy`.
+    UnsupportedGameError
+        If it is not on a public form.
     UnsupportedGameError
         If the reach of public nodes is not a product; see `chance_reach_of_nodes`.
 
@@ -50,10 +53,10 @@ class PublicValues:
     After a pass and a bet, player 0 of Kuhn poker loses one chip by passing:
 
     >>> from infoset.games import load_game
-    >>> from infoset.policy import uniform_public_policy
+    >>> from infoset.policy import uniform_policy
     >>> from infoset.tree import build_tree, derive_public_form
     >>> form = derive_public_form(build_tree(load_game("kuhn_poker")))
-    >>> values = PublicValues(uniform_public_policy(form))
+    >>> values = PublicValues(uniform_policy(form))
     >>> node = form.decisions[0][1]
     >>> form.label(node)
     'pass / bet'
@@ -61,15 +64,11 @@ class PublicValues:
     [[-1.0, -1.0, -1.0], [-2.0, -0.0, 2.0]]
     """
 
-    def __init__(self, policy: PublicPolicy) -> None:
-        check_public_policy(policy)
+    def __init__(self, policy: TabularPolicy) -> None:
+        check_policy(policy)
+        self.public_form = as_public_form(policy.form)
         self.policy = policy
-        self._chance = chance_reach_of_nodes(policy.public_form)
-
-    @property
-    def public_form(self) -> PublicForm:
-        """The game of the policy."""
-        return self.policy.public_form
+        self._chance = chance_reach_of_nodes(self.public_form)
 
     def own_reach(self, node: int, player: Player) -> FloatArray:
         """Return [hands] the product of a player's own probabilities before a node: its range.
@@ -203,17 +202,18 @@ class PublicValues:
         In Kuhn poker a queen beats the jack and loses to the king:
 
         >>> from infoset.games import load_game
-        >>> from infoset.policy import uniform_public_policy
+        >>> from infoset.policy import uniform_policy
         >>> from infoset.tree import build_tree, derive_public_form
         >>> form = derive_public_form(build_tree(load_game("kuhn_poker")))
-        >>> PublicValues(uniform_public_policy(form)).equity(0)[0].round(9).tolist()
+        >>> PublicValues(uniform_policy(form)).equity(0)[0].round(9).tolist()
         [0.0, 0.5, 1.0]
         """
         return equity_at(self.public_form, node, (self.own_reach(node, 0), self.own_reach(node, 1)))
 
     @cached_property
     def _plans(self) -> tuple[FloatArray, FloatArray]:
-        return self.policy.realization_plans()
+        first, second = self.policy.realization_plans()
+        return first, second
 
     @cached_property
     def _totals(self) -> tuple[_PassedValues, _PassedValues]:

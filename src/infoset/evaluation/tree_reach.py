@@ -7,7 +7,7 @@ from collections.abc import Collection
 import numpy as np
 
 from infoset.errors import PolicyMismatchError, UnknownNameError
-from infoset.forms import SequenceForm
+from infoset.forms import Form
 from infoset.game import History
 from infoset.policy import TabularPolicy
 from infoset.tree import GameTree
@@ -23,13 +23,13 @@ __all__ = [
 ]
 
 
-def check_same_game(tree: GameTree, form: SequenceForm) -> None:
-    """Raise an error if a sequence form does not belong to a tree.
+def check_same_game(tree: GameTree, form: Form) -> None:
+    """Raise an error if a form is not the sequence form of a tree.
 
     Raises
     ------
     PolicyMismatchError
-        If the sequence form belongs to another game.
+        If it belongs to another game, or is another form of the same game.
     """
     if form is not tree.sequence_form and form.fingerprint != tree.sequence_form.fingerprint:
         raise PolicyMismatchError(

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoset.evaluation.best_responses import best_response_sweep
-from infoset.forms import PublicForm, public_hand_gradient
-from infoset.policy import PublicPolicy, check_public_policy
+from infoset.forms import PublicForm, as_public_form, public_hand_gradient
+from infoset.policy import TabularPolicy, check_policy
 from infoset.typing import FloatArray, Player
 from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 
@@ -67,7 +67,7 @@ class HandEvaluation(ShortRepr):
         return dict(zip(map(str, self.public_form.hands[self.player]), rows, strict=True))
 
 
-def evaluate_hands(policy: PublicPolicy) -> tuple[HandEvaluation, HandEvaluation]:
+def evaluate_hands(policy: TabularPolicy) -> tuple[HandEvaluation, HandEvaluation]:
     """Return what each hand of each player earns by a policy and by a best response.
 
     `infoset.evaluate_hands` does the same for games by name and policies from files.
@@ -75,27 +75,29 @@ def evaluate_hands(policy: PublicPolicy) -> tuple[HandEvaluation, HandEvaluation
     Raises
     ------
     ParameterError
-        If `policy` is not a `PublicPolicy`.
+        If `policy` is not a `TabularPolicy`.
+    UnsupportedGameError
+        If it is not on a public form.
 
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> from infoset.policy import uniform_public_policy
+    >>> from infoset.policy import uniform_policy
     >>> from infoset.tree import build_public_form
     >>> form = build_public_form(load_game("kuhn_poker"))
-    >>> first, second = evaluate_hands(uniform_public_policy(form))
+    >>> first, second = evaluate_hands(uniform_policy(form))
     >>> {hand: round(gain, 3) for hand, (_, _, _, gain) in first.by_label().items()}
     {'J': 0.375, 'Q': 0.375, 'K': 0.375}
     >>> first.values.round(3).tolist()
     [-0.875, 0.125, 1.125]
     """
-    check_public_policy(policy)
+    check_policy(policy)
     return _of_player(policy, 0), _of_player(policy, 1)
 
 
-def _of_player(policy: PublicPolicy, player: Player) -> HandEvaluation:
+def _of_player(policy: TabularPolicy, player: Player) -> HandEvaluation:
     """Return what each hand of a player earns."""
-    form = policy.public_form
+    form = as_public_form(policy.form)
     plans, plex = policy.realization_plans(), form.treeplexes[player]
     # Hands that symmetric suits exchange share a root and have equal values.
     root_of, root = form.hand_classes[player][0], plex.num_sequences

@@ -18,8 +18,8 @@ from infoset.experiments.json_values import json_text, json_value
 from infoset.front import save_policy
 from infoset.game import Game, GameSource
 from infoset.plotting import plot_comparison, plot_convergence, plot_policy, plot_team
-from infoset.policy import PublicPolicy, TabularPolicy
-from infoset.runs import SolveResult, form_of, trace_rows
+from infoset.policy import TabularPolicy
+from infoset.runs import SolveResult, trace_rows
 from infoset.teams import TeamResult
 from infoset.utils.arguments import check_type
 from infoset.utils.files import replace_file, write_text
@@ -63,7 +63,7 @@ MEASURED = {
 
 
 def save_run(
-    result: SolveResult[Any],
+    result: SolveResult,
     folder: str | Path | None = None,
     *,
     game: Game | ExtensiveForm | None = None,
@@ -111,7 +111,7 @@ def save_run(
     )
 
 
-def run_files(result: SolveResult[Any] | TeamResult) -> dict[str, str]:
+def run_files(result: SolveResult | TeamResult) -> dict[str, str]:
     """Return the file names of a result by content.
 
     A result that was measured once, as those of linear programs, has no convergence to plot; the
@@ -192,7 +192,7 @@ def save_response(
     """
     check_type("response", response, BestResponse, "a result of best_response(policy, player)")
     policy, player = response.policy, response.player
-    name = form_of(policy).name
+    name = policy.form.name
     about = {
         **source_record(policy, game),
         "method": f"best response of player {player}",
@@ -239,7 +239,7 @@ def save_comparison(results: Sequence[SolveResult], folder: str | Path | None = 
     game = results[0].game
     record = {
         "game": game,
-        "fingerprint": form_of(results[0].policy).fingerprint,
+        "fingerprint": results[0].policy.form.fingerprint,
         "results": [result.summary() for result in results],
         "version": __version__,
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -258,7 +258,7 @@ def save_comparison(results: Sequence[SolveResult], folder: str | Path | None = 
 
 
 def _write_run(
-    result: SolveResult[Any] | TeamResult,
+    result: SolveResult | TeamResult,
     folder: str | Path | None,
     *,
     about: Mapping[str, Any],
@@ -296,9 +296,7 @@ def _write_run(
     return save_folder(default if folder is None else folder, write)
 
 
-def source_record(
-    policy: TabularPolicy | PublicPolicy, game: Game | ExtensiveForm | None
-) -> dict[str, Any]:
+def source_record(policy: TabularPolicy, game: Game | ExtensiveForm | None) -> dict[str, Any]:
     """Return where a game came from and its parameters, as JSON values.
 
     The name of the game is never loaded: it may be the title of a file.
@@ -310,7 +308,7 @@ def source_record(
     game : Game, ExtensiveForm or None
         The game to describe; by default the one for which the policy was made.
     """
-    source = form_of(policy).source
+    source = policy.form.source
     if game is not None:
         source = GameSource.of_rules(game) if isinstance(game, Game) else GameSource()
     return {
@@ -320,14 +318,14 @@ def source_record(
 
 
 def _with_source(
-    numbers: Mapping[str, Any], policy: TabularPolicy | PublicPolicy, about: Mapping[str, Any]
+    numbers: Mapping[str, Any], policy: TabularPolicy, about: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the numbers of a result with its source, the version, and the time."""
     return {
         **numbers,
         **about,
         "version": __version__,
-        "fingerprint": form_of(policy).fingerprint,
+        "fingerprint": policy.form.fingerprint,
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 

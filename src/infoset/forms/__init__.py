@@ -16,6 +16,10 @@ from infoset.forms._plan_kernels import (
     widest_plan,
 )
 from infoset.forms._public_payoff_kernels import PublicPayoffs, public_gradient
+from infoset.forms._value_kernels import best_response_sweep
+from infoset.forms.correspondence import carry_behavior, sequences_in_tree
+from infoset.forms.form import AnyForm, Form, FormT, check_form
+from infoset.forms.form_table import FormTable
 from infoset.forms.hand_classes import class_means
 from infoset.forms.hand_symmetry import Cards, CardSymmetries, Group, HandSymmetry
 from infoset.forms.infostate_tree import InfostateTree, PublicTree
@@ -23,17 +27,15 @@ from infoset.forms.layout import (
     Layout,
     action_major_layout,
     averaged,
-    game_layouts,
     is_new,
-    public_states,
 )
-from infoset.forms.payoffs import block_payoffs, payoffs_by_player, restrict_blocks
+from infoset.forms.payoffs import FormPayoffs, block_payoffs, divided_payoffs, restrict_blocks
+from infoset.forms.player_values import PlayerValues, plan_value, values_of_plans
 from infoset.forms.public_form import (
-    GameForm,
     PublicForm,
     PublicSequences,
     PublicTerminals,
-    check_form,
+    as_public_form,
     check_public_form,
 )
 from infoset.forms.public_operators import MAX_CARDS, Dense, Fold, HandPrior, Operator, Showdown
@@ -48,7 +50,6 @@ from infoset.forms.public_parts import (
 from infoset.forms.public_payoff_terms import (
     public_hand_gradient,
     public_payoffs,
-    public_utility_gradient,
     split_public_payoffs,
     with_own_results,
 )
@@ -60,6 +61,7 @@ from infoset.forms.sequence_form import (
     CenteredPayoffs,
     SequenceForm,
     TerminalReach,
+    as_sequence_form,
     check_sequence_form,
 )
 from infoset.forms.terminal_contraction import (
@@ -76,19 +78,24 @@ __all__ = [
     "MAX_CARDS",
     "TREE_EXAMPLE",
     "UNIT",
+    "AnyForm",
     "BlockPayoffs",
     "CardSymmetries",
     "Cards",
     "CenteredPayoffs",
     "Dense",
     "Fold",
-    "GameForm",
+    "Form",
+    "FormPayoffs",
+    "FormT",
+    "FormTable",
     "Group",
     "HandPrior",
     "HandSymmetry",
     "InfostateTree",
     "Layout",
     "Operator",
+    "PlayerValues",
     "PublicForm",
     "PublicLeaves",
     "PublicPayoffs",
@@ -102,10 +109,14 @@ __all__ = [
     "Treeplex",
     "TwoPlayerPayoffs",
     "action_major_layout",
+    "as_public_form",
+    "as_sequence_form",
     "averaged",
     "behavior_to_plan",
+    "best_response_sweep",
     "block_gradient",
     "block_payoffs",
+    "carry_behavior",
     "chance_reach_of_nodes",
     "check_form",
     "check_node",
@@ -117,30 +128,30 @@ __all__ = [
     "contract_outcomes",
     "contract_terminals",
     "cut_public_form",
+    "divided_payoffs",
     "fill_gradient",
     "first_invalid",
     "form_below",
-    "game_layouts",
     "is_new",
     "merge_reach",
     "midranges",
     "nodes_below",
     "normalize_behavior",
     "pair_gradient",
-    "payoffs_by_player",
+    "plan_value",
     "prior_with_ranges",
     "public_gradient",
     "public_hand_gradient",
     "public_payoffs",
-    "public_states",
-    "public_utility_gradient",
     "realize_policy",
     "restrict_blocks",
+    "sequences_in_tree",
     "sequences_of_nodes",
     "split_public_payoffs",
     "terminal_gradient",
     "unblocked_reach",
     "values_at_terminals",
+    "values_of_plans",
     "widest_plan",
     "with_own_results",
     "with_ranges",

@@ -151,3 +151,23 @@ def last_sequences(parent: IntArray, action: IntArray, first_sequence: IntArray)
             # The player did not act at the parent: the infostate differs by an observation only.
             last[infostate] = last[before]
     return last
+
+
+@linear_kernel
+def reach_sweep(
+    parent_sequence: IntArray,
+    first_sequence: IntArray,
+    num_actions: IntArray,
+    mass: FloatArray,
+) -> FloatArray:
+    """Return [I] the counterfactual reach of each infostate.
+
+    parent_sequence, first_sequence, num_actions [I]; mass [Q]: the probability that play ends with
+    each last sequence, given that the player plays to it; overwritten.
+    """
+    reach = np.zeros(len(num_actions))
+    # Play ends somewhere after each action, and with the same probability: the first one will do.
+    for infostate in range(len(num_actions) - 1, -1, -1):
+        reach[infostate] = mass[first_sequence[infostate]]
+        mass[parent_sequence[infostate]] += reach[infostate]
+    return reach

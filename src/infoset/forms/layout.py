@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from infoset.forms.public_form import GameForm, PublicForm
 from infoset.forms.treeplex import Treeplex
 from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.simd import LANES
 
-__all__ = ["Layout", "action_major_layout", "game_layouts", "is_new"]
+__all__ = ["Layout", "action_major_layout", "form_layouts", "is_new"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,32 +80,14 @@ def averaged(total: FloatArray, plan: FloatArray, out: FloatArray | None = None)
     return average
 
 
-_OF_PUBLIC_FORMS: WeakKeyDictionary[PublicForm, tuple[Layout, ...]] = WeakKeyDictionary()
-
-
-def game_layouts(form: GameForm) -> tuple[Layout, ...]:
+def form_layouts(
+    treeplexes: tuple[Treeplex, ...], public_states: tuple[IntArray, ...]
+) -> tuple[Layout, ...]:
     """Return the layouts of all players, with the infostates of a public state contiguous.
 
-    In a public form, the hands of each action at a public node are at consecutive positions. Its
-    layouts are computed once, because solvers and measurements use them.
+    In a public form, the hands of each action at a public node are at consecutive positions.
     """
-    if isinstance(form, PublicForm):
-        if form not in _OF_PUBLIC_FORMS:
-            _OF_PUBLIC_FORMS[form] = _layouts(form)
-        return _OF_PUBLIC_FORMS[form]
-    return _layouts(form)
-
-
-def _layouts(form: GameForm) -> tuple[Layout, ...]:
-    pairs = zip(form.treeplexes, public_states(form), strict=True)
-    return tuple(action_major_layout(plex, public_state) for plex, public_state in pairs)
-
-
-def public_states(form: GameForm) -> tuple[IntArray, ...]:
-    """Return per player [I] the public state, or the public node, of each acting infostate."""
-    if isinstance(form, PublicForm):
-        return tuple(node for node, _ in form.infostates)
-    return tuple(tree.public_state[tree.acting] for tree in form.infostate_trees)
+    return tuple(map(action_major_layout, treeplexes, public_states))
 
 
 def action_major_layout(treeplex: Treeplex, public_state: IntArray | None = None) -> Layout:

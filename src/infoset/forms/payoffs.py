@@ -2,20 +2,51 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from infoset.errors import ParameterError
 from infoset.forms._payoff_kernels import BlockPayoffs, TwoPlayerPayoffs, share_payoffs
 from infoset.forms.layout import Layout, is_new
-from infoset.forms.public_form import GameForm, PublicForm
-from infoset.forms.public_payoff_terms import public_payoffs
-from infoset.forms.sequence_form import SequenceForm
-from infoset.typing import FloatArray, IndexArray, LongArray, Player
+from infoset.typing import FloatArray, IndexArray, IntArray, LongArray, Player
 from infoset.utils.simd import LANES
 from infoset.utils.sorting import lexicographic_order
 
-__all__ = ["block_payoffs", "payoffs_by_player", "restrict_blocks"]
+__all__ = [
+    "FormPayoffs",
+    "block_payoffs",
+    "check_range",
+    "divided_payoffs",
+    "restrict_blocks",
+    "terminal_payoffs",
+]
+
+
+class FormPayoffs(NamedTuple):
+    """The payoffs of all players as `fill_gradient` reads them; what a form does not use is empty.
+
+    Attributes
+    ----------
+    pairs : tuple[TwoPlayerPayoffs, ...]
+        Per player, the payoffs of a two-player game: `BlockPayoffs` or, of a public form,
+        `PublicPayoffs`.
+    sequence : IndexArray
+        [M, N] the players' last sequences at each terminal, as positions in their layouts.
+    payoff : FloatArray
+        [M, N] utility times chance reach.
+    """
+
+    pairs: tuple[TwoPlayerPayoffs, ...]
+    sequence: IndexArray
+    payoff: FloatArray
+
+    @classmethod
+    def of_pairs(cls, pairs: tuple[TwoPlayerPayoffs, ...], precision: str) -> FormPayoffs:
+        """Return the payoffs of a two-player game."""
+        return cls(pairs, np.zeros((0, 2), np.uint32), np.zeros((0, 2), precision))
+
 
 CACHE_LINE = 64
 """Size in bytes of a cache line, and of the longest vectors."""
@@ -52,16 +83,28 @@ def _with_precision(payoffs: BlockPayoffs, precision: str) -> BlockPayoffs:
     return payoffs._replace(payoff=payoff)
 
 
-def block_payoffs(form: SequenceForm, layouts: tuple[Layout, ...], player: Player) -> BlockPayoffs:
-    """Return the payoffs of one of two players in the form that `block_gradient` reads."""
-    row, column = (layouts[p].position[form.terminal_sequence[:, p]] for p in (1 - player, player))
+def block_payoffs(
+    terminal_sequence: IntArray, payoff: FloatArray, layouts: tuple[Layout, ...], player: Player
+) -> BlockPayoffs:
+    """Return the payoffs of one of two players in the form that `block_gradient` reads.
+
+    Parameters
+    ----------
+    terminal_sequence : IntArray
+        [M, 2] the players' last sequences.
+    payoff : FloatArray
+        [M] what the player earns, times chance reach.
+    layouts : tuple[Layout, Layout]
+    player : Player
+    """
+    row, column = (layouts[p].position[terminal_sequence[:, p]] for p in (1 - player, player))
     start = layouts[player].blocks
     block_of = np.repeat(np.arange(len(start) - 1, dtype=np.uint32), np.diff(start))
     order = lexicographic_order(
         (block_of[column], row), [len(start) - 1, len(layouts[1 - player].position)]
     )
-    order = order[form.payoff[order, player] != 0]
-    row, column, payoff = row[order], column[order], form.payoff[order, player]
+    order = order[payoff[order] != 0]
+    row, column, payoff = row[order], column[order], payoff[order]
     block = block_of[column]
     begins = np.flatnonzero(is_new(block, row))
     lane = (column - start[block]).astype(np.uint8)
@@ -85,52 +128,39 @@ def _share(
     return where, shared
 
 
-def payoffs_by_player(
-    form: GameForm, layouts: tuple[Layout, ...], precision: str = "float64"
-) -> tuple[tuple[TwoPlayerPayoffs, ...], IndexArray, FloatArray]:
-    """Return the payoffs by pairs of players and by terminals; the unused form is empty.
+def divided_payoffs(payoffs: TwoPlayerPayoffs, divisor: float) -> TwoPlayerPayoffs:
+    """Return payoffs divided by a number."""
+    if divisor == 1.0:
+        return payoffs
+    if isinstance(payoffs, BlockPayoffs):
+        return payoffs._replace(payoff=payoffs.payoff / divisor)
+    return payoffs._replace(factor=payoffs.factor / divisor)
 
-    Two-player games use one `BlockPayoffs` (see `block_gradient`) or, as a public form, one
-    `PublicPayoffs` (see `public_gradient`) per player. Other games use positions of sequences
-    [M, N] and payoffs [M, N] by terminal (see `terminal_gradient`).
 
-    Raises
-    ------
-    ParameterError
-        If single precision cannot represent the payoffs.
-    """
-    if precision != "float64":
-        _check_range(form, precision)
-    players = range(form.num_players)
-    no_sequences, no_payoffs = np.zeros((0, 2), np.uint32), np.zeros((0, 2), precision)
-    if isinstance(form, PublicForm):
-        positions = [layout.position for layout in layouts]
-        hands = [public_payoffs(form, player, positions, precision) for player in players]
-        return tuple(hands), no_sequences, no_payoffs
+def terminal_payoffs(
+    terminal_sequence: IntArray, payoff: FloatArray, layouts: tuple[Layout, ...], precision: str
+) -> FormPayoffs:
+    """Return payoffs [M, N] of tuples of sequences [M, N]: by blocks if there are two players."""
+    players = range(len(layouts))
     if len(players) == 2:
-        blocks = [block_payoffs(form, layouts, player) for player in players]
-        return tuple(_with_precision(own, precision) for own in blocks), no_sequences, no_payoffs
-    sequence = form.terminal_sequence
-    positions = [layouts[p].position[sequence[:, p]] for p in players]
+        blocks = (block_payoffs(terminal_sequence, payoff[:, p], layouts, p) for p in players)
+        return FormPayoffs.of_pairs(
+            tuple(_with_precision(own, precision) for own in blocks), precision
+        )
+    positions = [layouts[p].position[terminal_sequence[:, p]] for p in players]
     no_blocks = (_with_precision(NO_BLOCKS, precision),) * len(players)
-    return no_blocks, np.stack(positions, axis=1), form.payoff.astype(precision, order="C")
+    return FormPayoffs(no_blocks, np.stack(positions, axis=1), payoff.astype(precision, order="C"))
 
 
-def _check_range(form: GameForm, precision: str) -> None:
-    """Raise if a precision cannot represent the payoffs: too large, or all too small."""
-    largest = float(np.abs(_payoffs(form)).max(initial=0.0))
+def check_range(name: str, payoff: FloatArray, precision: str) -> None:
+    """Raise if a precision cannot represent the payoffs of a game: too large, or all too small."""
+    if precision == "float64":
+        return
+    largest = float(np.abs(payoff).max(initial=0.0))
     limits = np.finfo(precision)
     if largest and not float(limits.tiny) <= largest <= float(limits.max):
         raise ParameterError(
-            f"the largest payoff times chance reach of {form.name} is {largest:.3g}, but "
+            f"the largest payoff times chance reach of {name} is {largest:.3g}, but "
             f"{precision} represents numbers from {limits.tiny:.2g} to {limits.max:.2g}: use "
             "precision='float64', or scale the payoffs"
         )
-
-
-def _payoffs(form: GameForm) -> FloatArray:
-    """Return the payoffs of a form; those of a public form without the prior."""
-    if isinstance(form, SequenceForm):
-        return form.payoff
-    ends = form.terminals
-    return ends.payoff * np.repeat(ends.chance_reach, np.diff(ends.first_payoff))[:, None]

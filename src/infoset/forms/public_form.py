@@ -3,39 +3,45 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, cast
 
 import numpy as np
 
-from infoset.errors import UnknownNameError
-from infoset.forms._plan_kernels import last_sequences
+from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
+from infoset.forms._plan_kernels import last_sequences, reach_sweep
+from infoset.forms._public_payoff_kernels import PublicPayoffs, public_gradient
 from infoset.forms._sequence_form_kernels import max_additions
+from infoset.forms._value_kernels import normalize_weights
+from infoset.forms.form_table import FormTable
 from infoset.forms.hand_symmetry import HandSymmetry
+from infoset.forms.layout import Layout, form_layouts
+from infoset.forms.payoffs import FormPayoffs, check_range
+from infoset.forms.player_values import PlayerValues, values_by_position
 from infoset.forms.public_operators import Dense, HandPrior, Operator, Showdown
-from infoset.forms.sequence_form import (
-    EXTENSIVE_FORM,
-    UNIT,
-    SequenceForm,
-    check_sequence_form,
+from infoset.forms.public_payoff_terms import (
+    largest_payoff,
+    payoff_deviation,
+    public_payoffs,
+    with_own_results,
 )
+from infoset.forms.sequence_form import EXTENSIVE_FORM, UNIT
 from infoset.forms.treeplex import Treeplex
-from infoset.game import GameSource, step_text
-from infoset.game.infostate import canonical_text, join_steps, split_steps
+from infoset.game import GameSource, Infostate, Step, step_text
+from infoset.game.infostate import canonical_text, join_steps, label_text, split_steps, value_text
 from infoset.typing import CHANCE, NOOP, Action, BoolArray, FloatArray, IntArray, LongArray, Player
-from infoset.utils.arguments import check_type
+from infoset.utils.arguments import check_player, check_type
 from infoset.utils.frozen_arrays import freeze, freeze_arrays
 from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 
 __all__ = [
-    "GameForm",
     "PublicForm",
     "PublicSequences",
     "PublicTerminals",
-    "check_form",
+    "as_public_form",
     "check_public_form",
 ]
 
@@ -206,6 +212,11 @@ class PublicForm(ShortRepr):
         freeze_arrays(*self.hand_sets, *(self.tree_infostates or ()))
 
     @property
+    def kind(self) -> str:
+        """The kind of form: "public"."""
+        return "public"
+
+    @property
     def num_players(self) -> int:
         """Number of players, 2."""
         return 2
@@ -226,9 +237,20 @@ class PublicForm(ShortRepr):
         return self.constant_sum is not None
 
     @property
+    def has_shared_payoffs(self) -> bool:
+        """Whether both players always get the same payoff."""
+        first, second = self.terminals.payoff.T
+        return bool((first == second).all())
+
+    @property
     def payoff_range(self) -> tuple[float, float]:
         """Minimum and maximum utility over players and ends."""
         return float(self.utility_limits.min()), float(self.utility_limits.max())
+
+    @cached_property
+    def payoff_scale(self) -> float:
+        """Largest absolute payoff times chance reach of centered payoffs; see `largest_payoff`."""
+        return largest_payoff(self.centered)
 
     @property
     def payoff_width(self) -> float:
@@ -439,6 +461,288 @@ class PublicForm(ShortRepr):
         sequences = sum(plex.num_sequences for plex in self.treeplexes)
         return 5 * (self.gradient_cost + 4 * sequences) // 2
 
+    @property
+    def public_states(self) -> tuple[IntArray, IntArray]:
+        """Per player, [I] the public node of each infostate."""
+        (first, _), (second, _) = self.infostates
+        return first, second
+
+    @cached_property
+    def layouts(self) -> tuple[Layout, ...]:
+        """Per player, the order in which kernels store sequences: hands of an action touch."""
+        return form_layouts(self.treeplexes, self.public_states)
+
+    @cached_property
+    def _float64_payoffs(self) -> FormPayoffs:
+        return self._payoffs("float64")
+
+    def _payoffs(self, precision: str) -> FormPayoffs:
+        positions = [layout.position for layout in self.layouts]
+        pairs = tuple(public_payoffs(self, player, positions, precision) for player in range(2))
+        return FormPayoffs.of_pairs(pairs, precision)
+
+    def payoffs(self, precision: str = "float64") -> FormPayoffs:
+        """Return what `fill_gradient` reads; see `Form.payoffs`."""
+        ends = self.terminals
+        reach = np.repeat(ends.chance_reach, np.diff(ends.first_payoff))[:, None]
+        check_range(self.name, ends.payoff * reach, precision)
+        if precision != "float64":
+            return self._payoffs(precision)
+        # The arrays are shared, but for those of intermediate results.
+        pairs = tuple(map(with_own_results, self._float64_pairs))
+        return self._float64_payoffs._replace(pairs=pairs)
+
+    @property
+    def _float64_pairs(self) -> tuple[PublicPayoffs, ...]:
+        return cast("tuple[PublicPayoffs, ...]", self._float64_payoffs.pairs)
+
+    @cached_property
+    def _of_reach(self) -> PublicForm:
+        """The form with utilities of 1."""
+        ones = np.ones_like(self.terminals.payoff)
+        return replace(self, terminals=replace(self.terminals, payoff=ones))
+
+    def reach_payoffs(self) -> FormPayoffs:
+        """Return `payoffs` as if all utilities were 1."""
+        return self._of_reach.payoffs()
+
+    def gradient(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
+        """Return [Q] the gradient of a player's expected utility; see `Form.gradient`."""
+        if player not in self._by_sequence:
+            self._by_sequence[player] = public_payoffs(self, player)
+        gradient = np.zeros(self.treeplexes[player].num_sequences)
+        # Several threads may measure at the same time.
+        payoffs = with_own_results(self._by_sequence[player])
+        public_gradient(payoffs, plans[1 - player], gradient)
+        return gradient
+
+    @cached_property
+    def _by_sequence(self) -> dict[Player, PublicPayoffs]:
+        """By player, the payoffs in the order of sequences; filled on first use."""
+        return {}
+
+    def payoff_deviation(
+        self, plans: tuple[FloatArray, ...], player: Player, unit: float = 1.0
+    ) -> float:
+        """Return the standard deviation of a player's returns; see `Form.payoff_deviation`.
+
+        Terminals with the same last sequences are one return, except in large forms.
+        """
+        return payoff_deviation(self.centered, plans, player, unit)
+
+    def reach_gradient(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
+        """Return [Q] `gradient` as if all utilities were 1."""
+        return self._of_reach.gradient(plans, player)
+
+    def counterfactual_reach(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
+        """Return [I] the probability that chance and the opponent lead to each infostate."""
+        plex = self.treeplexes[player]
+        mass = self.reach_gradient(plans, player)
+        return reach_sweep(plex.parent_sequence, plex.first_sequence, plex.num_actions, mass)
+
+    def player_values(self, probabilities: tuple[FloatArray, ...]) -> tuple[PlayerValues, ...]:
+        """Return what both players earn, given behavior policies, per player [Q]."""
+        pairs = zip(self.layouts, probabilities, strict=True)
+        behavior = [layout.to_positions(values) for layout, values in pairs]
+        return self._values(behavior, None)
+
+    def values_of_weights(
+        self, weights: tuple[FloatArray, ...], workspace: FloatArray | None = None
+    ) -> tuple[PlayerValues, ...]:
+        """Return `player_values` of policies with given weights; see `Form.values_of_weights`."""
+        for layout, values in zip(self.layouts, weights, strict=True):
+            values[0] = 1.0
+            normalize_weights(layout.groups, values)
+        return self._values([*weights], workspace)
+
+    def _values(
+        self, behavior: list[FloatArray], workspace: FloatArray | None
+    ) -> tuple[PlayerValues, ...]:
+        payoffs = tuple(map(with_own_results, self._float64_pairs))
+        return values_by_position(self.layouts, payoffs, behavior, workspace)
+
+    @cached_property
+    def centered(self) -> PublicForm:
+        """The same game after each player's midrange is subtracted; see `Form.centered`."""
+        middle = self.utility_limits.mean(axis=1)
+        if not middle.any():
+            return self
+        return replace(
+            self,
+            terminals=replace(self.terminals, payoff=self.terminals.payoff - middle),
+            utility_limits=self.utility_limits - middle[:, None],
+            constant_sum=None if self.constant_sum is None else 0.0,
+        )
+
+    def infostate_labels(self, player: Player) -> tuple[str, ...]:
+        """Return [I] a text for each infostate: the first hand of its class, and the line."""
+        texts = [value_text(label) for label in self.hands[player]]
+        pairs = zip(*(column.tolist() for column in self.infostates[player]), strict=True)
+        return tuple(self._infostate_text(texts[hand], node) for node, hand in pairs)
+
+    def _infostate_text(self, hand: str, node: int) -> str:
+        return f"[{hand}] / {self.labels[node]}" if node else f"[{hand}]"
+
+    def labeled_infostates(self, player: Player) -> Iterator[tuple[str, int]]:
+        """Yield texts and infostates: by public decision, and by hands that chance left there.
+
+        Of lines that symmetric suits exchange, the form has one.
+        """
+        texts = [value_text(label) for label in self.hands[player]]
+        # Infostates are ordered by node, and at a node by class of hands.
+        nodes, first = np.unique(self.infostates[player][0], return_index=True)
+        for node, begin in zip(nodes.tolist(), first.tolist(), strict=True):
+            classes = self.hand_classes[player][self.class_map[node]]
+            for hand in np.flatnonzero(self.hand_sets[player][self.hand_set[node]]).tolist():
+                yield self._infostate_text(texts[hand], node), begin + int(classes[hand])
+
+    def reading_order(self, player: Player) -> LongArray:
+        """Return positions in `labeled_infostates` in an order for readers: as they are."""
+        nodes = self.decisions[player]
+        count = int(self.hand_sets[player].sum(axis=1)[self.hand_set[nodes]].sum())
+        return np.arange(count)
+
+    def actions_at(self, player: Player, infostate: int) -> tuple[Action, ...]:
+        """Return the legal actions at an infostate."""
+        return self.legal_actions(int(self.infostates[player][0][infostate]))
+
+    def infostate_at(self, player: Player, number: int) -> Infostate:
+        """Return an infostate with the first hand of its class; `find` is the inverse."""
+        node, hand = (int(column[number]) for column in self.infostates[player])
+        steps = []
+        while node:
+            parent, taken = int(self.parent[node]), int(self.action[node])
+            acts = self.player[parent] == player and taken >= 0
+            action = self.action_sets[self.action_set[parent]][taken] if acts else NOOP
+            steps.append(Step(action, None, self.observations[self.observation[node]]))
+            node = parent
+        # A form that was derived from a tree has a root above several public deals.
+        has_deals = self.player[0] == CHANCE and steps
+        deal = steps.pop().public if has_deals else None
+        return Infostate(player, (Step(NOOP, self.hands[player][hand], deal), *reversed(steps)))
+
+    def table(self) -> FormTable:
+        """Return the rows in which files store numbers: public actions, with a column per hand."""
+        nodes = [node for own in self.decisions for node in own.tolist()]
+        rows = [(node, action) for node in nodes for action in self.legal_actions(node)]
+        prior = self.prior.matrix()
+        return FormTable(
+            "public",
+            "line",
+            [int(self.player[node]) for node, _ in rows],
+            [self.labels[node] for node, _ in rows],
+            [action for _, action in rows],
+            (self.places(0, slice(1, None)), self.places(1, slice(1, None))),
+            {
+                "hands": [[*map(label_text, own)] for own in self.hands],
+                "hand_probabilities": [prior.sum(axis=1 - p).tolist() for p in range(2)],
+            },
+        )
+
+    def places_of_node(self, node: int) -> tuple[Player, LongArray]:
+        """Return who acts at a public node, and [actions, hands] its sequences there.
+
+        Raises
+        ------
+        ParameterError
+            If nobody acts there.
+        """
+        player = int(self.player[node])
+        if player < 0:
+            raise ParameterError(
+                f"chance acts at the public node {node}, {self.label(node)!r}: give one of "
+                "form.decisions"
+            )
+        first = int(self.sequences[player].first[node])
+        return player, self.places(player, slice(first, first + int(self.num_actions[node])))
+
+    def find(self, infostate: Infostate) -> int:
+        """Return the number of an infostate.
+
+        The hand is the private observation of the first transition, and the public observations of
+        the others are the line.
+
+        Raises
+        ------
+        UnknownNameError
+            If the form has no such hand or line, or the player does not act there.
+        """
+        player, labels = infostate.player, self.hands[infostate.player]
+        deal, *steps = infostate.steps or (Step(NOOP, None, None),)
+        if deal.private not in labels:
+            raise UnknownNameError.of("hand", str(deal.private), map(str, labels))
+        # A form that was derived from a tree has a root above several public deals.
+        node = self.children.get((0, deal.public), 0) if self.player[0] == CHANCE else 0
+        at = node, 0
+        for step in steps:
+            at = self.advance(at, step.public)
+        node, permutation = at
+        if self.player[node] != player:
+            raise UnknownNameError(f"player {player} does not act at {infostate}")
+        hand = self.hand_at(player, labels.index(deal.private), permutation)
+        return self.infostate_of_hand(node, hand)
+
+    def infostate_of_hand(self, node: int, hand: int) -> int:
+        """Return the infostate of the player who acts at a public node, with a hand."""
+        player = int(self.player[node])
+        sequences, plex = self.sequences[player], self.treeplexes[player]
+        public = np.array([sequences.first[node]], np.int64)
+        first = int(self.places(player, public)[0, hand])
+        return int(plex.infostate_of_sequence[first])
+
+    def look_up(self, key: Hashable) -> tuple[Player, int]:
+        """Return the player and the number of the infostate that a hand and a line name.
+
+        Parameters
+        ----------
+        key : tuple or str
+            A hand, by its label or its text, and the line: the public observations, as `label`
+            writes them. Or an infostate as text, such as "[K] / pass / bet", alone or with its
+            player.
+
+        Raises
+        ------
+        UnknownNameError
+            If the hand or the line is unknown, or nobody acts there.
+        ParameterError
+            If the key is not one of these.
+        """
+        players: tuple[Player, ...] = (0, 1)
+        if isinstance(key, tuple) and len(key) == 2 and type(key[1]) is int:
+            key, player = key
+            check_player(player, 2, self.name)
+            players = (player,)
+        if isinstance(key, str):
+            hand, line = _hand_and_line(key)
+        elif isinstance(key, tuple) and len(key) == 2 and isinstance(key[1], str):
+            hand, line = key
+        else:
+            raise ParameterError(
+                f"{key!r} is not a hand and a line; give both, as in policy['K', 'pass / bet']"
+            )
+        node, permutation = self.find_line(line)
+        player = int(self.player[node])
+        if player not in players:
+            raise UnknownNameError(f"player {players[0]} does not act at {line!r}")
+        place = self.find_hand(player, hand)
+        return player, self.infostate_of_hand(node, self.hand_at(player, place, permutation))
+
+    def find_hand(self, player: Player, hand: Hashable) -> int:
+        """Return the place of a hand, given by its label or its text.
+
+        Raises
+        ------
+        UnknownNameError
+            If the player has no such hand.
+        """
+        labels = self.hands[player]
+        names = [*map(str, labels)]
+        if hand in labels:
+            return labels.index(hand)
+        if str(hand) in names:
+            return names.index(str(hand))
+        raise UnknownNameError.of("hand", str(hand), names)
+
     def label(self, node: int) -> str:
         """Return a public node as text: its public observations in order."""
         texts = []
@@ -554,12 +858,36 @@ class PublicForm(ShortRepr):
         return digest.hexdigest()
 
 
-GameForm: TypeAlias = SequenceForm | PublicForm
-"""A game with one treeplex per player, and with payoffs in one of two forms."""
+def _hand_and_line(text: str) -> tuple[str, str]:
+    """Return the hand and the line of an infostate as text, such as "[K] / pass / bet"."""
+    hand, _, line = text.partition(" / ")
+    if not (hand.startswith("[") and hand.endswith("]")):
+        raise ParameterError(
+            f"{text!r} is not an infostate, whose text begins with the hand in brackets; give a "
+            "hand and a line, as in policy['K', 'pass / bet']"
+        )
+    return hand[1:-1], line or join_steps(())
 
 
 def _strengths(operator: Operator) -> tuple[IntArray, ...]:
     return operator.strengths if isinstance(operator, Showdown) else ()
+
+
+def as_public_form(form: object) -> PublicForm:
+    """Return a form that is checked to be a public form.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If it is another form.
+    """
+    if not isinstance(form, PublicForm):
+        name = getattr(form, "name", type(form).__name__)
+        raise UnsupportedGameError(
+            f"this form of {name} has no public nodes and hands: build its public form by "
+            "infoset.build_public_form, and transfer policies by infoset.policy.transfer_policy"
+        )
+    return form
 
 
 def check_public_form(form: object) -> None:
@@ -576,15 +904,3 @@ def check_public_form(form: object) -> None:
         PublicForm,
         'a PublicForm, such as infoset.tree.derive_public_form(infoset.build_tree("kuhn_poker"))',
     )
-
-
-def check_form(form: object) -> None:
-    """Check that `form` is a `SequenceForm` or a `PublicForm`.
-
-    Raises
-    ------
-    ParameterError
-        If `form` is something else.
-    """
-    if not isinstance(form, PublicForm):
-        check_sequence_form(form)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
-from typing import NamedTuple
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,42 +17,24 @@ from infoset.forms._public_payoff_kernels import (
     PublicPayoffs,
     public_gradient,
 )
-from infoset.forms.public_form import PublicForm
 from infoset.forms.public_operators import Dense, HandPrior, Showdown
 from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray, Player
 from infoset.utils.simd import LANES
 
+if TYPE_CHECKING:
+    from infoset.forms.public_form import PublicForm
+
 __all__ = [
+    "largest_payoff",
+    "payoff_deviation",
     "public_hand_gradient",
     "public_payoffs",
-    "public_utility_gradient",
     "split_public_payoffs",
 ]
 
-_BY_SEQUENCE: WeakKeyDictionary[PublicForm, dict[Player, PublicPayoffs]] = WeakKeyDictionary()
-
-
-def public_utility_gradient(form: PublicForm, plan: FloatArray, player: Player) -> FloatArray:
-    """Return [Q] the gradient of a player's expected utility with respect to its own plan.
-
-    Parameters
-    ----------
-    form : PublicForm
-    plan : FloatArray
-        [Q] realization plan of the opponent.
-    player : Player
-    """
-    known = _BY_SEQUENCE.setdefault(form, {})
-    if player not in known:
-        known[player] = public_payoffs(form, player)
-    gradient = np.zeros(form.treeplexes[player].num_sequences)
-    # Several threads may measure at the same time.
-    public_gradient(with_own_results(known[player]), plan, gradient)
-    return gradient
-
 
 def public_hand_gradient(form: PublicForm, plan: FloatArray, player: Player) -> FloatArray:
-    """Return [Q + C] the gradient of `public_utility_gradient`, with a root for each hand.
+    """Return [Q + C] the gradient of `PublicForm.gradient`, with a root for each hand.
 
     What a hand earns where the player has not acted, as when the opponent folds before, is at place
     Q + c, and not in the sum at the empty sequence, where it is 0. Hands of one class of the first
@@ -393,3 +375,90 @@ def _kinds(tables: Sequence[_Table]) -> LongArray:
 def _rows(rows: Sequence[FloatArray], width: int, precision: str) -> FloatArray:
     """Return [X * width] rows as one array."""
     return np.array(rows, precision).reshape(len(rows) * width)
+
+
+def payoff_deviation(
+    form: PublicForm, plans: tuple[FloatArray, ...], player: Player, unit: float
+) -> float:
+    """Return the standard deviation of a player's returns; see `Form.payoff_deviation`."""
+    probabilities, returns = [np.zeros(0)], [np.zeros(0)]
+    if _has_few_payoffs(form):
+        for members in _same_sequences(form):
+            paid = np.sum([form.payoff_matrix(end, player) for end in members], axis=0)
+            reach = np.sum([_reach_matrix(form, end) for end in members], axis=0)
+            met = reach > 0
+            first, second = (
+                plans[p][form.places(p, form.terminal_sequence[members[:1], p].astype(np.int64))[0]]
+                for p in range(2)
+            )
+            probabilities.append((reach * np.multiply.outer(first, second))[met])
+            returns.append((paid[met] / unit) / reach[met])
+        probability, earned = np.concatenate(probabilities), np.concatenate(returns)
+        mean = float(probability @ earned)
+        return float(np.sqrt(float(probability @ (earned - mean) ** 2)))
+    squared = replace(form, terminals=replace(form.terminals, payoff=form.terminals.payoff**2))
+    mean, square = (
+        float(np.einsum("i,i", own.gradient(plans, player), plans[player]))
+        for own in (form, squared)
+    )
+    return float(np.sqrt(max(square - mean**2, 0.0))) / unit
+
+
+def _reach_matrix(form: PublicForm, terminal: int) -> FloatArray:
+    """Return [hands of player 0, hands of player 1] the reach of chance at a terminal."""
+    ends = form.terminals
+    operator = form.operators[ends.operator[terminal]]
+    # The weights of an operator's outcomes are the probabilities of chance that depend on hands.
+    weight = np.sum(operator.outcomes(form.prior), axis=0)
+    reached = form.reached(int(ends.hand_set[terminal])) * float(ends.chance_reach[terminal])
+    matrix: FloatArray = weight * reached
+    return matrix
+
+
+def _same_sequences(form: PublicForm) -> Iterator[LongArray]:
+    """Yield the terminals with each pair of last sequences."""
+    pairs, group = np.unique(form.terminal_sequence, axis=0, return_inverse=True)
+    for number in range(len(pairs)):
+        yield np.flatnonzero(group == number)
+
+
+def _has_few_payoffs(form: PublicForm) -> bool:
+    """Return whether the payoffs of all pairs of hands may be listed, in a form without symmetry.
+
+    Pairs of hands that symmetry merges have other payoffs in the tree.
+    """
+    first, second = form.num_hands
+    return form.symmetry is None and len(form.terminals) * first * second <= LARGEST_SUM
+
+
+LARGEST_SUM = 50_000_000
+"""Number of payoffs up to which those of terminals with the same sequences are added."""
+
+
+def largest_payoff(form: PublicForm) -> float:
+    """Return the largest absolute payoff times reach of both players' pairs of sequences.
+
+    It is that of the sequence form, whose payoffs are sums over the terminals with the same pair of
+    sequences, as where all chips are in before the last cards. In forms with more than 5·10⁷
+    payoffs it is the largest one of a single terminal.
+    """
+    if not _has_few_payoffs(form):
+        return max(map(_largest_of_terminal, _all_terms(form, 0)), default=0.0)
+    largest = 0.0
+    for members in _same_sequences(form):
+        total = np.sum([form.payoff_matrix(end, 0) for end in members], axis=0)
+        largest = max(largest, float(np.abs(total).max(initial=0.0)))
+    return largest
+
+
+def _largest_of_terminal(terms: _Terms) -> float:
+    """Return the largest absolute payoff of terminals that share a table."""
+    table = terms.table
+    if table.matrix is not None:
+        weight = float(np.abs(table.matrix).max(initial=0.0))
+    else:
+        weight = float(table.own_weight.max(initial=0.0) * table.other_weight.max(initial=0.0))
+    lose, win, tie, _ = terms.factor
+    # A showdown pays `lose`, and more if the hand is stronger or equal; see `_terms`.
+    outcomes = np.stack([lose, lose + win + tie, lose + tie])
+    return weight * float(np.abs(outcomes).max(initial=0.0))

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from infoset.errors import UnsupportedGameError
+from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
+from infoset.forms._payoff_kernels import terminal_gradient
+from infoset.forms._plan_kernels import reach_sweep
 from infoset.forms._sequence_form_kernels import max_additions
+from infoset.forms.form_table import FormTable
 from infoset.forms.infostate_tree import InfostateTree
+from infoset.forms.layout import Layout, form_layouts
+from infoset.forms.payoffs import FormPayoffs, check_range, terminal_payoffs
+from infoset.forms.player_values import PlayerValues, values_by_gradient, values_of_weights
 from infoset.forms.treeplex import Treeplex
-from infoset.game import GameSource
+from infoset.game import GameSource, Infostate
 from infoset.game.infostate import canonical_text
-from infoset.typing import FloatArray, IntArray
-from infoset.utils.arguments import check_type
+from infoset.typing import Action, FloatArray, IntArray, LongArray, Player
+from infoset.utils.arguments import check_player, check_type
 from infoset.utils.frozen_arrays import freeze
 from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 
@@ -26,6 +32,7 @@ __all__ = [
     "CenteredPayoffs",
     "SequenceForm",
     "TerminalReach",
+    "as_sequence_form",
     "check_sequence_form",
 ]
 
@@ -137,14 +144,166 @@ class SequenceForm(ShortRepr):
         freeze(self)
 
     @property
+    def kind(self) -> str:
+        """The kind of form: "sequence"."""
+        return "sequence"
+
+    @property
     def num_players(self) -> int:
         """Number of players."""
         return len(self.treeplexes)
 
     @property
+    def public_states(self) -> tuple[IntArray, ...]:
+        """Per player, [I] the public state of each acting infostate."""
+        return tuple(tree.public_state[tree.acting] for tree in self.infostate_trees)
+
+    @cached_property
+    def layouts(self) -> tuple[Layout, ...]:
+        """Per player, the order in which kernels store sequences."""
+        return form_layouts(self.treeplexes, self.public_states)
+
+    def payoffs(self, precision: str = "float64") -> FormPayoffs:
+        """Return what `fill_gradient` reads; see `Form.payoffs`."""
+        check_range(self.name, self.payoff, precision)
+        return terminal_payoffs(self.terminal_sequence, self.payoff, self.layouts, precision)
+
+    def reach_payoffs(self) -> FormPayoffs:
+        """Return `payoffs` as if all utilities were 1."""
+        sequence, reach = self.terminal_reach
+        return terminal_payoffs(sequence, self._per_player(reach), self.layouts, "float64")
+
+    def gradient(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
+        """Return [Q] the gradient of a player's expected utility; see `Form.gradient`."""
+        gradient = np.zeros(self.treeplexes[player].num_sequences)
+        terminal_gradient(player, self.terminal_sequence, self.payoff, plans, gradient)
+        return gradient
+
+    def payoff_deviation(
+        self, plans: tuple[FloatArray, ...], player: Player, unit: float = 1.0
+    ) -> float:
+        """Return the standard deviation of a player's returns; see `Form.payoff_deviation`."""
+        sequence, reach = self.terminal_reach
+        # Payoffs leave out tuples whose payoff is zero; both lists are sorted by tuples.
+        sizes = [plex.num_sequences for plex in self.treeplexes]
+        tuples, paid = (
+            np.ravel_multi_index(tuple(rows.T.astype(np.int64)), sizes)
+            for rows in (sequence, self.centered.terminal_sequence)
+        )
+        returns = np.zeros(len(tuples))
+        where = np.searchsorted(tuples, paid)
+        returns[where] = self.centered.payoff[:, player] / unit / reach[where]
+        probability = reach
+        for own, plan in enumerate(plans):
+            probability = probability * plan[sequence[:, own]]
+        mean = float(probability @ returns)
+        return float(np.sqrt(float(probability @ (returns - mean) ** 2)))
+
+    def reach_gradient(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
+        """Return [Q] `gradient` as if all utilities were 1.
+
+        Raises
+        ------
+        UnsupportedGameError
+            If the chance reach of terminal histories is unknown; see `terminal_reach`.
+        """
+        sequence, reach = self.terminal_reach
+        gradient = np.zeros(self.treeplexes[player].num_sequences)
+        terminal_gradient(player, sequence, self._per_player(reach), plans, gradient)
+        return gradient
+
+    def _per_player(self, reach: FloatArray) -> FloatArray:
+        """Return [M, N] chance reach [M] times a utility of 1 for each player."""
+        return np.repeat(reach[:, None], self.num_players, axis=1)
+
+    def counterfactual_reach(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
+        """Return [I] the probability that chance and the others lead to each infostate."""
+        plex = self.treeplexes[player]
+        mass = self.reach_gradient(plans, player)
+        return reach_sweep(plex.parent_sequence, plex.first_sequence, plex.num_actions, mass)
+
+    def player_values(self, probabilities: tuple[FloatArray, ...]) -> tuple[PlayerValues, ...]:
+        """Return what each player earns, given behavior policies, per player [Q]."""
+        return values_by_gradient(self, probabilities)
+
+    def values_of_weights(
+        self, weights: tuple[FloatArray, ...], workspace: FloatArray | None = None
+    ) -> tuple[PlayerValues, ...]:
+        """Return `player_values` of policies with given weights; see `Form.values_of_weights`."""
+        return values_of_weights(self, weights)
+
+    def infostate_labels(self, player: Player) -> tuple[str, ...]:
+        """Return [I] a unique text for each acting infostate."""
+        return self.infostate_trees[player].acting_labels
+
+    def labeled_infostates(self, player: Player) -> Iterator[tuple[str, int]]:
+        """Yield texts and acting infostates, parents first."""
+        for number, label in enumerate(self.infostate_labels(player)):
+            yield label, number
+
+    def reading_order(self, player: Player) -> LongArray:
+        """Return positions in `labeled_infostates` in an order for readers."""
+        return self.infostate_trees[player].reading_order()
+
+    def actions_at(self, player: Player, infostate: int) -> tuple[Action, ...]:
+        """Return the legal actions at an acting infostate."""
+        tree = self.infostate_trees[player]
+        return tree.legal_actions(int(tree.acting[infostate]))
+
+    def infostate_at(self, player: Player, number: int) -> Infostate:
+        """Return an acting infostate; `find` is the inverse."""
+        tree = self.infostate_trees[player]
+        return tree.infostate_at(int(tree.acting[number]))
+
+    def table(self) -> FormTable:
+        """Return the rows in which files store a number for each sequence but the empty ones."""
+        players: list[Player] = []
+        places: list[str] = []
+        actions: list[Action] = []
+        for tree in self.infostate_trees:
+            for infostate, text in zip(tree.acting.tolist(), tree.acting_labels, strict=True):
+                legal = tree.legal_actions(infostate)
+                players += [tree.player] * len(legal)
+                places += [text] * len(legal)
+                actions += legal
+        columns = tuple(np.arange(1, plex.num_sequences)[:, None] for plex in self.treeplexes)
+        return FormTable("sequence", "infostate", players, places, actions, columns, {})
+
+    def find(self, infostate: Infostate) -> int:
+        """Return the number of an acting infostate; see `Form.find`."""
+        tree = self.infostate_trees[infostate.player]
+        number = tree.index_of(infostate)
+        place = int(np.searchsorted(tree.acting, number))
+        if place == tree.num_acting or tree.acting[place] != number:
+            raise UnknownNameError(f"player {infostate.player} does not act at {infostate}")
+        return place
+
+    def look_up(self, key: Hashable) -> tuple[Player, int]:
+        """Return the player and the number of the infostate that a key names: text, or both."""
+        parts = key if isinstance(key, tuple) else (key,)
+        trees = self.infostate_trees
+        if not 1 <= len(parts) <= 2 or not isinstance(parts[0], str):
+            raise ParameterError(
+                f"{key!r} is not an infostate; give its text and player, as in "
+                f"policy[{trees[0].acting_labels[0]!r}, 0]"
+            )
+        label, players = parts[0], [*parts[1:]]
+        return _find_label(trees, self.name, label, players)
+
+    @property
+    def num_hands(self) -> None:
+        """None: the form has no hands."""
+        return None
+
+    @property
     def num_payoffs(self) -> int:
         """Number M of tuples of sequences with a nonzero payoff."""
         return len(self.payoff)
+
+    @property
+    def gradient_cost(self) -> int:
+        """Count of numbers read to compute one gradient per player."""
+        return self.num_payoffs * self.num_players
 
     @property
     def evaluation_cost(self) -> int:
@@ -161,6 +320,11 @@ class SequenceForm(ShortRepr):
     def is_two_player_constant_sum(self) -> bool:
         """Whether the game has two players and a constant sum; exploitability needs both."""
         return self.num_players == 2 and self.constant_sum is not None
+
+    @property
+    def has_shared_payoffs(self) -> bool:
+        """Whether all of several players always get the same payoff."""
+        return self.num_players > 1 and bool((self.payoff == self.payoff[:, :1]).all())
 
     @property
     def is_zero_sum(self) -> bool:
@@ -203,6 +367,11 @@ class SequenceForm(ShortRepr):
                 "contract_terminals"
             )
         return self.reach_source()
+
+    @property
+    def payoff_scale(self) -> float:
+        """Largest absolute payoff times chance reach of centered payoffs, summed by sequences."""
+        return float(np.abs(self.centered.payoff).max(initial=0.0))
 
     @property
     def payoff_width(self) -> float:
@@ -249,6 +418,26 @@ class SequenceForm(ShortRepr):
         return digest.hexdigest()
 
 
+def _find_label(
+    trees: tuple[InfostateTree, ...], name: str, label: str, players: list[Any]
+) -> tuple[Player, int]:
+    """Return the player and the acting infostate with a text; `players` may be empty."""
+    for player in players:
+        check_player(player, len(trees), name)
+    possible = players or range(len(trees))
+    found = [player for player in possible if label in trees[player].acting_labels]
+    if not found:
+        known = [text for player in possible for text in trees[player].acting_labels]
+        of = f" of player {players[0]}" if players else ""
+        raise UnknownNameError.of(f"infostate{of}", label, known)
+    if len(found) > 1:
+        raise ParameterError(
+            f"players {', '.join(map(str, found))} have an infostate {label!r}; add one of "
+            f"them, as in policy[{label!r}, {found[0]}]"
+        )
+    return found[0], trees[found[0]].acting_labels.index(label)
+
+
 def check_sequence_form(form: object) -> None:
     """Check that `form` is a `SequenceForm`.
 
@@ -258,3 +447,21 @@ def check_sequence_form(form: object) -> None:
         If `form` is something else, such as a name or a tree. The message shows how to build one.
     """
     check_type("form", form, SequenceForm, f"a SequenceForm, such as {TREE_EXAMPLE}.sequence_form")
+
+
+def as_sequence_form(form: object) -> SequenceForm:
+    """Return a form that is checked to be a sequence form.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If it is another form.
+    """
+    if not isinstance(form, SequenceForm):
+        name = getattr(form, "name", type(form).__name__)
+        raise UnsupportedGameError(
+            f"this needs the sequence form of {name}, with the infostates of its tree, and got its "
+            "public form: build infoset.build_sequence_form(game), and transfer policies by "
+            "infoset.policy.transfer_policy"
+        )
+    return form

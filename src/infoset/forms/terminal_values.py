@@ -10,7 +10,6 @@ import numpy as np
 from infoset.forms.hand_symmetry import HandSymmetry
 from infoset.forms.public_form import PublicForm
 from infoset.forms.public_operators import HandPrior
-from infoset.forms.public_payoff_terms import public_utility_gradient
 from infoset.typing import FloatArray, Player
 
 __all__ = ["values_at_terminals"]
@@ -38,7 +37,7 @@ def values_at_terminals(form: PublicForm, player: Player, plan: FloatArray) -> F
     known = _SEPARATED.setdefault(form, {})
     if player not in known:
         known[player] = _separated(form, player)
-    gradient = public_utility_gradient(known[player], plan, player)
+    gradient = known[player].gradient((plan, plan), player)
     num_terminals, num_hands = len(form.terminals), form.num_hands[player]
     return gradient[len(gradient) - num_terminals * num_hands :].reshape(num_terminals, num_hands)
 

@@ -51,7 +51,6 @@ from infoset.front.policy_files import (
     load_correlated_policy_file,
     load_network_file,
     load_policy,
-    load_public_policy_file,
     policy_path,
     read_policy_metadata,
     save_policy,
@@ -61,8 +60,6 @@ from infoset.front.policy_sources import (
     is_public_policy,
     resolve_average,
     resolve_policy,
-    resolve_public_policy,
-    resolve_public_profile,
 )
 from infoset.front.registration import (
     register_learner,
@@ -110,7 +107,6 @@ __all__ = [
     "load_correlated_policy_file",
     "load_network_file",
     "load_policy",
-    "load_public_policy_file",
     "play_matches",
     "policy_path",
     "prepare_comparison",
@@ -124,8 +120,6 @@ __all__ = [
     "resolve_method",
     "resolve_players",
     "resolve_policy",
-    "resolve_public_policy",
-    "resolve_public_profile",
     "resolve_searcher",
     "save_efg",
     "save_policy",

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from infoset.errors import ComparisonError, InfosetError, as_error
-from infoset.forms import GameForm, PublicForm
+from infoset.forms import Form
 from infoset.runs import (
     Budget,
     Done,
@@ -20,9 +20,9 @@ from infoset.runs import (
     worker_pool,
 )
 from infoset.runs.task_messages import packed_without, unpacked_with
-from infoset.solvers import MethodSpec, run_method, run_on_public_form
+from infoset.solvers import MethodSpec, run_method
 
-__all__ = ["ComparedRuns", "MethodCallback", "run_in_turn", "run_on_executor", "run_on_form"]
+__all__ = ["ComparedRuns", "MethodCallback", "run_in_turn", "run_on_executor"]
 
 MethodCallback: TypeAlias = Callable[[str, TracePoint], object]
 
@@ -41,14 +41,14 @@ class ComparedRuns:
 
     Attributes
     ----------
-    form : GameForm
+    form : Form
     entries : tuple[MethodSpec | SolveResult, ...]
     budget : callable
         Returns the budget of a run; its parameter is `callback`.
     """
 
-    form: GameForm
-    entries: tuple[MethodSpec | SolveResult[Any], ...]
+    form: Form
+    entries: tuple[MethodSpec | SolveResult, ...]
     budget: Callable[..., Budget]
 
     def name(self, position: int) -> str:
@@ -61,7 +61,7 @@ class ComparedRuns:
         position: int,
         callback: MethodCallback | None = None,
         interrupt: Interrupt | None = None,
-    ) -> SolveResult[Any]:
+    ) -> SolveResult:
         """Return the result of one run, or a result that was given."""
         entry = self.entries[position]
         if isinstance(entry, SolveResult):
@@ -70,7 +70,7 @@ class ComparedRuns:
         budget = self.budget(callback=watch)
         if interrupt is not None:
             budget.interrupt = interrupt
-        result = run_on_form(entry, self.form, budget)
+        result = run_method(entry, self.form, budget)
         seed = getattr(entry, "seed", None)
         return result if seed is None else replace(result, seed=seed)
 
@@ -82,18 +82,9 @@ class ComparedRuns:
             raise _FailedMethod(self.name(position), as_error(error)) from error
 
 
-def run_on_form(entry: MethodSpec, form: GameForm, budget: Budget) -> SolveResult[Any]:
-    """Run a method on either form of a game."""
-    if isinstance(form, PublicForm):
-        return run_on_public_form(entry, form, budget)
-    return run_method(entry, form, budget)
-
-
-def run_in_turn(
-    runs: ComparedRuns, callback: MethodCallback | None
-) -> tuple[SolveResult[Any], ...]:
+def run_in_turn(runs: ComparedRuns, callback: MethodCallback | None) -> tuple[SolveResult, ...]:
     """Return the results, up to and including the first one that was interrupted."""
-    results: list[SolveResult[Any]] = []
+    results: list[SolveResult] = []
     for position, entry in enumerate(runs.entries):
         try:
             results.append(runs.result(position, callback))
@@ -109,14 +100,14 @@ def run_in_turn(
 
 def run_on_executor(
     runs: ComparedRuns, executor: Executor, callback: MethodCallback | None
-) -> tuple[SolveResult[Any], ...]:
+) -> tuple[SolveResult, ...]:
     """Return the results of runs on an executor; after Ctrl-C those that are done."""
     found = {n: entry for n, entry in enumerate(runs.entries) if isinstance(entry, SolveResult)}
     items = [position for position in range(len(runs.entries)) if position not in found]
     num_given = len(found)
 
     def keep(done: Done) -> None:
-        result: SolveResult[Any] = unpacked_with(done.result, runs.form)
+        result: SolveResult = unpacked_with(done.result, runs.form)
         found[items[done.position]] = result
         if callback is not None:
             for point in result.trace:

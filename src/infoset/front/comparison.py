@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from infoset.errors import (
     InfosetError,
@@ -13,13 +13,12 @@ from infoset.errors import (
     PolicyMismatchError,
     UnknownNameError,
 )
-from infoset.forms import GameForm, PublicForm, SequenceForm
+from infoset.forms import Form, PublicForm
 from infoset.front.compared_runs import (
     ComparedRuns,
     MethodCallback,
     run_in_turn,
     run_on_executor,
-    run_on_form,
 )
 from infoset.front.form_choice import choose_form
 from infoset.front.game_sources import FormLike
@@ -40,7 +39,6 @@ from infoset.runs import (
     Target,
     check_seeds,
     check_workers,
-    form_of,
     make_budget,
 )
 from infoset.solvers import (
@@ -48,7 +46,8 @@ from infoset.solvers import (
     MethodSpec,
     Run,
     has_seed,
-    runs_on_public_forms,
+    run_method,
+    runs_on,
     with_seed,
 )
 from infoset.tree import BuildProgress, GameTree
@@ -81,7 +80,7 @@ def compare(
     callback: MethodCallback | None = None,
     memory: int | None = None,
     progress: BuildProgress | None = None,
-) -> tuple[SolveResult[Any], ...]:
+) -> tuple[SolveResult, ...]:
     """Solve a game with several methods in turn, each with the same limits.
 
     Each method first runs one iteration outside the limits, so that a method that does not apply
@@ -162,7 +161,7 @@ def prepare_comparison(
     form: str = "auto",
     memory: int | None = None,
     progress: BuildProgress | None = None,
-) -> tuple[GameForm, list[MethodSpec | SolveResult[Any]]]:
+) -> tuple[Form, list[MethodSpec | SolveResult]]:
     """Build a game, and return its form with one method for each run of a comparison.
 
     The parameters are those of `compare`, which also accepts what is returned.
@@ -181,7 +180,7 @@ def prepare_comparison(
     _check_names(found)
     numbers = None if seeds is None else check_seeds(seeds)
     built, tree = _build(game, found, form, memory, progress)
-    entries: list[MethodSpec | SolveResult[Any]] = []
+    entries: list[MethodSpec | SolveResult] = []
     simulator = None if tree is None else make_simulator(tree)
     for one in found:
         if isinstance(one, SolveResult):
@@ -227,20 +226,20 @@ def _resolve(method: ComparedMethod) -> MethodSpec | LearnerSpec | SolveResult:
 
 def _build(
     game: FormLike | PublicForm,
-    found: Sequence[MethodSpec | LearnerSpec | SolveResult[Any]],
+    found: Sequence[MethodSpec | LearnerSpec | SolveResult],
     form: str,
     memory: int | None,
     progress: BuildProgress | None,
-) -> tuple[GameForm, GameTree | None]:
+) -> tuple[Form, GameTree | None]:
     """Return the form of a game, and its tree if learners need it."""
     learners = [one for one in found if isinstance(one, LearnerSpec)]
     if not learners:
         methods = [one for one in found if not isinstance(one, SolveResult | LearnerSpec)]
-        others = [method for method in methods if not runs_on_public_forms(method)]
+        others = [method for method in methods if not runs_on(method, "public")]
         other = others[0] if others else None
         return choose_form(game, form, other, memory=memory, progress=progress).form, None
-    if isinstance(game, SequenceForm | PublicForm) or form == "public":
-        kind = "public" if isinstance(game, PublicForm) or form == "public" else "sequence"
+    if isinstance(game, Form) or form == "public":
+        kind = game.kind if isinstance(game, Form) else form
         raise ParameterError(
             f"{learners[0].name} learns from play, which a {kind} form does not allow; give the "
             "game by name, as rules, or as a tree, and leave form out"
@@ -249,8 +248,8 @@ def _build(
     return tree.sequence_form, tree
 
 
-def _check_game(result: SolveResult[Any], form: GameForm) -> None:
-    if form_of(result.policy).fingerprint != form.fingerprint:
+def _check_game(result: SolveResult, form: Form) -> None:
+    if result.policy.form.fingerprint != form.fingerprint:
         raise PolicyMismatchError(
             f"the result of {result.method} is of {result.game}, not of {form.name}, or on another "
             "form of it; give results of one form of one game"
@@ -302,7 +301,7 @@ def applicable_methods(
 
 
 def comparison_budget(
-    game_form: GameForm,
+    game_form: Form,
     *,
     target: Target | None = None,
     iterations: int | None = None,
@@ -323,7 +322,7 @@ def comparison_budget(
     )
 
 
-def _try_out(entries: Sequence[MethodSpec | SolveResult[Any]], form: GameForm) -> None:
+def _try_out(entries: Sequence[MethodSpec | SolveResult], form: Form) -> None:
     """Run one iteration of each method; exact methods get a time limit of 0 and stop immediately.
 
     A method that does not apply to the game fails here. Compilation happens here too, so that the
@@ -334,6 +333,6 @@ def _try_out(entries: Sequence[MethodSpec | SolveResult[Any]], form: GameForm) -
         if isinstance(entry, SolveResult) or (has_seed(entry) and entry.name in tried):
             continue
         tried.add(entry.name)
-        outcome = run_on_form(entry, form, Budget(iterations=1, seconds=0)).outcome
+        outcome = run_method(entry, form, Budget(iterations=1, seconds=0)).outcome
         if outcome == "interrupted":
             raise KeyboardInterrupt

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from infoset.errors import GameTooLargeError, ParameterError, UnsupportedGameError
-from infoset.forms import GameForm, PublicForm, SequenceForm
+from infoset.forms import Form, PublicForm, as_public_form
 from infoset.front.game_sources import FormLike, resolve_game, to_form, to_game
 from infoset.game import Game
-from infoset.solvers import MethodSpec, runs_on_public_forms
+from infoset.solvers import MethodSpec, runs_on
 from infoset.tree import (
     BuildProgress,
     GameTree,
@@ -22,7 +23,7 @@ from infoset.tree import (
 from infoset.utils.arguments import check_choice
 from infoset.utils.text import format_bytes, format_count
 
-__all__ = ["FORMS", "ChosenForm", "choose_form", "to_public_form"]
+__all__ = ["FORMS", "ChosenForm", "choose_form", "to_kind", "to_public_form"]
 
 FORMS: Final = ("auto", "sequence", "public")
 """What `solve` accepts as the form of a game."""
@@ -33,17 +34,17 @@ class ChosenForm(NamedTuple):
 
     Attributes
     ----------
-    form : SequenceForm or PublicForm
+    form : Form
     reason : str or None
         Why "auto" chose the public form; None if it did not.
     """
 
-    form: GameForm
+    form: Form
     reason: str | None = None
 
 
 def choose_form(
-    game: FormLike | PublicForm,
+    game: FormLike,
     form: str = "auto",
     method: MethodSpec | None = None,
     *,
@@ -78,7 +79,7 @@ def choose_form(
         If the public form is asked for, and the game has none.
     """
     check_choice("form", form, FORMS)
-    if isinstance(game, PublicForm | SequenceForm):
+    if isinstance(game, Form):
         return ChosenForm(_given(game, form))
     if form == "public":
         return ChosenForm(to_public_form(game, memory=memory, progress=progress))
@@ -89,7 +90,7 @@ def choose_form(
         counts = _counts(found, memory)
         if counts is None or form == "sequence":
             raise
-        if method is not None and not runs_on_public_forms(method):
+        if method is not None and not runs_on(method, "public"):
             raise type(error)(_with_method(str(error), method), error.counts) from error
         reason = (
             f"public form ({_public_size(counts)}): the game has {format_count(counts.histories)} "
@@ -98,13 +99,12 @@ def choose_form(
         return ChosenForm(to_public_form(found, memory=memory, progress=progress), reason)
 
 
-def _given(game: PublicForm | SequenceForm, form: str) -> GameForm:
+def _given(game: Form, form: str) -> Form:
     """Return a form that was given, unless the other was asked for."""
-    kind = "public" if isinstance(game, PublicForm) else "sequence"
-    if form not in ("auto", kind):
+    if form not in ("auto", game.kind):
         raise ParameterError(
-            f"form={form!r}, but a {kind} form of {game.name} was given, from which no other form "
-            "can be built: give the game by name or as rules, or leave form out"
+            f"form={form!r}, but a {game.kind} form of {game.name} was given, from which no "
+            "other form can be built: give the game by name or as rules, or leave form out"
         )
     return game
 
@@ -125,8 +125,8 @@ def _counts(game: object, memory: int | None) -> PublicCounts | None:
 def _with_method(message: str, method: MethodSpec) -> str:
     """Return the message about a game that is too large for a method."""
     return (
-        f"{message.rstrip('.')}. {method.name} does not run on public forms: choose a member of "
-        "the CFR family, such as 'sapdcfr+' (--method sapdcfr+)"
+        f"{message.rstrip('.')}. {method.name} does not run on public forms: choose another "
+        "method, such as 'sapdcfr+' (--method sapdcfr+)"
     )
 
 
@@ -136,8 +136,16 @@ def _public_size(counts: PublicCounts) -> str:
     return f"{format_count(counts.nodes)} public nodes, {first} × {second} hands, {memory}"
 
 
+def to_kind(
+    game: FormLike, kind: str, *, memory: int | None = None, progress: BuildProgress | None = None
+) -> Form:
+    """Return the form of a game of a kind, "sequence" or "public"; such a form is unchanged."""
+    builders: dict[str, Callable[..., Form]] = {"sequence": to_form, "public": to_public_form}
+    return builders[kind](game, memory=memory, progress=progress)
+
+
 def to_public_form(
-    game: FormLike | PublicForm,
+    game: FormLike,
     *,
     memory: int | None = None,
     progress: BuildProgress | None = None,
@@ -151,13 +159,8 @@ def to_public_form(
     UnsupportedGameError, GameTooLargeError
         As raised by `build_public_form`.
     """
-    if isinstance(game, PublicForm):
-        return game
-    if isinstance(game, SequenceForm):
-        raise ParameterError(
-            f"the sequence form of {game.name} does not determine a public form: give the game by "
-            "name, as rules, or as a tree"
-        )
+    if isinstance(game, Form):
+        return as_public_form(_given(game, "public"))
     found = resolve_game(game)
     if found.num_players != 2:
         raise UnsupportedGameError(

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from infoset.efg import ExtensiveForm, as_game
 from infoset.errors import GameTooLargeError, ParameterError
-from infoset.forms import SequenceForm
+from infoset.forms import Form, SequenceForm, as_sequence_form
 from infoset.front.python_files import (
     check_has_name,
     is_module_object,
@@ -46,7 +46,7 @@ CompiledGame: TypeAlias = GameTree | ExtensiveForm
 GameLike: TypeAlias = str | Game | CompiledGame
 """A game by name, as rules, or as arrays."""
 
-FormLike: TypeAlias = GameLike | SequenceForm
+FormLike: TypeAlias = GameLike | Form
 """A game, or its sequence form alone: either can be solved and evaluated."""
 
 OPENSPIEL = "openspiel:"
@@ -164,8 +164,8 @@ def to_form(
 
     For rules it is built without storing the histories, so that larger games fit in memory.
     """
-    if isinstance(game, SequenceForm):
-        return game
+    if isinstance(game, Form):
+        return as_sequence_form(game)
     game = resolve_game(game)
     if isinstance(game, Game):
         check_world_states(game)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from infoset import evaluation
 from infoset.errors import ParameterError
@@ -11,8 +10,8 @@ from infoset.evaluation import HandEvaluation
 from infoset.forms import PublicForm
 from infoset.front.form_choice import to_public_form
 from infoset.front.game_sources import GameLike
-from infoset.front.policy_sources import EvaluatedPolicy, listed_policies, resolve_public_profile
-from infoset.policy import PublicPolicy
+from infoset.front.policy_sources import EvaluatedPolicy, listed_policies, resolve_profile
+from infoset.policy import TabularPolicy
 from infoset.runs import SolveResult
 from infoset.tree import BuildProgress
 
@@ -20,7 +19,7 @@ __all__ = ["evaluate_hands"]
 
 
 def evaluate_hands(
-    game: GameLike | PublicForm | PublicPolicy | SolveResult[Any],
+    game: GameLike | PublicForm | TabularPolicy | SolveResult,
     policy: EvaluatedPolicy | Sequence[EvaluatedPolicy] | None = None,
     *,
     memory: int | None = None,
@@ -32,9 +31,9 @@ def evaluate_hands(
 
     Parameters
     ----------
-    game : str, Game, GameTree, ExtensiveForm, PublicForm, PublicPolicy or SolveResult
-        The game; or a `PublicPolicy`, or a result with one, alone.
-    policy : PublicPolicy, TabularPolicy, SolveResult, str or Path, or a list of two, optional
+    game : str, Game, GameTree, ExtensiveForm, PublicForm, TabularPolicy or SolveResult
+        The game; or a `TabularPolicy`, or a result with one, alone.
+    policy : TabularPolicy, SolveResult, str or Path, or a list of two, optional
         The policy, a result, the path of a file, or `uniform`; a list has one for each player.
     memory, progress
         As in `solve`.
@@ -49,16 +48,16 @@ def evaluate_hands(
     Examples
     --------
     >>> first, second = evaluate_hands("kuhn_poker", "uniform")
-    >>> first.public_form.hands[0], first.values.round(3).tolist()
+    >>> first.form.hands[0], first.values.round(3).tolist()
     (('J', 'Q', 'K'), [-0.875, 0.125, 1.125])
     """
     given = game.policy if isinstance(game, SolveResult) else game
-    if isinstance(given, PublicPolicy):
+    if isinstance(given, TabularPolicy):
         return evaluation.evaluate_hands(given)
     if policy is None:
         raise ParameterError(
             "policy is missing; give the game and a policy, as in "
-            "evaluate_hands('leduc_poker', policy), or a PublicPolicy alone"
+            "evaluate_hands('leduc_poker', policy), or a TabularPolicy alone"
         )
     public_form = to_public_form(given, memory=memory, progress=progress)
-    return evaluation.evaluate_hands(resolve_public_profile(listed_policies(policy), public_form))
+    return evaluation.evaluate_hands(resolve_profile(listed_policies(policy), public_form))

@@ -32,7 +32,7 @@ from infoset.front.policy_files import (
     load_correlated_policy_file,
     load_critic_file,
     load_network_file,
-    load_public_policy_file,
+    load_policy_file,
 )
 from infoset.front.policy_sources import resolve_policy
 from infoset.front.python_files import is_python_file, load_from_python_file
@@ -111,7 +111,7 @@ def resolve_players(
             if is_network(player):
                 return load_network_file(player)
             if is_public(player):
-                return load_public_policy_file(player, public_form())
+                return load_policy_file(player, public_form())
             if given is None:
                 return resolve_policy(player, form())
             return _from_either(player, given, game)

@@ -8,24 +8,23 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from infoset.errors import InfosetError, ParameterError, PolicyFileError
+from infoset.errors import InfosetError, PolicyFileError
 from infoset.evaluation import CorrelatedPolicy, evaluate_policy, load_correlated_policy
-from infoset.forms import PublicForm, SequenceForm
-from infoset.front.form_choice import to_public_form
-from infoset.front.game_sources import FormLike, to_form
+from infoset.forms import AnyForm, Form, PublicForm, SequenceForm
+from infoset.front.form_choice import to_kind
+from infoset.front.game_sources import FormLike
 from infoset.game import Game
 from infoset.games import load_game
 from infoset.policy import (
-    PublicPolicy,
     TabularPolicy,
+    check_policy,
     is_correlated_file,
     is_public_file,
     is_zoo_name,
     load_policy_csv,
-    load_public_policy,
     read_metadata,
     rounded_policy,
-    save_public_policy,
+    transfer_policy,
     zoo_path,
 )
 from infoset.policy import load_policy as load_parquet
@@ -43,12 +42,12 @@ __all__ = [
     "is_network",
     "is_policy_file",
     "is_public",
+    "kind_of_file",
     "load_correlated_policy_file",
     "load_critic_file",
     "load_network_file",
     "load_policy",
     "load_policy_file",
-    "load_public_policy_file",
     "policy_path",
     "read_policy_metadata",
     "save_policy",
@@ -116,7 +115,7 @@ def is_public(policy: str | Path) -> bool:
 
 
 def save_policy(
-    policy: TabularPolicy | PublicPolicy,
+    policy: TabularPolicy,
     path: str | Path,
     metadata: Mapping[str, Any] | None = None,
     *,
@@ -124,27 +123,25 @@ def save_policy(
 ) -> None:
     """Write a policy to a Parquet file; an existing file is replaced atomically.
 
-    The columns are those of `infoset.policy.save_policy`, with one row for each infostate and
-    action; or, for a policy on a public form, those of `infoset.policy.save_public_policy`, with
-    one column for each hand. In this case, `measured` in the metadata has values, gains and
-    exploitability of the policy as it is stored.
+    The columns are those of `infoset.policy.save_policy`. On a public form, or if not stored in
+    float64, `measured` in the metadata has values, gains and exploitability of the policy as it is
+    stored.
 
     Parameters
     ----------
-    policy : TabularPolicy or PublicPolicy
+    policy : TabularPolicy
     path : str or Path
     metadata : Mapping[str, Any], optional
         Additional items to store in the file; the values must be JSON values.
     storage : str
-        How the file of a policy on a public form stores a probability, see
+        How the file stores a probability, see
         `infoset.policy.STORAGES`: "float64", which loses nothing; "float32"; or "uint16" or
         "uint8", multiples of 1/65,535 or 1/255.
 
     Raises
     ------
     ParameterError
-        If `policy` is something else, `path` is not a path, or a tabular policy is to be stored
-        with fewer digits.
+        If `policy` is something else, or `path` is not a path.
     UnknownNameError
         If the storage is unknown.
     PolicyFileError
@@ -158,23 +155,15 @@ def save_policy(
     >>> load_policy("leduc.parquet")["Ks", "raise"]["fold"]
     0.0
     """
-    if isinstance(policy, PublicPolicy):
-        check_path("path", path)
-        measured = asdict(evaluate_policy(rounded_policy(policy, storage)))
-        about = {**(metadata or {}), "measured": measured}
-        save_public_policy(policy, path, about, storage=storage)
-        return
-    if storage != "float64":
-        raise ParameterError(
-            f"storage={storage!r} applies to policies on public forms; a tabular policy is stored "
-            "in float64: leave storage out"
-        )
-    save_parquet(policy, path, metadata)
+    check_policy(policy)
+    check_path("path", path)
+    about = dict(metadata or {})
+    if policy.form.kind == "public" or storage != "float64":
+        about["measured"] = asdict(evaluate_policy(rounded_policy(policy, storage)))
+    save_parquet(policy, path, about, storage=storage)
 
 
-def load_policy(
-    path: str | Path, game: FormLike | PublicForm | None = None
-) -> TabularPolicy | PublicPolicy:
+def load_policy(path: str | Path, game: FormLike | PublicForm | None = None) -> TabularPolicy:
     """Read a policy from a file, or from the folder of a run.
 
     Parameters
@@ -189,8 +178,8 @@ def load_policy(
 
     Returns
     -------
-    TabularPolicy or PublicPolicy
-        A `PublicPolicy` if one was saved.
+    TabularPolicy
+        On the form for which it was saved, or on the one that is given.
 
     Raises
     ------
@@ -206,9 +195,13 @@ def load_policy(
     """
     check_path("policy", path)
     found = game_of_policy(path) if game is None else game
-    if is_public(path) or isinstance(found, PublicForm):
-        return load_public_policy_file(path, to_public_form(found))
-    return load_policy_file(path, to_form(found))
+    form = found if isinstance(found, Form) else to_kind(found, kind_of_file(path))
+    return load_policy_file(path, form)
+
+
+def kind_of_file(path: str | Path) -> str:
+    """Return the kind of form to which the policy in a file belongs: "sequence" or "public"."""
+    return "public" if is_public(path) else "sequence"
 
 
 def game_of_policy(path: str | Path) -> Game:
@@ -247,8 +240,11 @@ def check_is_policy_file(path: str | Path) -> Path:
     return found
 
 
-def load_policy_file(path: str | Path, form: SequenceForm) -> TabularPolicy:
-    """Read a policy for a game from a file, or from the folder of a run.
+def load_policy_file(path: str | Path, form: AnyForm) -> TabularPolicy[AnyForm]:
+    """Read a policy for a game from a file, or from the folder of a run, as a policy on a form.
+
+    A policy on another form of the game is transferred if that form can be built. A network is
+    queried at each infostate.
 
     Raises
     ------
@@ -259,39 +255,29 @@ def load_policy_file(path: str | Path, form: SequenceForm) -> TabularPolicy:
     found = check_is_policy_file(path)
     if is_network(found):
         return load_network_file(found).tabulate(form)
-    return (load_policy_csv if is_csv(found) else load_parquet)(found, form)
-
-
-def load_public_policy_file(path: str | Path, public_form: PublicForm) -> PublicPolicy:
-    """Read a policy on a public form from a file, or from the folder of a run.
-
-    A tabular policy is converted if the game is small enough for its sequence form.
-
-    Raises
-    ------
-    PolicyFileError, PolicyMismatchError
-        As in `load_policy`.
-    """
-    found = policy_path(path)
-    if is_public(found) or not found.is_file():
-        return load_public_policy(found, public_form)
+    if is_csv(found):
+        return load_policy_csv(found, form)
     if is_correlated(found):
         raise PolicyFileError(
-            f"{path} is a correlated policy; a policy on a public form, or a tabular one, is needed"
+            f"{path} is a correlated policy, and a single one is needed: read it with "
+            "infoset.evaluation.load_correlated_policy"
         )
-    tabular = load_policy_file(found, to_form(_rules_of(public_form, found)))
-    return PublicPolicy.from_tabular(public_form, tabular)
+    kind = kind_of_file(found)
+    if kind == form.kind or not found.is_file():
+        return load_parquet(found, form)
+    other = to_kind(_rules_of(form, found), kind)
+    return transfer_policy(load_parquet(found, other), form)
 
 
-def _rules_of(public_form: PublicForm, path: Path) -> Game:
-    """Return the game of a public form, if it is known by name."""
+def _rules_of(form: Form, path: Path) -> Game:
+    """Return the game of a form, if it is known by name."""
     try:
-        return load_game(public_form.name)
+        return load_game(form.name)
     except InfosetError as error:
         raise PolicyFileError(
-            f"{path} holds a tabular policy, and {public_form.name}, whose public form is used, is "
-            "not known by name: convert it with infoset.PublicPolicy.from_tabular(public_form, "
-            "infoset.load_policy(path, game))"
+            f"{path} holds a policy on another form of {form.name} than the {form.kind} form that "
+            "is used, and the game is not known by name: load it with infoset.load_policy(path, "
+            "game), and transfer it by infoset.policy.transfer_policy(policy, form)"
         ) from error
 
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from math import nan
 from pathlib import Path
 from types import FunctionType
-from typing import Any, Literal, TypedDict, Unpack, overload
 
 from infoset.efg import ExtensiveForm, as_game, find_recall_violation
 from infoset.errors import ParameterError
@@ -16,23 +15,18 @@ from infoset.evaluation import (
     behavior_values,
     evaluate_policy,
 )
-from infoset.forms import PublicForm, SequenceForm
+from infoset.forms import Form
 from infoset.front.form_choice import choose_form, to_public_form
-from infoset.front.game_sources import FormLike, GameLike, resolve_game, to_form
+from infoset.front.game_sources import FormLike, resolve_game
 from infoset.front.policy_sources import (
     EvaluatedPolicy,
     is_public_policy,
     is_queried,
     listed_policies,
     resolve_profile,
-    resolve_public_profile,
 )
 from infoset.front.python_files import check_has_name, is_python_file, load_from_python_file
-from infoset.policy import (
-    PublicPolicy,
-    TabularPolicy,
-    uniform_public_policy,
-)
+from infoset.policy import TabularPolicy
 from infoset.regret import RegretScheme
 from infoset.runs import (
     DEFAULT_CHECKPOINT_SECONDS,
@@ -49,7 +43,6 @@ from infoset.solvers import (
     Run,
     get_method,
     run_method,
-    run_on_public_form,
 )
 from infoset.teams import TEAM_METHODS
 from infoset.tree import BuildProgress
@@ -68,63 +61,8 @@ METHOD_KINDS = (RegretScheme, MethodSpec, FunctionType)
 """What `path/to/file.py:NAME` may name as a method."""
 
 
-class _Options(TypedDict, total=False):
-    """The options of `solve` that do not determine the type of its result."""
-
-    target: Target | None
-    iterations: int | None
-    seconds: float | None
-    callback: Callback | None
-    checkpoint: str | Path | None
-    checkpoint_seconds: float
-    precision: str
-    threads: int
-    memory: int | None
-    progress: BuildProgress | None
-
-
-@overload
 def solve(
-    game: SequenceForm,
-    method: str | RegretScheme | MethodSpec | Run = ...,
-    *,
-    form: str = ...,
-    **options: Unpack[_Options],
-) -> SolveResult: ...
-@overload
-def solve(
-    game: PublicForm,
-    method: str | RegretScheme | MethodSpec | Run = ...,
-    *,
-    form: str = ...,
-    **options: Unpack[_Options],
-) -> SolveResult[PublicPolicy]: ...
-@overload
-def solve(
-    game: GameLike,
-    method: str | RegretScheme | MethodSpec | Run = ...,
-    *,
-    form: Literal["sequence"],
-    **options: Unpack[_Options],
-) -> SolveResult: ...
-@overload
-def solve(
-    game: GameLike,
-    method: str | RegretScheme | MethodSpec | Run = ...,
-    *,
-    form: Literal["public"],
-    **options: Unpack[_Options],
-) -> SolveResult[PublicPolicy]: ...
-@overload
-def solve(
-    game: GameLike,
-    method: str | RegretScheme | MethodSpec | Run = ...,
-    *,
-    form: str = ...,
-    **options: Unpack[_Options],
-) -> SolveResult[Any]: ...
-def solve(
-    game: FormLike | PublicForm,
+    game: FormLike,
     method: str | RegretScheme | MethodSpec | Run = DEFAULT_METHOD,
     *,
     form: str = "auto",
@@ -138,23 +76,22 @@ def solve(
     threads: int = 1,
     memory: int | None = None,
     progress: BuildProgress | None = None,
-) -> SolveResult[Any]:
+) -> SolveResult:
     """Solve a game.
 
     Parameters
     ----------
-    game : str, Game, GameTree, ExtensiveForm, SequenceForm or PublicForm
-        By name, as rules, or as arrays. Public forms, see `build_public_form`, are solved by the
-        CFR family.
+    game : str, Game, GameTree, ExtensiveForm or Form
+        By name, as rules, or as arrays.
     method : str, RegretScheme, MethodSpec or function
         A name of `infoset.solvers.METHODS` (`cfr+`, `lp`, …), in upper or lower case;
         `path/to/file.py:NAME`; or your own method, such as a library scheme changed by
-        `dataclasses.replace`, or a function of a sequence form and a budget that returns a policy.
+        `dataclasses.replace`, or a function of a form and a budget that returns a policy.
         `auto` chooses by the size and kind of the game, and `SolveResult.reason` says why.
     form : str
         "sequence" or "public"; or "auto", which is the sequence form if it fits in the limits on
-        building, and otherwise the public form, if the game has public rules: the policy is then
-        a `PublicPolicy`, and `SolveResult.form_reason` says why.
+        building, and otherwise the public form, if the game has public rules;
+        `SolveResult.form_reason` then says why.
     target : float or str, optional
         Distance from equilibrium at which to stop, in the game's units, or as a percentage of the
         payoff range such as `"0.1%"`: exploitability in two-player constant-sum games, NashConv in
@@ -190,7 +127,7 @@ def solve(
     -------
     SolveResult
         After Ctrl-C, the answer so far. A run that does not converge has an outcome that says so,
-        and raises no error. The policies are tabular, or those of the public form that was given.
+        and raises no error.
 
     Raises
     ------
@@ -218,13 +155,8 @@ def solve(
         callback=callback,
         checkpoint=kept,
     )
-    result: SolveResult[Any] = (
-        run_on_public_form(chosen, found, budget)
-        if isinstance(found, PublicForm)
-        else run_method(chosen, found, budget)
-    )
     return replace(
-        result,
+        run_method(chosen, found, budget),
         build_seconds=build_seconds,
         compile_seconds=compiling_seconds() - compiled_before,
         form_reason=why,
@@ -282,7 +214,7 @@ def checkpointing(checkpoint: str | Path, seconds: float) -> Checkpointing:
 
 
 def evaluate(
-    game: FormLike | PublicForm | TabularPolicy | PublicPolicy | SolveResult[Any],
+    game: FormLike | TabularPolicy | SolveResult,
     policy: EvaluatedPolicy | Sequence[EvaluatedPolicy] | None = None,
     *,
     memory: int | None = None,
@@ -296,8 +228,8 @@ def evaluate(
 
     Parameters
     ----------
-    game : str, Game, GameTree, ExtensiveForm, SequenceForm, PublicForm, policy or SolveResult
-        The game; or a `TabularPolicy`, a `PublicPolicy` or a result alone, which belongs to a game.
+    game : str, Game, GameTree, ExtensiveForm, Form, TabularPolicy or SolveResult
+        The game; or a `TabularPolicy` or a result alone, which belongs to a game.
     policy : Policy, SolveResult, str or Path, or a list of these, optional
         The policy, a result with a policy, the path of its file, or `uniform`. A list has one for
         each player, of which only that player's part is used: the values are those of their play
@@ -318,28 +250,25 @@ def evaluate(
     >>> round(evaluate("kuhn_poker", ["uniform", exact]).values[0], 9)
     -0.166666667
     """
-    if isinstance(game, SolveResult | TabularPolicy | PublicPolicy):
+    if isinstance(game, SolveResult | TabularPolicy):
         return evaluate_policy(game.policy if isinstance(game, SolveResult) else game)
     if policy is None:
         raise ParameterError("policy is missing; give a policy, a searcher, a file, or 'uniform'")
     players = listed_policies(policy)
-    has_form = isinstance(game, PublicForm | SequenceForm)
-    if isinstance(game, PublicForm) or (not has_form and any(map(is_public_policy, players))):
-        public_form = to_public_form(game, memory=memory, progress=progress)
-        return evaluate_policy(resolve_public_profile(players, public_form))
-    given = game if isinstance(game, SequenceForm) else resolve_game(game)
+    if isinstance(game, Form):
+        return evaluate_policy(resolve_profile(players, game))
+    if any(map(is_public_policy, players)):
+        form = to_public_form(game, memory=memory, progress=progress)
+        return evaluate_policy(resolve_profile(players, form))
+    given = resolve_game(game)
     if isinstance(given, ExtensiveForm):
         if players == ["uniform"] and forgets(given):
             unknown = (nan,) * given.num_players
             return Evaluation(behavior_values(given), unknown, nan, None, None, nan)
         given = as_game(given) if any(map(is_queried, players)) else given
-    if all(player == "uniform" for player in players):
-        # The only policy that every form has.
-        found, _ = choose_form(given, memory=memory, progress=progress)
-    else:
-        found = to_form(given, memory=memory, progress=progress)
-    if isinstance(found, PublicForm):
-        return evaluate_policy(uniform_public_policy(found))
+    # The uniform policy is the only one that every form has.
+    kind = "auto" if all(player == "uniform" for player in players) else "sequence"
+    found = choose_form(given, kind, memory=memory, progress=progress).form
     return evaluate_policy(resolve_profile(players, found))
 
 

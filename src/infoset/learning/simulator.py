@@ -128,7 +128,7 @@ class Simulator(ShortRepr):
         """Split an array [S] into one part [Q] per player."""
         return tuple(np.split(values, self.infostates.root_sequence[1:]))
 
-    def policy(self, weights: FloatArray) -> TabularPolicy:
+    def policy(self, weights: FloatArray) -> TabularPolicy[SequenceForm]:
         """Return the policy proportional to weights [S]; uniform at infostates with weights 0."""
         return TabularPolicy.from_weights(self.form, self.by_player(weights))
 

@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING, Final
 
 from infoset.efg import ExtensiveForm
 from infoset.errors import ParameterError, PolicyMismatchError, UnsupportedGameError
-from infoset.forms import PublicForm
 from infoset.front import (
     GameLike,
     choose_form,
     is_public_policy,
     resolve_average,
     resolve_game,
-    resolve_public_policy,
     to_compiled,
-    to_form,
 )
 from infoset.game import Game
 from infoset.game.broken_rules import check_num_players
@@ -31,7 +28,7 @@ from infoset.plotting.picture import Picture
 from infoset.plotting.policy_bars import plot_policy
 from infoset.plotting.sheet import draw_sheet
 from infoset.plotting.truncation import Limits, TruncatedTree, compile_part
-from infoset.policy import PublicPolicy, TabularPolicy
+from infoset.policy import TabularPolicy
 from infoset.tree import GameTree, build_tree
 from infoset.typing import Player
 from infoset.utils.arguments import check_choice, check_player
@@ -120,7 +117,7 @@ class TableDrawing(Drawing):
 class PolicyDrawing(Drawing):
     """A policy, shown and saved like other drawings; it has no pictures of trees."""
 
-    policy: TabularPolicy | PublicPolicy
+    policy: TabularPolicy
     max_rows: int
     line: str | None = None
 
@@ -134,7 +131,7 @@ def draw(
     view: str = "history",
     *,
     player: Player = 0,
-    policy: TabularPolicy | PublicPolicy | str | Path | None = None,
+    policy: TabularPolicy | str | Path | None = None,
     line: str | None = None,
     depth: int | None = None,
     max_nodes: int | None = None,
@@ -207,8 +204,6 @@ def draw(
         raise ParameterError(
             f"line={line!r} is for the view 'policy': give view='policy' (--view policy)"
         )
-    if isinstance(policy, PublicPolicy):
-        policy = policy.to_tabular(to_form(loaded, memory=memory))
     if view == "payoffs":
         return _draw_payoffs(loaded, policy, memory)
     if isinstance(loaded, ExtensiveForm):
@@ -270,7 +265,7 @@ def _draw_payoffs(
 
 def _draw_policy(
     game: Game | GameTree | ExtensiveForm,
-    policy: TabularPolicy | PublicPolicy | str | Path | None,
+    policy: TabularPolicy | str | Path | None,
     max_rows: int,
     line: str | None,
     memory: int | None,
@@ -279,16 +274,14 @@ def _draw_policy(
         raise ParameterError(
             "the view 'policy' draws a policy, which is missing: give policy= (--policy POLICY)"
         )
-    if isinstance(policy, PublicPolicy):
-        if policy.public_form.name != str(game):
-            raise PolicyMismatchError(
-                f"the policy is for {policy.public_form.name}, not for {game}; give a policy for "
-                "this game"
-            )
-        return PolicyDrawing((), policy, max_rows, line)
-    form = choose_form(game, "public" if is_public_policy(policy) else "auto", memory=memory).form
-    if isinstance(form, PublicForm):
-        return PolicyDrawing((), resolve_public_policy(policy, form), max_rows, line)
+    if isinstance(policy, TabularPolicy) and policy.form.name != str(game):
+        raise PolicyMismatchError(
+            f"the policy is for {policy.form.name}, not for {game}; give a policy for this game"
+        )
+    kind = "public" if is_public_policy(policy) else "auto"
+    form = choose_form(game, kind, memory=memory).form
+    if isinstance(policy, TabularPolicy) and policy.form.kind == form.kind:
+        form = policy.form
     return PolicyDrawing((), resolve_average(policy, form), max_rows, line)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from infoset.errors import ParameterError
+from infoset.forms import as_public_form
 from infoset.game.infostate import join_steps, value_text
 from infoset.plotting.figures import COLORS, TITLE_FONT_SIZE, new_figure, wrap_spec
 from infoset.plotting.pen import FAINT_INK, INK, QUIET_INK
-from infoset.policy import PublicPolicy, check_public_policy
+from infoset.policy import TabularPolicy
 from infoset.typing import Player
 from infoset.utils.arguments import check_player
 from infoset.views import HandCellView, HandGridView, PublicPlaces, view_public_hand_grid
@@ -31,14 +32,18 @@ FONT_SIZE: Final = 8
 MAX_TITLE: Final = 150
 
 
-def has_two_cards(policy: PublicPolicy, player: Player) -> bool:
+def has_two_cards(policy: TabularPolicy, player: Player) -> bool:
     """Return whether all hands of a player are two cards, such as `AhKd`."""
-    labels = policy.public_form.hands[player]
+    labels = as_public_form(policy.form).hands[player]
     return all(hand_class(value_text(label)) is not None for label in labels)
 
 
 def plot_hands(
-    policy: PublicPolicy, line: str = ROOT, *, player: Player | None = None, title: str = ""
+    policy: TabularPolicy,
+    line: str = ROOT,
+    *,
+    player: Player | None = None,
+    title: str = "",
 ) -> Figure:
     """Draw what a player holds and does at a line as a square of 13 × 13 classes of hands.
 
@@ -48,7 +53,7 @@ def plot_hands(
 
     Parameters
     ----------
-    policy : PublicPolicy
+    policy : TabularPolicy
         A policy of a game whose hands are two cards, such as `AhKd`.
     line : str
         The public observations, such as `check / bet 50`, as `PublicForm.label` writes them; by
@@ -75,15 +80,14 @@ def plot_hands(
     Examples
     --------
     >>> import infoset
-    >>> from infoset.policy import uniform_public_policy
+    >>> from infoset.policy import uniform_policy
     >>> game = infoset.load("nolimit_endgame(board=Ks9d8h4s2c,ranges=QQ+)")
-    >>> policy = uniform_public_policy(infoset.build_public_form(game))
+    >>> policy = uniform_policy(infoset.build_public_form(game))
     >>> figure = plot_hands(policy, "check")
     >>> figure.axes[0].texts[0].get_text(), len(figure.axes[0].patches) > 13
     ('AA', True)
     """
-    check_public_policy(policy)
-    form = policy.public_form
+    form = as_public_form(policy.form)
     node, _ = form.find_line(line)
     who = int(form.player[node]) if player is None else player
     check_player(who, 2, form.name)

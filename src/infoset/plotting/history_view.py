@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoset.efg import ExtensiveForm
-from infoset.forms import PublicTree
+from infoset.forms import PublicTree, as_sequence_form
 from infoset.game.infostate import value_text
 from infoset.plotting.picture import (
     TERMINAL,
@@ -233,7 +233,7 @@ def form_picture(
 def _form_probabilities(form: ExtensiveForm, policy: TabularPolicy) -> FloatArray:
     """Return [H] the probability of the move that leads to each history."""
     probabilities = form.chance_probability.copy()
-    for player, infostates in enumerate(policy.form.infostate_trees):
+    for player, infostates in enumerate(as_sequence_form(policy.form).infostate_trees):
         moved = np.flatnonzero(form.actor[form.parent] == player)
         moved = moved[moved > 0]
         acting = form.acting_infoset[:, player]

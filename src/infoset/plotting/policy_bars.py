@@ -8,11 +8,12 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from infoset.errors import ParameterError
+from infoset.forms import as_public_form, as_sequence_form
 from infoset.plotting.figures import COLORS, TITLE_FONT_SIZE, new_figure, wrap_spec
 from infoset.plotting.hand_pictures import ROOT, has_two_cards, plot_hands
 from infoset.plotting.pen import INK
 from infoset.plotting.policy_grids import PolicyGrid, find_grids, find_public_grids
-from infoset.policy import PolicyRow, PublicPolicy, TabularPolicy, check_policy
+from infoset.policy import PolicyRow, TabularPolicy, check_policy
 from infoset.utils.arguments import check_choice, check_count
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class _Panel:
 
 
 def plot_policy(
-    policy: TabularPolicy | PublicPolicy,
+    policy: TabularPolicy,
     *,
     title: str = "",
     max_rows: int = 24,
@@ -131,9 +132,9 @@ def plot_policy(
     """
     check_count("max_rows", max_rows, minimum=1)
     check_choice("layout", layout, LAYOUTS)
-    if isinstance(policy, PublicPolicy):
-        return _plot_public(policy, title, max_rows, layout, line)
     check_policy(policy)
+    if policy.form.num_hands is not None:
+        return _plot_public(policy, title, max_rows, layout, line)
     _refuse_line(line, policy.form.name)
     grids = () if layout == "bars" else find_grids(policy)
     panels = (
@@ -145,10 +146,10 @@ def plot_policy(
 
 
 def _plot_public(
-    policy: PublicPolicy, title: str, max_rows: int, layout: str, line: str | None
+    policy: TabularPolicy, title: str, max_rows: int, layout: str, line: str | None
 ) -> Figure:
     """Draw a policy on a public form: one line of hands of two cards, a grid, or bars."""
-    form = policy.public_form
+    form = as_public_form(policy.form)
     if layout != "bars" and any(has_two_cards(policy, player) for player in range(2)):
         return plot_hands(policy, ROOT if line is None else line, title=title)
     _refuse_line(line, form.name)
@@ -161,11 +162,11 @@ def _plot_public(
     return _draw(panels or _public_bars(policy, max_rows), title or form.name)
 
 
-def _public_bars(policy: PublicPolicy, max_rows: int) -> list[_Panel]:
+def _public_bars(policy: TabularPolicy, max_rows: int) -> list[_Panel]:
     panels = []
     for player, group in groupby(policy.rows(), key=attrgetter("player")):
         shown = [*islice(group, max_rows)]
-        total = policy.public_form.treeplexes[player].num_infostates
+        total = policy.form.treeplexes[player].num_infostates
         panels.append(
             _Panel(
                 _panel_title(player, len(shown), total, ""),
@@ -203,7 +204,7 @@ def _bar_panels(policy: TabularPolicy, max_rows: int) -> list[_Panel]:
 
 
 def _grid_panel(policy: TabularPolicy, grid: PolicyGrid, max_rows: int) -> _Panel:
-    tree = policy.form.infostate_trees[grid.player]
+    tree = as_sequence_form(policy.form).infostate_trees[grid.player]
     total = len(set(tree.public_state[tree.acting].tolist()))
     shown = [*map(_shortened, grid.public_states[:max_rows])]
     cells = {place: row for place, row in grid.cells.items() if place[0] < max_rows}

@@ -7,9 +7,9 @@ from typing import Final
 
 import numpy as np
 
-from infoset.forms import InfostateTree
+from infoset.forms import InfostateTree, as_public_form, as_sequence_form
 from infoset.game.infostate import Infostate, value_text
-from infoset.policy import PolicyRow, PublicPolicy, TabularPolicy
+from infoset.policy import PolicyRow, TabularPolicy
 from infoset.typing import NOOP, Player
 from infoset.views.labels import EMPTY
 
@@ -58,7 +58,7 @@ def find_grids(policy: TabularPolicy) -> tuple[PolicyGrid, ...]:
     information grows with each step, as in phantom games, tables would be mostly empty.
     """
     rows, grids = policy.sorted_rows(), list[PolicyGrid]()
-    for tree in policy.form.infostate_trees:
+    for tree in as_sequence_form(policy.form).infostate_trees:
         own, rows = rows[: tree.num_acting], rows[tree.num_acting :]
         if not own:
             continue
@@ -69,16 +69,16 @@ def find_grids(policy: TabularPolicy) -> tuple[PolicyGrid, ...]:
     return tuple(grids)
 
 
-def find_public_grids(policy: PublicPolicy) -> tuple[PolicyGrid, ...]:
+def find_public_grids(policy: TabularPolicy) -> tuple[PolicyGrid, ...]:
     """Return the tables of the players of a public form; empty if a player has too many hands."""
     grids: list[PolicyGrid] = []
-    form = policy.public_form
+    form = as_public_form(policy.form)
     plans = policy.realization_plans()
     for player in range(2):
         nodes, hands = form.decisions[player].tolist(), [*map(value_text, form.hands[player])]
         if not 1 < len(hands) <= MAX_HANDS:
             return ()
-        cells = {}
+        cells, depth = {}, form.treeplexes[player].own_depth
         for place, node in enumerate(nodes[:MAX_SCANNED]):
             chosen, alive = policy.at_node(node), form.hand_sets[player][form.hand_set[node]]
             before = form.sequences[player].last[[node]].astype(np.int64)
@@ -88,6 +88,7 @@ def find_public_grids(policy: PublicPolicy) -> tuple[PolicyGrid, ...]:
                     player,
                     f"[{hands[hand]}] / {form.label(node)}",
                     float(reach[hand]),
+                    int(depth[form.infostate_of_hand(node, hand)]),
                     form.legal_actions(node),
                     chosen[:, hand],
                 )

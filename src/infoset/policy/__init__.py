@@ -3,10 +3,12 @@
 from infoset.policy.csv_files import load_policy_csv, save_policy_csv
 from infoset.policy.mixtures import decompose_plan, distance, mix, transfer_policy
 from infoset.policy.parquet_files import (
+    STORAGES,
     is_correlated_file,
     is_public_file,
     load_policy,
     read_metadata,
+    rounded_policy,
     save_policy,
 )
 from infoset.policy.protocol import (
@@ -19,17 +21,6 @@ from infoset.policy.protocol import (
     check_distributions,
     checked_probabilities,
     probabilities_at,
-)
-from infoset.policy.public_policy import (
-    PublicPolicy,
-    check_public_policy,
-    uniform_public_policy,
-)
-from infoset.policy.public_policy_files import (
-    STORAGES,
-    load_public_policy,
-    rounded_policy,
-    save_public_policy,
 )
 from infoset.policy.tabular import (
     PolicyRow,
@@ -62,14 +53,12 @@ __all__ = [
     "Policy",
     "PolicyFunction",
     "PolicyRow",
-    "PublicPolicy",
     "TabularPolicy",
     "Transformation",
     "UniformPolicy",
     "as_policy",
     "check_distributions",
     "check_policy",
-    "check_public_policy",
     "check_transformations",
     "checked_probabilities",
     "constant_transformations",
@@ -81,7 +70,6 @@ __all__ = [
     "is_zoo_name",
     "load_policy",
     "load_policy_csv",
-    "load_public_policy",
     "mix",
     "probabilities_at",
     "random_policy",
@@ -89,11 +77,9 @@ __all__ = [
     "rounded_policy",
     "save_policy",
     "save_policy_csv",
-    "save_public_policy",
     "tabulate",
     "transfer_policy",
     "transform_policy",
     "uniform_policy",
-    "uniform_public_policy",
     "zoo_path",
 ]

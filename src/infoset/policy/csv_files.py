@@ -12,10 +12,9 @@ from typing import TextIO
 import numpy as np
 
 from infoset.errors import PolicyFileError, nearest_names
-from infoset.forms import SequenceForm
+from infoset.forms import AnyForm, Form, check_form
 from infoset.game.infostate import label_text
 from infoset.policy.policy_tables import replace_policy_file
-from infoset.policy.public_policy import PublicPolicy
 from infoset.policy.tabular import TabularPolicy, check_policy
 from infoset.typing import Action, FloatArray, Player
 from infoset.utils.arguments import SUM_TOLERANCE, check_path
@@ -28,7 +27,7 @@ SPECIAL = frozenset(',"\r\n')
 ALL_LINES = "every action of every infostate has exactly one line"
 
 
-def save_policy_csv(policy: TabularPolicy | PublicPolicy, file: str | Path | TextIO) -> None:
+def save_policy_csv(policy: TabularPolicy, file: str | Path | TextIO) -> None:
     """Write a policy as comma-separated values, one line per infostate and action.
 
     The first line names the columns: `player`, `infostate`, `own_reach`, `action`, `probability`.
@@ -38,7 +37,7 @@ def save_policy_csv(policy: TabularPolicy | PublicPolicy, file: str | Path | Tex
 
     Parameters
     ----------
-    policy : TabularPolicy or PublicPolicy
+    policy : TabularPolicy
         A policy on a public form is written as that of the tree, whose infostates are the hands and
         the lines.
     file : str, Path or TextIO
@@ -47,7 +46,7 @@ def save_policy_csv(policy: TabularPolicy | PublicPolicy, file: str | Path | Tex
     Raises
     ------
     ParameterError
-        If `policy` is neither a `TabularPolicy` nor a `PublicPolicy`.
+        If `policy` is not a `TabularPolicy`.
     PolicyFileError
         If the file cannot be written.
 
@@ -65,8 +64,7 @@ def save_policy_csv(policy: TabularPolicy | PublicPolicy, file: str | Path | Tex
     1,(start),1.0,Heads,0.5
     1,(start),1.0,Tails,0.5
     """
-    if not isinstance(policy, PublicPolicy):
-        check_policy(policy)
+    check_policy(policy)
     if not isinstance(file, str | PathLike):
         if not hasattr(file, "write"):
             check_path("file", file)
@@ -81,7 +79,7 @@ def save_policy_csv(policy: TabularPolicy | PublicPolicy, file: str | Path | Tex
         _write(policy, stream)
 
 
-def _write(policy: TabularPolicy | PublicPolicy, stream: TextIO) -> None:
+def _write(policy: TabularPolicy, stream: TextIO) -> None:
     stream.write(",".join(COLUMNS) + "\n")
     for row in policy.rows():
         about = f"{row.player},{_quoted(row.infostate)},{row.own_reach}"
@@ -109,7 +107,7 @@ def _action_texts(actions: Sequence[Action]) -> list[str]:
     return texts
 
 
-def load_policy_csv(path: str | Path, form: SequenceForm) -> TabularPolicy:
+def load_policy_csv(path: str | Path, form: AnyForm) -> TabularPolicy[AnyForm]:
     """Read a policy from comma-separated values, in any order of lines.
 
     The first line names the columns. `player`, `infostate`, `action` and `probability` are
@@ -131,6 +129,7 @@ def load_policy_csv(path: str | Path, form: SequenceForm) -> TabularPolicy:
     >>> load_policy_csv("kuhn.csv", form)["[K]", 0]
     {'pass': 0.5, 'bet': 0.5}
     """
+    check_form(form)
     check_path("path", path)
     table = _Table(Path(path), form)
     for line in _lines(Path(path)):
@@ -204,36 +203,36 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
 class _Table:
     """Probabilities per player [Q] while lines are read; NaN until their line is read."""
 
-    def __init__(self, path: Path, form: SequenceForm) -> None:
-        self.path = path
-        self.name = form.name
-        self.last_line: dict[tuple[Player, int], _Line] = {}
-        self.trees = form.infostate_trees
-        self.values = [np.full(tree.num_sequences, np.nan) for tree in self.trees]
-        self.numbers: list[dict[str, int]] = [
-            dict(zip(tree.acting_labels, tree.acting.tolist(), strict=True)) for tree in self.trees
-        ]
+    def __init__(self, path: Path, form: Form) -> None:
+        self.path, self.form = path, form
+        self.last_line: dict[tuple[Player, str], _Line] = {}
+        self.seen: set[tuple[Player, str, int]] = set()
+        self.values = [np.full(plex.num_sequences, np.nan) for plex in form.treeplexes]
+        self.numbers = [dict(form.labeled_infostates(p)) for p in range(form.num_players)]
 
     def add(self, line: _Line) -> None:
         """Store the probability of one line."""
         player = self._player(line)
         infostate = self._infostate(line, player)
         sequence = self._sequence(line, player, infostate)
-        if not np.isnan(self.values[player][sequence]):
-            raise line.error(
-                "action",
-                f"{line.cells['action']!r} of player {player} at {line.cells['infostate']!r} "
-                "occurs for the second time",
-                ALL_LINES,
-            )
-        self.values[player][sequence] = _probability(line)
-        self.last_line[player, infostate] = line
+        text, probability = line.cells["infostate"], _probability(line)
+        action = f"{line.cells['action']!r} of player {player} at {text!r}"
+        if (player, text, sequence) in self.seen:
+            raise line.error("action", f"{action} occurs for the second time", ALL_LINES)
+        # On a form that merges hands, several texts are one infostate.
+        known = self.values[player][sequence]
+        if not np.isnan(known) and known != probability:
+            rule = f"hands that {self.form.name} merges have the same probabilities"
+            raise line.error("probability", f"{action} has another one than {known}", rule)
+        self.values[player][sequence] = probability
+        self.seen.add((player, text, sequence))
+        self.last_line[player, text] = line
 
     def _player(self, line: _Line) -> Player:
-        known = {str(player): player for player in range(len(self.trees))}
+        known = {str(player): player for player in range(self.form.num_players)}
         text = line.cells["player"].strip()
         if text not in known:
-            rule = f"players of {self.name} are 0 to {len(known) - 1}"
+            rule = f"players of {self.form.name} are 0 to {len(known) - 1}"
             raise line.error("player", f"{text!r} is not a player", rule)
         return known[text]
 
@@ -243,13 +242,12 @@ class _Table:
             raise line.error(
                 "infostate",
                 f"player {player} has no acting infostate {text!r}; {nearest_names(text, known)}",
-                f"infostates are those of {self.name}, written as infoset show writes them",
+                f"infostates are those of {self.form.name}, written as infoset show writes them",
             )
         return known[text]
 
     def _sequence(self, line: _Line, player: Player, infostate: int) -> int:
-        tree = self.trees[player]
-        known = _action_texts(tree.legal_actions(infostate))
+        known = _action_texts(self.form.actions_at(player, infostate))
         text = line.cells["action"]
         if text not in known:
             raise line.error(
@@ -257,32 +255,36 @@ class _Table:
                 f"{text!r} is not legal at {line.cells['infostate']!r}",
                 f"legal actions are {', '.join(map(repr, known))}",
             )
-        return int(tree.first_sequence[infostate]) + known.index(text)
+        return int(self.form.treeplexes[player].first_sequence[infostate]) + known.index(text)
 
     def finished(self) -> tuple[FloatArray, ...]:
         """Return the probabilities, checked to be complete and to sum to 1."""
-        for player, tree in enumerate(self.trees):
-            self.values[player][0] = 1.0
-            for infostate in tree.acting.tolist():
-                first = tree.first_sequence[infostate]
-                self._check(
-                    player, infostate, self.values[player][first:][: tree.num_actions[infostate]]
-                )
+        for player, values in enumerate(self.values):
+            values[0] = 1.0
+            for label, infostate in self.numbers[player].items():
+                self._check(player, label, infostate)
+            # Hands that chance has removed have no lines.
+            values[np.isnan(values)] = 0.0
         return tuple(self.values)
 
-    def _check(self, player: Player, infostate: int, values: FloatArray) -> None:
-        tree = self.trees[player]
-        if abs(values.sum() - 1) <= SUM_TOLERANCE:
+    def _check(self, player: Player, label: str, infostate: int) -> None:
+        texts = _action_texts(self.form.actions_at(player, infostate))
+        first = int(self.form.treeplexes[player].first_sequence[infostate])
+        places = range(first, first + len(texts))
+        values = self.values[player][first : first + len(texts)]
+        missing = [
+            text
+            for text, place in zip(texts, places, strict=True)
+            if (player, label, place) not in self.seen
+        ]
+        if not missing and abs(values.sum() - 1) <= SUM_TOLERANCE:
             return
-        label = tree.acting_labels[int(np.searchsorted(tree.acting, infostate))]
-        line = self.last_line.get((player, infostate))
+        line = self.last_line.get((player, label))
         if line is None:
             raise PolicyFileError(
                 f"{self.path} ends without a line for player {player} at {label!r}. The rule: "
                 f"{ALL_LINES}."
             )
-        texts = _action_texts(tree.legal_actions(infostate))
-        missing = [text for text, value in zip(texts, values, strict=True) if np.isnan(value)]
         if missing:
             found = f"no line of player {player} at {label!r} has {missing[0]!r}; this is the last"
             raise line.error("action", found, ALL_LINES)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, cast, overload
 
 import numpy as np
 
 from infoset.efg import ExtensiveForm, find_source_form, world_of_history
 from infoset.errors import ParameterError, PolicyMismatchError
-from infoset.forms import Treeplex, widest_plan
+from infoset.forms import AnyForm, Form, SequenceForm, Treeplex, carry_behavior, widest_plan
 from infoset.policy.tabular import TabularPolicy, check_policy, uniform_policy
 from infoset.tree import GameTree
 from infoset.typing import BoolArray, FloatArray, LongArray
@@ -159,18 +160,24 @@ def _check_flow(treeplex: Treeplex, plan: FloatArray) -> None:
         )
 
 
-def transfer_policy(policy: TabularPolicy, tree: GameTree) -> TabularPolicy:
-    """Transfer a policy of an extensive form to the game that `as_game` made from the form.
+@overload
+def transfer_policy(policy: TabularPolicy, target: GameTree) -> TabularPolicy[SequenceForm]: ...
+@overload
+def transfer_policy(policy: TabularPolicy, target: AnyForm) -> TabularPolicy[AnyForm]: ...
+def transfer_policy(policy: TabularPolicy, target: GameTree | Form) -> TabularPolicy[Any]:
+    """Transfer a policy to another form of its game.
 
-    In the game, players also have infostates when they do not act, and moves may come later. The
-    tables therefore differ, although the play is the same. A policy of the tree itself is returned
-    unchanged.
+    From a public form to a sequence form or back, the policy is uniform where only the target has
+    an infostate, as for hands that chance has removed. A policy of an extensive form is transferred
+    to the tree of the game that `as_game` made from it: there, players also have infostates when
+    they do not act, and moves may come later, but play is the same. A policy of the target itself
+    is returned unchanged.
 
     Parameters
     ----------
     policy : TabularPolicy
-    tree : GameTree
-        The tree of the game: `build_tree(as_game(form))`.
+    target : Form or GameTree
+        The form; or a tree, such as `build_tree(as_game(form))`, for its sequence form.
 
     Raises
     ------
@@ -190,21 +197,21 @@ def transfer_policy(policy: TabularPolicy, tree: GameTree) -> TabularPolicy:
     [1.0, 0.9, 0.1]
     """
     check_policy(policy)
-    if policy.form.fingerprint == tree.sequence_form.fingerprint:
-        return policy
-    form = find_source_form(tree.game)
-    if form is None or form.sequence_form.fingerprint != policy.form.fingerprint:
-        raise PolicyMismatchError(
-            f"the policy is for {policy.form.name}, not for {tree.sequence_form.name}; "
-            "give a policy of the same game, with the same parameters"
-        )
-    there = _tree_histories(form, tree)
+    form = target.sequence_form if isinstance(target, GameTree) else target
+    source = find_source_form(target.game) if isinstance(target, GameTree) else None
+    if source is None or source.sequence_form.fingerprint != policy.form.fingerprint:
+        if policy.form is form:
+            return policy
+        weights = carry_behavior(policy.form, policy.probabilities, form)
+        return TabularPolicy.from_weights(form, weights)
+    tree = cast(GameTree, target)
+    there = _tree_histories(source, tree)
     is_met = there >= 0
     is_met[0] = False
     probabilities = [values.copy() for values in uniform_policy(tree.sequence_form).probabilities]
     for player, values in enumerate(probabilities):
-        moved = np.flatnonzero(is_met & (form.actor[form.parent] == player))
-        known = policy.probabilities[player][form.sequence[moved, player]]
+        moved = np.flatnonzero(is_met & (source.actor[source.parent] == player))
+        known = policy.probabilities[player][source.sequence[moved, player]]
         values[tree.sequence[there[moved], player]] = known
     return TabularPolicy(tree.sequence_form, tuple(probabilities))
 

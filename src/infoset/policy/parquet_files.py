@@ -1,20 +1,25 @@
-"""Policy files: Parquet tables with one row per infostate and action, and JSON metadata."""
+"""Policy files: Parquet tables with one row per decision and action, and JSON metadata.
+
+A form says which rows and columns its table has (`Form.table`): one row per infostate and action,
+or, of a public form, one row per public action and one column per hand.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Final
 
 import numpy as np
 
-from infoset.errors import InfosetError, PolicyFileError
-from infoset.forms import SequenceForm, check_sequence_form
+from infoset.errors import InfosetError, PolicyFileError, show
+from infoset.forms import AnyForm, Form, FormT, FormTable, Treeplex, check_form
 from infoset.game.infostate import label_text
 from infoset.policy.policy_tables import (
     HAND,
     PROBABILITIES,
     PROBABILITY,
+    STORAGES,
     PolicyTable,
     column_names,
     read_table,
@@ -22,23 +27,43 @@ from infoset.policy.policy_tables import (
 )
 from infoset.policy.tabular import TabularPolicy, check_policy
 from infoset.typing import FloatArray
-from infoset.utils.arguments import check_path
+from infoset.utils.arguments import check_choice, check_path
 
-if TYPE_CHECKING:
-    import pyarrow as pa
+__all__ = [
+    "STORAGES",
+    "is_correlated_file",
+    "is_public_file",
+    "load_policy",
+    "read_metadata",
+    "rounded_policy",
+    "save_policy",
+]
 
-__all__ = ["is_correlated_file", "is_public_file", "load_policy", "read_metadata", "save_policy"]
+
+WHOLE: Final = {"uint16": 65_535, "uint8": 255}
+"""The number that stands for a probability of 1."""
 
 
 def save_policy(
-    policy: TabularPolicy, path: str | Path, metadata: Mapping[str, Any] | None = None
+    policy: TabularPolicy,
+    path: str | Path,
+    metadata: Mapping[str, Any] | None = None,
+    *,
+    storage: str = "float64",
 ) -> None:
     """Write a policy to a Parquet file; an existing file is replaced atomically.
 
-    The columns are `player`, `infostate` and `action` (both as text), and `probability`. The file's
-    metadata contains, as JSON under the key `infoset`, the format, the library's version, the game,
-    the fingerprint of its tree, the items of `metadata` (such as the method and its seed), and a
-    checksum of these values and of the probabilities. The pages of the file have checksums, too.
+    On a sequence form, the columns are `player`, `infostate` and `action` (both as text), and
+    `probability`. On a public form they are `player`, `line`, `action`, and `hand_0`, `hand_1` and
+    so on: the probability of the action for each hand of the player. The rows are then those of
+    `policy.by_hand(0)`, followed by those of `policy.by_hand(1)`; a player with fewer hands than
+    the other has no values in the last columns.
+
+    The file's metadata contains, as JSON under the key `infoset`, the format, the library's
+    version, the game, the fingerprint of its form, the items of `metadata` (such as the method and
+    its seed), and a checksum of these values and of the probabilities; on a public form, it also
+    contains `hands` and `hand_probabilities`, the labels of the hands of each player as text and
+    their prior probabilities. The pages of the file have checksums, too.
 
     Parameters
     ----------
@@ -46,29 +71,63 @@ def save_policy(
     path : str or Path
     metadata : Mapping[str, Any], optional
         Additional items to store in the file; the values must be JSON values.
+    storage : str
+        A name in `STORAGES`; all but "float64" change the policy to that of `rounded_policy`.
 
     Raises
     ------
     ParameterError
         If `policy` is not a `TabularPolicy`, or `path` is not a path.
+    UnknownNameError
+        If the storage is unknown.
     PolicyFileError
         If the file cannot be written.
     """
+    check_policy(policy)
+    check_choice("storage", storage, STORAGES)
+    form = policy.form
+    numbers = [
+        _stored(*own, storage) for own in zip(form.treeplexes, policy.probabilities, strict=True)
+    ]
+    table = form.table()
+    write_policy_rows(form, table, _columns(table, numbers, storage), path, metadata, storage)
+
+
+def _columns(table: FormTable, numbers: Sequence[FloatArray], storage: str) -> dict[str, Any]:
+    """Return the columns of numbers, given per player [Q] the numbers of sequences."""
     import pyarrow as pa
 
-    check_policy(policy)
-    probability = np.concatenate([values[1:] for values in policy.probabilities])
-    numbers = pa.array(probability, pa.float64())
-    write_policy_rows(policy.form, (PROBABILITY, numbers), path, metadata)
+    kind: Any = pa.from_numpy_dtype(np.dtype(storage))
+    rows = [
+        own[sequences].astype(storage)
+        for own, sequences in zip(numbers, table.sequences, strict=True)
+    ]
+    columns = {}
+    for column, name in enumerate(_names(table)):
+        parts = [
+            pa.array(own[:, column]) if column < own.shape[1] else pa.nulls(len(own), kind)
+            for own in rows
+        ]
+        columns[name] = pa.chunked_array(parts, kind)
+    return columns
+
+
+def _names(table: FormTable) -> list[str]:
+    """Return the names of the columns of numbers."""
+    if table.kind == "sequence":
+        return [PROBABILITY]
+    return [f"{HAND}{hand}" for hand in range(max(own.shape[1] for own in table.sequences))]
 
 
 def write_policy_rows(
-    form: SequenceForm,
-    column: tuple[str, pa.Array[Any]],
+    form: Form,
+    table: FormTable,
+    columns: Mapping[str, Any],
     path: str | Path,
     metadata: Mapping[str, Any] | None,
+    storage: str = "float64",
 ) -> None:
-    """Write a table with the labels and a number or list for each infostate and action of a game.
+    """Write the table of a form, with columns of numbers or lists.
 
     Raises
     ------
@@ -78,26 +137,86 @@ def write_policy_rows(
     import pyarrow as pa
 
     check_path("path", path)
-    about = {"game": form.name, "fingerprint": form.fingerprint}
-    labels = row_labels(form)
-    for name in ("infostate", "action"):
+    about: dict[str, Any] = {**(metadata or {}), "game": form.name, "fingerprint": form.fingerprint}
+    if table.kind == "public":
+        about |= {"form": table.kind, "storage": storage, **table.about}
+    elif storage != "float64":
+        about["storage"] = storage
+    labels, names = row_labels(table), [table.place, "action"]
+    for name in names:
         labels[name] = labels[name].dictionary_encode()
-    write_table(pa.table(labels | dict([column])), {**(metadata or {}), **about}, Path(path))
+    # A hand has nearly as many different numbers as rows.
+    dictionary = names if table.kind == "public" else True
+    write_table(pa.table({**labels, **columns}), about, Path(path), dictionary)
 
 
-def row_labels(form: SequenceForm) -> dict[str, Any]:
-    """Return the columns that identify the rows of a policy: player, infostate and action."""
+def row_labels(table: FormTable) -> dict[str, Any]:
+    """Return the columns that identify the rows of a policy: player, infostate or line, action."""
     import pyarrow as pa
 
-    columns: dict[str, list[Any]] = {"player": [], "infostate": [], "action": []}
-    for tree in form.infostate_trees:
-        for infostate, text in zip(tree.acting.tolist(), tree.acting_labels, strict=True):
-            legal = tree.legal_actions(infostate)
-            columns["player"] += [tree.player] * len(legal)
-            columns["infostate"] += [text] * len(legal)
-            columns["action"] += map(label_text, legal)
-    kinds = {"player": pa.int32(), "infostate": pa.string(), "action": pa.string()}
-    return {name: pa.array(columns[name], kind) for name, kind in kinds.items()}
+    return {
+        "player": pa.array(table.players, pa.int32()),
+        table.place: pa.array(table.places, pa.string()),
+        "action": pa.array([*map(label_text, table.actions)], pa.string()),
+    }
+
+
+def _stored(plex: Treeplex, probabilities: FloatArray, storage: str) -> FloatArray:
+    """Return [Q] the numbers of a player as a file stores them."""
+    if storage not in WHOLE:
+        return probabilities
+    return _whole_numbers(plex, probabilities, WHOLE[storage])
+
+
+def rounded_policy(policy: TabularPolicy[FormT], storage: str) -> TabularPolicy[FormT]:
+    """Return a policy as `load_policy` would read it from a file with a storage.
+
+    Whole numbers are rounded by largest remainders, so that those of a decision sum to 65,535 or
+    255; float32 numbers are normalized.
+
+    Raises
+    ------
+    ParameterError
+        If `policy` is not a `TabularPolicy`.
+    UnknownNameError
+        If the storage is unknown.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.policy import uniform_policy
+    >>> from infoset.tree import build_public_form
+    >>> form = build_public_form(load_game("kuhn_poker"))
+    >>> rounded_policy(uniform_policy(form), "uint8")["K", "pass / bet"]["bet"] * 255
+    127.0
+    """
+    check_policy(policy)
+    check_choice("storage", storage, STORAGES)
+    if storage == "float64":
+        return policy
+    form = policy.form
+    if storage not in WHOLE:
+        singles = [values.astype(storage).astype(np.float64) for values in policy.probabilities]
+        return TabularPolicy.from_weights(form, singles)
+    pairs = zip(form.treeplexes, policy.probabilities, strict=True)
+    whole = WHOLE[storage]
+    return TabularPolicy(form, tuple(_whole_numbers(*own, whole) / whole for own in pairs))
+
+
+def _whole_numbers(plex: Treeplex, probabilities: FloatArray, whole: int) -> FloatArray:
+    """Scale each infostate's probabilities [Q] to integers that sum to exactly `whole`."""
+    exact = probabilities[1:] * whole
+    numbers = np.floor(exact)
+    if not len(exact):
+        return np.array([float(whole)])
+    first = plex.first_sequence - 1
+    infostate = np.repeat(np.arange(len(first)), plex.num_actions)
+    missing = whole - np.add.reduceat(numbers, first)
+    # The actions of each infostate by remainder, the largest first; one more for those in front.
+    order = np.lexsort((numbers - exact, infostate))
+    place = np.arange(len(exact)) - first[infostate]
+    numbers[order] += place < missing[infostate]
+    return np.concatenate([[float(whole)], numbers])
 
 
 def read_metadata(path: str | Path) -> dict[str, Any]:
@@ -130,58 +249,100 @@ def is_public_file(path: str | Path) -> bool:
     return f"{HAND}0" in column_names(path)
 
 
-def load_policy(path: str | Path, form: SequenceForm) -> TabularPolicy:
-    """Read a policy that `save_policy` wrote for the same game.
+def load_policy(path: str | Path, form: AnyForm) -> TabularPolicy[AnyForm]:
+    """Read a policy that `save_policy` wrote for the same form.
+
+    A file that stores float64 numbers returns the policy that was saved, bit for bit.
 
     Raises
     ------
     ParameterError
-        If `form` is not a `SequenceForm`, or `path` is not a path.
+        If `form` is not a form, or `path` is not a path.
     PolicyFileError
-        If the file is missing, damaged, or not a policy.
+        If the file is missing, damaged, or not a policy on such a form.
     PolicyMismatchError
         If the file was written for another game or other parameters.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.policy import uniform_policy
+    >>> from infoset.tree import build_public_form
+    >>> form = build_public_form(load_game("leduc_poker"))
+    >>> save_policy(uniform_policy(form), "leduc.parquet")
+    >>> load_policy("leduc.parquet", form)["Ks", "raise"]["fold"]
+    0.3333333333333333
     """
-    found = read_policy_rows(path, PROBABILITY, form)
-    numbers = found.table.column(PROBABILITY).to_numpy()
-    return policy_of_rows(numbers, path, form)
+    check_form(form)
+    table = form.table()
+    names = _names(table)
+    found = read_policy_rows(path, names[0], form, table)
+    try:
+        return _policy_of(found, form, table, names)
+    except InfosetError as error:
+        raise PolicyFileError(f"{path} does not contain a policy: {error}") from error
 
 
-def read_policy_rows(path: str | Path, column: str, form: SequenceForm) -> PolicyTable:
-    """Return the table that `write_policy_rows` wrote for a game.
+def read_policy_rows(path: str | Path, column: str, form: Form, table: FormTable) -> PolicyTable:
+    """Return the table that `write_policy_rows` wrote for a form.
 
     Raises
     ------
     ParameterError, PolicyFileError, PolicyMismatchError
         As `load_policy`.
     """
-    check_sequence_form(form)
     check_path("path", path)
     found = read_table(Path(path), column)
-    found.check_game(
-        form.name,
-        form.fingerprint,
-        f"for another game called {form.name}: its rules have changed since the policy "
-        "was saved, or one of the two is an exported file, whose infostates are different; use the "
-        "policy with its own game, or solve this one",
-    )
-    found.check_rows(row_labels(form))
+    found.check_game(form.name, form.fingerprint, _why_another(form.name, table))
+    found.check_rows(row_labels(table))
+    hands = table.about.get("hands")
+    if hands is not None and [*map(list, found.fields["hands"])] != hands:
+        raise PolicyFileError(
+            f"the columns of {path} are for the hands {show(found.fields['hands'])}, but "
+            f"{form.name} has {show(hands)}: save the policy again"
+        )
     return found
 
 
-def policy_of_rows(
-    probabilities: FloatArray, path: str | Path, form: SequenceForm
-) -> TabularPolicy:
-    """Build a policy from the probabilities in a file, one per row of its table.
+def _why_another(name: str, table: FormTable) -> str:
+    """Return why the fingerprint of a policy for a game of the same name may be another."""
+    if table.kind == "public":
+        return (
+            f"on another public form of {name}: the rules have changed since the policy "
+            "was saved, or one of the forms was derived from the tree (derive_public_form), or "
+            "built with merge_symmetric=False; give the form with which the policy was saved, or "
+            "solve the game again"
+        )
+    return (
+        f"for another game called {name}: its rules have changed since the policy "
+        "was saved, or one of the two is an exported file, whose infostates are different; use the "
+        "policy with its own game, or solve this one"
+    )
 
-    Raises
-    ------
-    PolicyFileError
-        If the probabilities are not a policy.
-    """
-    ends = np.cumsum([plex.num_sequences - 1 for plex in form.treeplexes])
-    parts = np.split(probabilities, ends[:-1])
-    try:
-        return TabularPolicy(form, tuple(np.concatenate([[1.0], part]) for part in parts))
-    except InfosetError as error:
-        raise PolicyFileError(f"{path} does not contain a policy: {error}") from error
+
+def _policy_of(
+    found: PolicyTable, form: AnyForm, table: FormTable, names: Sequence[str]
+) -> TabularPolicy[AnyForm]:
+    """Return the policy in a table whose rows are those of a form."""
+    storage, policies, begin = found.fields.get("storage", "float64"), [], 0
+    for player, (plex, sequences) in enumerate(zip(form.treeplexes, table.sequences, strict=True)):
+        own = found.table.slice(begin, len(sequences))
+        begin += len(own)
+        columns = [own.column(name) for name in names]
+        width = sequences.shape[1]
+        for place, column in enumerate(columns):
+            if column.null_count != (0 if place < width else len(own)):
+                raise PolicyFileError(
+                    f"the rows of player {player}, who has {width} hands, have "
+                    f"{column.null_count} gaps in the column {names[place]}"
+                )
+        rows = np.stack([column.to_numpy() for column in columns[:width]], axis=1)
+        rows = rows.astype(np.float64) / WHOLE.get(storage, 1)
+        values = np.ones(plex.num_sequences)
+        values[sequences] = rows
+        if not np.array_equal(values[sequences], rows, equal_nan=True):
+            raise PolicyFileError(f"equivalent hands of player {player} have other probabilities")
+        policies.append(values)
+    if storage == "float32":
+        return TabularPolicy.from_weights(form, policies)
+    return TabularPolicy(form, tuple(policies))

@@ -80,6 +80,9 @@ MORE_FIELDS: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 """By the first column of numbers, the types of the other metadata that a reader uses."""
 
+OPTIONAL_FIELDS: Final[Mapping[str, Any]] = {"storage": Literal[STORAGES]}
+"""Metadata of single policies that are not stored as float64."""
+
 
 @dataclass(frozen=True)
 class PolicyTable:
@@ -162,7 +165,8 @@ def read_table(path: Path, column: str) -> PolicyTable:
         raise PolicyFileError(f"{path} {_found(names)}")
     metadata = _metadata(table, path)
     try:
-        fields = typed_fields(metadata, {**FIELDS, **MORE_FIELDS[column]})
+        more = OPTIONAL_FIELDS if column == PROBABILITY and "storage" in metadata else {}
+        fields = typed_fields(metadata, {**FIELDS, **MORE_FIELDS[column], **more})
     except ValueError as error:
         raise PolicyFileError(
             f"{path} does not contain a policy that infoset has saved: {error} in its metadata"
@@ -216,8 +220,8 @@ def _found(names: Sequence[str]) -> str:
         return "is a correlated policy: read it with infoset.evaluation.load_correlated_policy"
     if f"{HAND}0" in names:
         return (
-            "is a policy on a public form: read it with infoset.load_policy(path), or with "
-            "infoset.policy.load_public_policy(path, public_form)"
+            "is a policy on a public form: read it with infoset.load_policy(path), or give its "
+            "public form to infoset.policy.load_policy"
         )
     return f"is not a policy: it has no column {PROBABILITY!r}"
 
@@ -252,7 +256,7 @@ def _schema(column: str, fields: Mapping[str, Any]) -> dict[str, str]:
     """Return the types of the columns of a table, by name and in order."""
     labels = {"player": "int32", "infostate": "string", "action": "string"}
     if column == PROBABILITY:
-        return {**labels, PROBABILITY: "double"}
+        return {**labels, PROBABILITY: KINDS[fields.get("storage", "float64")]}
     if column == PROBABILITIES:
         return {**labels, PROBABILITIES: f"double[{len(fields['weights'])}]"}
     labels = {"player": "int32", "line": "string", "action": "string"}

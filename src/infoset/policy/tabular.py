@@ -1,23 +1,25 @@
-"""Tabular policies: the probabilities of all players as arrays over the sequence form."""
+"""Tabular policies: the probabilities of all players as arrays over the sequences of a form."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice
-from typing import NamedTuple, overload
+from typing import Generic, NamedTuple, overload
 
 import numpy as np
 
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.forms import (
-    InfostateTree,
-    SequenceForm,
+    AnyForm,
+    Form,
+    FormT,
     Treeplex,
+    as_public_form,
     behavior_to_plan,
-    check_sequence_form,
+    check_form,
     first_invalid,
     normalize_behavior,
 )
@@ -53,6 +55,8 @@ class PolicyRow(NamedTuple):
         The infostate as text, unique for the player.
     own_reach : float
         Probability that the player's own actions lead here.
+    own_depth : int
+        Number of the player's decisions before this one.
     actions : tuple[Action, ...]
     probabilities : FloatArray
         [number of actions]
@@ -61,21 +65,22 @@ class PolicyRow(NamedTuple):
     player: Player
     infostate: str
     own_reach: float
+    own_depth: int
     actions: tuple[Action, ...]
     probabilities: FloatArray
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TabularPolicy(ShortRepr):
+class TabularPolicy(ShortRepr, Generic[FormT]):
     """A behavioral policy for every player of a game.
 
     Attributes
     ----------
-    form : SequenceForm
-        The game of the policy.
+    form : Form
+        The game of the policy: a sequence form, a public form, or a transform of one.
     probabilities : tuple[FloatArray, ...]
         Per player, [Q] the probability of the last action of each sequence; 1 for the empty
-        sequence.
+        sequence. On a public form, `by_hand` returns them by public action and hand.
 
     Raises
     ------
@@ -86,31 +91,37 @@ class TabularPolicy(ShortRepr):
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> from infoset.tree import build_tree
-    >>> policy = uniform_policy(build_tree(load_game("kuhn_poker")).sequence_form)
+    >>> from infoset.tree import build_tree, derive_public_form
+    >>> kuhn = build_tree(load_game("kuhn_poker"))
+    >>> policy = uniform_policy(kuhn.sequence_form)
     >>> policy["[K]", 0]
     {'pass': 0.5, 'bet': 0.5}
     >>> policy["[K] / bet"]  # an infostate of one player only
     {'pass': 0.5, 'bet': 0.5}
+    >>> policy = uniform_policy(derive_public_form(kuhn))
+    >>> policy["K", "pass / bet"]  # a hand and a line of a public form
+    {'pass': 0.5, 'bet': 0.5}
+    >>> policy.by_hand(0).shape  # two decisions with two actions, and three hands
+    (4, 3)
     """
 
-    form: SequenceForm
+    form: FormT
     probabilities: tuple[FloatArray, ...]
 
     def _facts(self) -> Facts:
-        form = self.form
-        values = {"infostates": tuple(treeplex.num_infostates for treeplex in form.treeplexes)}
-        return Facts(form.name, values, "see .rows(), policy[label, player]")
+        values = {"infostates": tuple(plex.num_infostates for plex in self.form.treeplexes)}
+        return Facts(self.form.name, values, "see .rows(), policy[label, player]")
 
     def __post_init__(self) -> None:
-        if len(self.probabilities) != self.form.num_players:
+        form = self.form
+        check_form(form)
+        if len(self.probabilities) != form.num_players:
             raise ParameterError(
                 f"got probabilities for {len(self.probabilities)} players; "
-                f"{self.form.name} has {self.form.num_players}"
+                f"{form.name} has {form.num_players}"
             )
-        form = self.form
         for player, values in enumerate(self.probabilities):
-            label = partial(_acting_label, form, player)
+            label = partial(_label, form, player)
             check_behavior(player, form.treeplexes[player], values, label)
             values.flags.writeable = False
 
@@ -123,12 +134,12 @@ class TabularPolicy(ShortRepr):
         return digest.hexdigest()
 
     @classmethod
-    def from_weights(cls, form: SequenceForm, weights: Sequence[FloatArray]) -> TabularPolicy:
+    def from_weights(cls, form: AnyForm, weights: Sequence[FloatArray]) -> TabularPolicy[AnyForm]:
         """Build a policy from weights of sequences by normalizing them at each infostate.
 
         Parameters
         ----------
-        form : SequenceForm
+        form : Form
         weights : Sequence[FloatArray]
             Per player, [Q] nonnegative weights, such as a realization plan. If all weights of an
             infostate are zero, as in a plan that does not reach it, the policy is uniform there.
@@ -138,8 +149,9 @@ class TabularPolicy(ShortRepr):
         ParameterError
             If a weight is negative or not finite.
         """
+        check_form(form)
         check_weights(weights)
-        return cls(
+        return TabularPolicy(
             form,
             tuple(
                 normalize_behavior(plex.first_sequence, plex.num_actions, values)
@@ -158,105 +170,118 @@ class TabularPolicy(ShortRepr):
         """Return the realization plan of every player."""
         return tuple(self.realization_plan(p) for p in range(self.form.num_players))
 
-    def replace_player(self, player: Player, other: TabularPolicy) -> TabularPolicy:
+    def replace_player(self, player: Player, other: TabularPolicy) -> TabularPolicy[FormT]:
         """Return a copy of this policy in which one player plays as in `other`."""
         chosen = [*self.probabilities]
         chosen[player] = other.probabilities[player]
         return TabularPolicy(self.form, tuple(chosen))
+
+    def by_hand(self, player: Player) -> FloatArray:
+        """Return [public actions, hands] the probabilities of a player on a public form.
+
+        The rows are the actions at the nodes `form.decisions[player]`, in order.
+
+        Raises
+        ------
+        UnsupportedGameError
+            If the policy is not on a public form.
+        """
+        form = as_public_form(self.form)
+        check_player(player, 2, form.name)
+        return form.by_hand(player, self.probabilities[player])
+
+    def at_node(self, node: int) -> FloatArray:
+        """Return [actions, hands] the probabilities at a public node, on a public form.
+
+        Raises
+        ------
+        UnsupportedGameError
+            If the policy is not on a public form.
+        ParameterError
+            If nobody acts there.
+        """
+        form = as_public_form(self.form)
+        player, places = form.places_of_node(node)
+        return self.probabilities[player][places]
 
     def action_probabilities(
         self, infostate: Infostate, legal_actions: Sequence[Action]
     ) -> FloatArray:
         """Return [A] the probability of each legal action at an infostate.
 
+        On a public form, the hand is the private observation of the first transition, and the
+        public observations of the others are the line.
+
         Raises
         ------
         UnknownNameError
             If no play of the game leads to the infostate, or an action is not legal there.
         """
-        tree = self.form.infostate_trees[infostate.player]
-        number = tree.index_of(infostate)
-        known = tree.legal_actions(number)
-        first = tree.first_sequence[number]
+        form, player = self.form, infostate.player
+        number = form.find(infostate)
+        known, first = form.actions_at(player, number), self._first(player, number)
         for action in legal_actions:
             if action not in known:
                 raise UnknownNameError.of("action", str(action), map(str, known))
         chosen = [first + known.index(action) for action in legal_actions]
-        return self.probabilities[infostate.player][chosen]
+        return self.probabilities[player][chosen]
 
-    def __getitem__(self, key: str | tuple[str, Player]) -> dict[Action, float]:
-        """Return the probabilities by action at `infostate, player`, with the infostate as text.
+    def __getitem__(self, key: str | tuple[Hashable, Hashable]) -> dict[Action, float]:
+        """Return the probabilities by action at an infostate.
 
-        The player may be left out if only one has an infostate with that text.
+        The key is the infostate as text and its player, which may be left out if only one has an
+        infostate with that text. On a public form it may also be a hand, as its label or its text,
+        and a line: the public observations, as `form.label` writes them.
 
         Raises
         ------
         UnknownNameError
-            If the player, or no player, has an acting infostate with that text.
+            If the player, or no player, has an acting infostate of that name.
         ParameterError
-            If the player is left out and several have one, or there is no such player.
+            If the key is of another kind, or several players have such an infostate.
         """
-        label, player = self._acting_infostate(key)
-        tree = self.form.infostate_trees[player]
-        number = int(tree.acting[tree.acting_labels.index(label)])
-        first = int(tree.first_sequence[number])
-        actions = tree.legal_actions(number)
+        player, number = self.form.look_up(key)
+        actions, first = self.form.actions_at(player, number), self._first(player, number)
         values = self.probabilities[player][first : first + len(actions)]
         return dict(zip(actions, values.tolist(), strict=True))
 
-    def _acting_infostate(self, key: str | tuple[str, Player]) -> tuple[str, Player]:
-        """Return an acting infostate as text, and its player."""
-        trees = self.form.infostate_trees
-        parts = key if isinstance(key, tuple) else (key,)
-        if not 1 <= len(parts) <= 2 or not isinstance(parts[0], str):
-            raise ParameterError(
-                f"{key!r} is not an infostate; give its text and player, as in "
-                f"policy[{trees[0].acting_labels[0]!r}, 0]"
-            )
-        label, *players = parts
-        for player in players:
-            check_player(player, len(trees), self.form.name)
-        possible = players or range(len(trees))
-        found = [player for player in possible if label in trees[player].acting_labels]
-        if not found:
-            known = [text for player in possible for text in trees[player].acting_labels]
-            of = f" of player {players[0]}" if players else ""
-            raise UnknownNameError.of(f"infostate{of}", label, known)
-        if len(found) > 1:
-            raise ParameterError(
-                f"players {', '.join(map(str, found))} have an infostate {label!r}; add one of "
-                f"them, as in policy[{label!r}, {found[0]}]"
-            )
-        return label, found[0]
+    def _first(self, player: Player, number: int) -> int:
+        """Return the sequence of the first action at an acting infostate."""
+        return int(self.form.treeplexes[player].first_sequence[number])
 
     def sorted_rows(self) -> list[PolicyRow]:
-        """Return the rows of all players in an order for readers; see `reading_order` of trees."""
+        """Return the rows of all players in an order for readers; see `Form.reading_order`."""
         rows, found = self.rows(), list[PolicyRow]()
-        for tree in self.form.infostate_trees:
-            own = [*islice(rows, tree.num_acting)]
-            found += [own[place] for place in tree.reading_order().tolist()]
+        for player in range(self.form.num_players):
+            order = self.form.reading_order(player)
+            own = [*islice(rows, len(order))]
+            found += [own[place] for place in order.tolist()]
         return found
 
     def rows(self) -> Iterator[PolicyRow]:
-        """Yield one row per acting infostate, ordered by player and with parents first."""
-        for player, tree in enumerate(self.form.infostate_trees):
-            plan = self.realization_plan(player)
-            values = self.probabilities[player]
-            for number, label in zip(tree.acting.tolist(), tree.acting_labels, strict=True):
-                actions = tree.legal_actions(number)
-                first = int(tree.first_sequence[number])
+        """Yield one row per acting infostate, ordered by player and with parents first.
+
+        On a public form, there is one row per public decision and hand that chance left there.
+        """
+        form = self.form
+        for player, plex in enumerate(form.treeplexes):
+            reach = self.realization_plan(player)[plex.parent_sequence]
+            values, depth = self.probabilities[player], plex.own_depth
+            for label, number in form.labeled_infostates(player):
+                actions, first = form.actions_at(player, number), self._first(player, number)
                 yield PolicyRow(
                     player=player,
                     infostate=label,
-                    own_reach=float(plan[tree.last_sequence[number]]),
+                    own_reach=float(reach[number]),
+                    own_depth=int(depth[number]),
                     actions=actions,
                     probabilities=values[first : first + len(actions)],
                 )
 
 
-def _acting_label(form: SequenceForm, player: Player, number: int) -> str:
-    """Return the label of an acting infostate."""
-    return form.infostate_trees[player].acting_labels[number]
+def _label(form: Form, player: Player, number: int) -> str:
+    """Return the text of an acting infostate."""
+    return form.infostate_labels(player)[number]
 
 
 def check_weights(weights: Sequence[FloatArray]) -> None:
@@ -312,20 +337,20 @@ def check_policy(policy: object) -> None:
 @overload
 def uniform_policy(form: None = None) -> UniformPolicy: ...
 @overload
-def uniform_policy(form: SequenceForm) -> TabularPolicy: ...
-def uniform_policy(form: SequenceForm | None = None) -> Policy:
+def uniform_policy(form: AnyForm) -> TabularPolicy[AnyForm]: ...
+def uniform_policy(form: Form | None = None) -> Policy:
     """Return the uniform policy: for any game, or as a table for one game.
 
     Parameters
     ----------
-    form : SequenceForm, optional
+    form : Form, optional
         The game of the table. Without it, the policy computes its probabilities when it is asked,
         so it needs no tree and suits every game.
 
     Raises
     ------
     ParameterError
-        If `form` is not a `SequenceForm`.
+        If `form` is not a form.
 
     Examples
     --------
@@ -335,21 +360,21 @@ def uniform_policy(form: SequenceForm | None = None) -> Policy:
     """
     if form is None:
         return UniformPolicy()
-    check_sequence_form(form)
+    check_form(form)
     return TabularPolicy.from_weights(
         form, [np.ones(plex.num_sequences) for plex in form.treeplexes]
     )
 
 
-def random_policy(form: SequenceForm, rng: np.random.Generator) -> TabularPolicy:
+def random_policy(form: AnyForm, rng: np.random.Generator) -> TabularPolicy[AnyForm]:
     """Draw a policy uniformly from the simplex at each infostate.
 
     Raises
     ------
     ParameterError
-        If `form` is not a `SequenceForm`.
+        If `form` is not a form.
     """
-    check_sequence_form(form)
+    check_form(form)
     return TabularPolicy.from_weights(
         form,
         [rng.standard_exponential(plex.num_sequences) for plex in form.treeplexes],
@@ -357,14 +382,14 @@ def random_policy(form: SequenceForm, rng: np.random.Generator) -> TabularPolicy
 
 
 def tabulate(
-    form: SequenceForm,
+    form: AnyForm,
     policies: Policy | PolicyFunction | Sequence[Policy | PolicyFunction | None],
-) -> TabularPolicy:
+) -> TabularPolicy[AnyForm]:
     """Evaluate the policies of all players at all infostates and return one table.
 
     Parameters
     ----------
-    form : SequenceForm
+    form : Form
         The game.
     policies : Policy, function, or Sequence of Policy, function or None
         One for all players, or one per player; None stands for the uniform policy. A function
@@ -387,7 +412,7 @@ def tabulate(
     >>> always_bet["[J]", 0]
     {'pass': 0.0, 'bet': 1.0}
     """
-    check_sequence_form(form)
+    check_form(form)
     if not isinstance(policies, Sequence):
         policies = [as_policy(policies)] * form.num_players
     if len(policies) != form.num_players:
@@ -395,20 +420,17 @@ def tabulate(
             f"got {len(policies)} policies; {form.name} has {form.num_players} "
             "players: give one for each, None for the uniform policy"
         )
-    pairs = zip(form.infostate_trees, policies, strict=True)
+    asked = [UniformPolicy() if policy is None else as_policy(policy) for policy in policies]
     return TabularPolicy.from_weights(
-        form,
-        [
-            _evaluated(tree, UniformPolicy() if policy is None else as_policy(policy))
-            for tree, policy in pairs
-        ],
+        form, [_evaluated(form, player, policy) for player, policy in enumerate(asked)]
     )
 
 
-def _evaluated(tree: InfostateTree, policy: Policy) -> FloatArray:
+def _evaluated(form: Form, player: Player, policy: Policy) -> FloatArray:
     """Return [Q] the probabilities of a policy; 1 for the empty sequence."""
-    answers = [np.ones(1)]
-    for number in tree.acting.tolist():
-        legal_actions = tree.legal_actions(number)
-        answers.append(checked_probabilities(policy, tree.infostate_at(number), legal_actions))
-    return np.concatenate(answers)
+    plex = form.treeplexes[player]
+    answers = np.ones(plex.num_sequences)
+    for number, first in enumerate(plex.first_sequence.tolist()):
+        infostate, legal = form.infostate_at(player, number), form.actions_at(player, number)
+        answers[first : first + len(legal)] = checked_probabilities(policy, infostate, legal)
+    return answers

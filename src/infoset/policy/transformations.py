@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from infoset.errors import ParameterError, UnknownNameError
-from infoset.forms import InfostateTree
+from infoset.forms import Form
 from infoset.policy.tabular import TabularPolicy
 from infoset.typing import Action, IntArray, Player
 from infoset.utils.arguments import check_player, check_type
@@ -70,8 +70,8 @@ class ActionTable:
     --------
     >>> from infoset.games import load_game
     >>> from infoset.tree import build_tree
-    >>> tree = build_tree(load_game("leduc_poker")).infostate_trees[0]
-    >>> table = ActionTable.of(tree)
+    >>> form = build_tree(load_game("leduc_poker")).sequence_form
+    >>> table = ActionTable.of(form, 0)
     >>> table.actions, table.column[1].tolist()
     (('call', 'raise', 'fold'), [0, 1, -1])
     """
@@ -87,10 +87,11 @@ class ActionTable:
         return self.column >= 0
 
     @classmethod
-    def of(cls, tree: InfostateTree) -> ActionTable:
+    def of(cls, form: Form, player: Player) -> ActionTable:
         """Return the table of all acting infostates of a player."""
-        rows = tree.action_set[tree.acting].tolist()
-        sets = {number: tree.action_sets[number] for number in rows}
+        count = form.treeplexes[player].num_infostates
+        rows = [form.actions_at(player, infostate) for infostate in range(count)]
+        sets = {legal: legal for legal in rows}
         actions = tuple(dict.fromkeys(action for legal in sets.values() for action in legal))
         numbers, sizes = _number_actions(sets.values())
         width = max(map(len, sets.values()), default=1)
@@ -441,7 +442,7 @@ def transform_policy(
     check_type("transformation", transformation, Transformation, "a Transformation")
     form = policy.form
     check_player(player, form.num_players, form.name)
-    table = ActionTable.of(form.infostate_trees[player])
+    table = ActionTable.of(form, player)
     legal = table.legal
     values = policy.probabilities[player].copy()
     # Sequences are numbered by infostate and action, after the empty one.

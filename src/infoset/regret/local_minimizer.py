@@ -16,7 +16,7 @@ from numba.core.errors import NumbaError
 from numba.extending import is_jitted
 
 from infoset.errors import ParameterError
-from infoset.forms import Layout, SequenceForm, game_layouts, payoffs_by_player, realize_policy
+from infoset.forms import Form, Layout, realize_policy
 from infoset.regret._local_kernels import apply_min_probabilities, apply_scheme, play_and_learn
 from infoset.regret.scheme import RegretScheme
 from infoset.typing import FloatArray, StateArrays
@@ -108,7 +108,7 @@ class LocalMinimizer(IterativeState):
 
     Parameters
     ----------
-    form : SequenceForm
+    form : Form
         The game, with any number of players and any payoffs.
     rule : LocalRule
         A function compiled by `numba.njit`, or a plain function on arrays, which is slow.
@@ -130,7 +130,7 @@ class LocalMinimizer(IterativeState):
 
     def __init__(
         self,
-        form: SequenceForm,
+        form: Form,
         rule: LocalRule,
         averaging: RegretScheme,
         *,
@@ -146,7 +146,7 @@ class LocalMinimizer(IterativeState):
         self._rule = rule
         self._schedule = schedule
         self._num_arrays = num_arrays
-        self._layouts = game_layouts(form)
+        self._layouts = form.layouts
         self._set_minimums(min_probabilities)
         self._set_state()
         self._driver = driver_of(rule, self._arguments(np.ones((1, 1)), np.ones((1, 8))))
@@ -174,7 +174,7 @@ class LocalMinimizer(IterativeState):
             if self._is_perturbed:
                 apply_min_probabilities(layout.groups, policy, minimum, played)
             realize_policy(layout.groups, layout.parent, played, plan)
-        self._payoffs = payoffs_by_player(self.form, self._layouts)
+        self._payoffs = self.form.payoffs()
 
     def _arguments(self, rows: FloatArray, averaging: FloatArray) -> tuple[Any, ...]:
         return (

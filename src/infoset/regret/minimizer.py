@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
-
 import numpy as np
 
 from infoset.errors import NumericalError, ParameterError
-from infoset.forms import (
-    GameForm,
-    PublicForm,
-    SequenceForm,
-    averaged,
-    check_form,
-    game_layouts,
-    payoffs_by_player,
-    public_states,
-    realize_policy,
-)
+from infoset.forms import Form, averaged, check_form, realize_policy
 from infoset.regret._cfr_kernels import iterate
 from infoset.regret.scheme import RegretScheme
 from infoset.regret.threads import PlayerState, ThreadedIteration, partition_player
@@ -28,20 +16,17 @@ from infoset.utils.state import IterativeState, name_by_player
 
 __all__ = ["RegretMinimizer"]
 
-FormT = TypeVar("FormT", SequenceForm, PublicForm)
-
 PRECISIONS = ("float64", "float32")
 
 
-class RegretMinimizer(IterativeState, Generic[FormT]):
+class RegretMinimizer(IterativeState):
     """Self-play by a member of the CFR family: its state on a game, and its iterations.
 
     Parameters
     ----------
-    form : SequenceForm or PublicForm
-        The game: as a sequence form with any number of players and any payoffs, or as a public
-        form. The iterations on both are the same, except for rounding and for the treatment of
-        ties that rounding breaks.
+    form : Form
+        The game. The iterations on its sequence form and on its public form are the same, except
+        for rounding and for the treatment of ties that rounding breaks.
     scheme : RegretScheme
         The member of the family.
     precision : str
@@ -73,7 +58,7 @@ class RegretMinimizer(IterativeState, Generic[FormT]):
 
     def __init__(
         self,
-        form: FormT,
+        form: Form,
         scheme: RegretScheme,
         precision: str = "float64",
         threads: int = 1,
@@ -82,16 +67,14 @@ class RegretMinimizer(IterativeState, Generic[FormT]):
         check_form(form)
         check_type("scheme", scheme, RegretScheme, 'a RegretScheme, such as SCHEMES["cfr+"]')
         _check_threads(threads, form)
-        self.form: FormT = form
+        self.form = form
         self.scheme = scheme
         check_choice("precision", precision, PRECISIONS)
         self.precision = precision
-        self._layouts = game_layouts(form)
+        self._layouts = form.layouts
         self._groups = tuple(layout.groups for layout in self._layouts)
         self._parents = tuple(layout.parent for layout in self._layouts)
-        self._blocks, self._sequence, self._payoff = payoffs_by_player(
-            form, self._layouts, precision
-        )
+        self._blocks, self._sequence, self._payoff = form.payoffs(precision)
         self._set_state()
         self._threaded = self._threaded_iteration(threads) if threads > 1 else None
 
@@ -104,7 +87,7 @@ class RegretMinimizer(IterativeState, Generic[FormT]):
                 *arrays,
             )
             for public_state, layout, blocks, *arrays in zip(
-                public_states(self.form),
+                self.form.public_states,
                 self._layouts,
                 self._blocks,
                 self._gradients,
@@ -237,7 +220,7 @@ class RegretMinimizer(IterativeState, Generic[FormT]):
         return self._layouts[player].to_sequences(np.asarray(self._regrets[player], np.float64))
 
 
-def _check_threads(threads: int, form: GameForm) -> None:
+def _check_threads(threads: int, form: Form) -> None:
     check_count("threads", threads, minimum=1)
     if threads > 1 and form.num_players != 2:
         raise ParameterError(

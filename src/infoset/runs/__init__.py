@@ -27,7 +27,7 @@ from infoset.runs.loop import (
 from infoset.runs.machines import Machine, differing_machines, this_machine
 from infoset.runs.measurement_plan import gradient_cost, measurement_cost, planned_measurements
 from infoset.runs.outside_results import make_result, make_trace
-from infoset.runs.result import Callback, JointGaps, Outcome, SolveResult, TracePoint, form_of
+from infoset.runs.result import Callback, JointGaps, Outcome, SolveResult, TracePoint
 from infoset.runs.seeds import Seeds, check_seeds
 from infoset.runs.task_messages import Interrupt
 from infoset.runs.tasks import Done, WorkerPool, run_tasks
@@ -62,7 +62,6 @@ __all__ = [
     "check_seeds",
     "check_workers",
     "differing_machines",
-    "form_of",
     "gradient_cost",
     "json_settings",
     "make_budget",

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from infoset.errors import ParameterError, show
 from infoset.evaluation import Evaluation, evaluate_policy
-from infoset.forms import GameForm, check_form
+from infoset.forms import Form, check_form
 from infoset.policy import TabularPolicy
 from infoset.runs.checkpoint import Checkpointing
 from infoset.runs.result import UNMEASURED, Callback, JointGaps, Outcome, TracePoint
@@ -176,7 +176,7 @@ class Budget:
 
 
 def make_budget(
-    form: GameForm,
+    form: Form,
     *,
     target: Target | None = None,
     iterations: int | None = None,
@@ -221,7 +221,7 @@ def check_budget(budget: object) -> None:
     check_type("budget", budget, Budget, "a Budget, such as Budget(iterations=1000)")
 
 
-def _payoff_width(form: GameForm) -> float:
+def _payoff_width(form: Form) -> float:
     """Return the width of the payoffs, or raise; targets may be percentages of it."""
     width = form.payoff_width
     if not isfinite(width):
@@ -235,7 +235,7 @@ def _payoff_width(form: GameForm) -> float:
     return width
 
 
-def _absolute_target(form: GameForm, target: Target) -> float:
+def _absolute_target(form: Form, target: Target) -> float:
     """Return a target in the game's units."""
     try:
         text = str(target).strip()

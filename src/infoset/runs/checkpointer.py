@@ -18,7 +18,7 @@ from infoset.errors import (
     SpentTimeWarning,
     UnsavedWarning,
 )
-from infoset.forms import GameForm
+from infoset.forms import Form
 from infoset.runs.budget import Budget
 from infoset.runs.checkpoint import (
     Checkpoint,
@@ -51,7 +51,7 @@ class Resumable(Protocol):
     """The attributes of an `IterativeSolver` whose runs can be saved and resumed."""
 
     @property
-    def form(self) -> GameForm:
+    def form(self) -> Form:
         """The game: its sequence form, or its public form."""
 
     @property

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from functools import cached_property, partial
 from itertools import dropwhile, takewhile
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Generic, Protocol
+from typing import Protocol, TypeVar
 
 from infoset.errors import NumericalError, ParameterError
 from infoset.evaluation import Evaluation, evaluate_policy
-from infoset.forms import GameForm
-from infoset.policy import PublicPolicy, TabularPolicy
+from infoset.forms import Form
+from infoset.policy import TabularPolicy
 from infoset.runs.budget import Budget, check_budget
 from infoset.runs.checkpointer import NullCheckpointer, RunCheckpointer, open_checkpointer
 from infoset.runs.measurement_plan import (
@@ -21,19 +21,9 @@ from infoset.runs.measurement_plan import (
     measurement_cost,
     planned_measurements,
 )
-from infoset.runs.result import JointGaps, Outcome, PolicyT, SolveResult
+from infoset.runs.result import JointGaps, Outcome, SolveResult
 
-if TYPE_CHECKING:
-    from typing_extensions import TypeVar
-
-    AnyPolicy = TabularPolicy | PublicPolicy
-    Found = TypeVar("Found", bound=AnyPolicy, covariant=True, default=TabularPolicy)
-    Answer = TypeVar("Answer")
-else:  # defaults of type variables are for type checkers only
-    from typing import TypeVar
-
-    Found = TypeVar("Found", covariant=True)
-    Answer = TypeVar("Answer")
+Answer = TypeVar("Answer")
 
 __all__ = ["IterativeSolver", "run_measured"]
 
@@ -42,15 +32,12 @@ EXTREME_PAYOFF = 1e100
 """Only payoffs above this or below its inverse are themselves the likely cause of a breakdown."""
 
 
-class IterativeSolver(Protocol[Found]):
-    """The attributes that `run_measured` needs: a state, and iterations that change it.
-
-    Its policies are tabular, or those of a public form.
-    """
+class IterativeSolver(Protocol):
+    """The attributes that `run_measured` needs: a state, and iterations that change it."""
 
     @property
-    def form(self) -> GameForm:
-        """The game: its sequence form, or its public form."""
+    def form(self) -> Form:
+        """The form of the game."""
 
     @property
     def iteration(self) -> int:
@@ -63,23 +50,23 @@ class IterativeSolver(Protocol[Found]):
     def run(self, iterations: int) -> None:
         """Do `iterations` more iterations; an interrupt at any point must leave a valid answer."""
 
-    def policy(self) -> Found:
+    def policy(self) -> TabularPolicy:
         """Return the answer so far: the average policy or the last iterate."""
 
-    def current_policy(self) -> Found | None:
+    def current_policy(self) -> TabularPolicy | None:
         """Return the last iterate; None if the method has none."""
 
 
 def run_measured(
-    solver: IterativeSolver[PolicyT],
+    solver: IterativeSolver,
     method: str,
     budget: Budget,
-    measure: Callable[[PolicyT], Evaluation] = evaluate_policy,
+    measure: Callable[[TabularPolicy], Evaluation] = evaluate_policy,
     joint: Callable[[], JointGaps] = JointGaps,
-    is_at_limit: Callable[[PolicyT], bool] | None = None,
+    is_at_limit: Callable[[TabularPolicy], bool] | None = None,
     evaluate: Callable[[], Evaluation] | None = None,
     extra_cost: int = 0,
-) -> SolveResult[PolicyT]:
+) -> SolveResult:
     """Run an iterative method, named `method` in the result, until its budget is used up.
 
     `measure` evaluates the answer after the iterations that `planned_measurements` yields for the
@@ -106,7 +93,7 @@ def run_measured(
     checkpointer = open_checkpointer(solver, method, budget)
     cost = measurement_cost(solver.form) + extra_cost
     measurements, pace = _measurements_left(solver, budget, cost), _Pace(solver, budget, cost)
-    answer: _Answer[PolicyT] | None = None
+    answer: _Answer | None = None
     try:
         while outcome is None:
             answer = None  # The last policy need not stay in memory.
@@ -141,22 +128,22 @@ def run_measured(
     )
 
 
-class _Answer(Generic[PolicyT]):
+class _Answer:
     """The answer after the iterations so far; it is computed where it is needed, and once."""
 
     def __init__(
         self,
-        solver: IterativeSolver[PolicyT],
+        solver: IterativeSolver,
         method: str,
-        measure: Callable[[PolicyT], Evaluation],
+        measure: Callable[[TabularPolicy], Evaluation],
         evaluate: Callable[[], Evaluation] | None,
     ) -> None:
-        self._solver: IterativeSolver[PolicyT] = solver
-        self._measure: Callable[[PolicyT], Evaluation] = measure
+        self._solver: IterativeSolver = solver
+        self._measure: Callable[[TabularPolicy], Evaluation] = measure
         self._method, self._evaluate = method, evaluate
 
     @cached_property
-    def policy(self) -> PolicyT:
+    def policy(self) -> TabularPolicy:
         """The policy; its numbers are checked."""
         return _unbroken(self._solver, self._method, self._solver.policy)
 
@@ -176,7 +163,7 @@ class _Pace:
     counted costs of both. The plan of measurements does not depend on these times.
     """
 
-    def __init__(self, solver: IterativeSolver[Any], budget: Budget, measurement_cost: int) -> None:
+    def __init__(self, solver: IterativeSolver, budget: Budget, measurement_cost: int) -> None:
         self._solver, self._budget = solver, budget
         self._ratio = measurement_cost / solver.cost_per_iteration
         self._began, self._first = budget.elapsed, solver.iteration
@@ -202,10 +189,10 @@ class _Pace:
 
 
 def _default_outcome(
-    solver: IterativeSolver[PolicyT],
+    solver: IterativeSolver,
     budget: Budget,
-    answer: _Answer[PolicyT],
-    is_at_limit: Callable[[PolicyT], bool] | None,
+    answer: _Answer,
+    is_at_limit: Callable[[TabularPolicy], bool] | None,
 ) -> Outcome | None:
     """Return why to stop a run that has reached no limit of its budget; None to continue."""
     wants_limit = budget.is_default or budget.target is not None
@@ -215,9 +202,7 @@ def _default_outcome(
     return "iterations" if last is not None and solver.iteration >= last else None
 
 
-def _unbroken(
-    solver: IterativeSolver[PolicyT], method: str, policy: Callable[[], Answer]
-) -> Answer:
+def _unbroken(solver: IterativeSolver, method: str, policy: Callable[[], Answer]) -> Answer:
     """Return a policy of the solver; raise an error if its numbers are not a policy."""
     try:
         return policy()
@@ -225,7 +210,7 @@ def _unbroken(
         raise _breakdown(solver, method, str(error)) from error
 
 
-def _breakdown(solver: IterativeSolver[PolicyT], method: str, found: str) -> NumericalError:
+def _breakdown(solver: IterativeSolver, method: str, found: str) -> NumericalError:
     precision = getattr(solver, "precision", "float64")
     return NumericalError(
         f"{method} broke down at or before iteration {solver.iteration}: {found}. Its numbers are "
@@ -233,7 +218,7 @@ def _breakdown(solver: IterativeSolver[PolicyT], method: str, found: str) -> Num
     )
 
 
-def _remedy(solver: IterativeSolver[PolicyT], method: str, precision: str) -> str:
+def _remedy(solver: IterativeSolver, method: str, precision: str) -> str:
     """Return what to do about numbers that a precision cannot represent, by their likely cause."""
     if precision != "float64":
         return "use precision='float64'"
@@ -247,7 +232,7 @@ def _remedy(solver: IterativeSolver[PolicyT], method: str, precision: str) -> st
 
 
 def _measurements_left(
-    solver: IterativeSolver[PolicyT], budget: Budget, measurement_cost: int
+    solver: IterativeSolver, budget: Budget, measurement_cost: int
 ) -> Iterator[int]:
     """Return the iterations after which a new or resumed run is measured.
 
@@ -265,7 +250,7 @@ def _measurements_left(
 
 
 def _run_to(
-    solver: IterativeSolver[PolicyT],
+    solver: IterativeSolver,
     iteration: int,
     budget: Budget,
     checkpointer: RunCheckpointer | NullCheckpointer,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil, inf
 
-from infoset.forms import GameForm, PublicForm
+from infoset.forms import Form
 
 __all__ = ["gradient_cost", "measurement_cost", "planned_measurements"]
 
@@ -27,15 +27,13 @@ MEASUREMENT_OVERHEAD = 100_000
 COST_BETWEEN_MEASUREMENTS = 3_000_000_000
 
 
-def gradient_cost(form: GameForm) -> int:
+def gradient_cost(form: Form) -> int:
     """Return the count of numbers read to compute and use one gradient per player."""
     sequences = sum(plex.num_sequences for plex in form.treeplexes)
-    if isinstance(form, PublicForm):
-        return form.gradient_cost + 4 * sequences
-    return form.num_payoffs * form.num_players + 4 * sequences
+    return form.gradient_cost + 4 * sequences
 
 
-def measurement_cost(form: GameForm) -> int:
+def measurement_cost(form: Form) -> int:
     """Return the cost of measuring an answer, in the unit of `gradient_cost`."""
     return MEASUREMENT_OVERHEAD + form.evaluation_cost
 

@@ -4,23 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from infoset.evaluation import Evaluation
-from infoset.forms import GameForm
-from infoset.policy import PublicPolicy, TabularPolicy
+from infoset.policy import TabularPolicy
 from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 
-if TYPE_CHECKING:
-    from typing_extensions import TypeVar
-
-    PolicyT = TypeVar("PolicyT", TabularPolicy, PublicPolicy, default=TabularPolicy)
-else:  # defaults of type variables are for type checkers only
-    from typing import TypeVar
-
-    PolicyT = TypeVar("PolicyT", TabularPolicy, PublicPolicy)
-
-__all__ = ["Callback", "JointGaps", "Outcome", "PolicyT", "SolveResult", "TracePoint", "form_of"]
+__all__ = ["Callback", "JointGaps", "Outcome", "SolveResult", "TracePoint"]
 
 Outcome: TypeAlias = Literal[
     "converged", "optimal", "iterations", "seconds", "stalled", "stopped", "interrupted", "failed"
@@ -99,21 +89,18 @@ Callback: TypeAlias = Callable[[TracePoint], object]
 
 
 @dataclass(frozen=True, repr=False)
-class SolveResult(ShortRepr, Generic[PolicyT]):
+class SolveResult(ShortRepr):
     """The result of solving a game, converged or not.
-
-    The policies are tabular, except for those of public forms.
 
     Attributes
     ----------
     game : str
-        Name of the game; the `source` of the policy's sequence form or public form records where
-        it came from.
+        Name of the game; `policy.form.source` records where it came from.
     method : str
-    policy : TabularPolicy or PublicPolicy
+    policy : TabularPolicy
         The answer. Depending on the method, it is the average policy, the last iterate, or the
         solution of the linear program.
-    current_policy : TabularPolicy, PublicPolicy or None
+    current_policy : TabularPolicy or None
         The last iterate, if the method has one.
     measured : Evaluation
         The evaluation of `policy` by exact best responses in float64, independent of the solver.
@@ -145,8 +132,8 @@ class SolveResult(ShortRepr, Generic[PolicyT]):
 
     game: str
     method: str
-    policy: PolicyT
-    current_policy: PolicyT | None
+    policy: TabularPolicy
+    current_policy: TabularPolicy | None
     measured: Evaluation
     outcome: Outcome
     iterations: int
@@ -199,7 +186,7 @@ class SolveResult(ShortRepr, Generic[PolicyT]):
             "method": self.method,
             "seed": self.seed,
             "reason": self.reason,
-            "form": "public" if isinstance(self.policy, PublicPolicy) else "sequence",
+            "form": self.policy.form.kind,
             "form_reason": self.form_reason,
             "iterations": self.iterations,
             "seconds": self.seconds,
@@ -210,12 +197,7 @@ class SolveResult(ShortRepr, Generic[PolicyT]):
             "exploitability": self.exploitability,
             "security_levels": None if self.security_levels is None else list(self.security_levels),
             "rounding": self.measured.rounding,
-            "payoff_width": form_of(self.policy).payoff_width,
+            "payoff_width": self.policy.form.payoff_width,
             "gaps": dict(self.gaps),
             "outcome": self.outcome,
         }
-
-
-def form_of(policy: TabularPolicy | PublicPolicy) -> GameForm:
-    """Return the game of a policy: its public form, or its sequence form."""
-    return policy.public_form if isinstance(policy, PublicPolicy) else policy.form

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from infoset.errors import ResultFileError, nearest_names, show
-from infoset.runs.result import SolveResult, TracePoint, form_of
+from infoset.runs.result import SolveResult, TracePoint
 from infoset.utils.arguments import check_path
 from infoset.utils.text import shortened
 
@@ -63,7 +63,7 @@ class RunTrace:
             trace=result.trace,
             game=result.game,
             seed=result.seed,
-            payoff_width=form_of(result.policy).payoff_width,
+            payoff_width=result.policy.form.payoff_width,
             rounding=result.measured.rounding,
         )
 

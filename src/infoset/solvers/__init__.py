@@ -43,8 +43,7 @@ from infoset.solvers.methods import (
     get_method,
     has_seed,
     run_method,
-    run_on_public_form,
-    runs_on_public_forms,
+    runs_on,
     with_seed,
 )
 from infoset.solvers.min_probabilities import MinProbabilities
@@ -123,8 +122,7 @@ __all__ = [
     "resolve_public_subgame",
     "resolve_subgames",
     "run_method",
-    "run_on_public_form",
-    "runs_on_public_forms",
+    "runs_on",
     "solve_by_decomposition",
     "solve_by_lp",
     "solve_coarse_correlated",

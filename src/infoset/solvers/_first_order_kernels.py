@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from infoset.forms import BlockPayoffs, block_gradient, realize_policy
+from infoset.forms import TwoPlayerPayoffs, pair_gradient, realize_policy
 from infoset.regret import ProxProblem, prox_sweep
 from infoset.typing import FloatArray, IndexArray, LongArray
 from infoset.utils.array_kernels import copy
@@ -32,8 +32,8 @@ class PlayerState(NamedTuple):
     ----------
     groups, parent, weight
         As in `prox_sweep`.
-    pair : BlockPayoffs
-        As in `block_gradient`.
+    pair : TwoPlayerPayoffs
+        As in `pair_gradient`.
     gradient, sums : FloatArray
         [Q] the last gradient, and the sum of all gradients; zeros if the method is not lazy.
     magnet, base : FloatArray
@@ -47,7 +47,7 @@ class PlayerState(NamedTuple):
     groups: IndexArray
     parent: IndexArray
     weight: FloatArray
-    pair: BlockPayoffs
+    pair: TwoPlayerPayoffs
     gradient: FloatArray
     sums: FloatArray
     magnet: FloatArray
@@ -80,7 +80,7 @@ class Workspace(NamedTuple):
 def observe(state: PlayerState, opponent_plan: FloatArray) -> None:
     """Compute a player's gradient at a plan of the opponent."""
     # g = A y for the player's payoffs A, in order of position.
-    block_gradient(state.pair, opponent_plan, state.gradient)
+    pair_gradient(state.pair, opponent_plan, state.gradient)
 
 
 @nested_kernel

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from infoset.evaluation import Evaluation
-from infoset.forms import SequenceForm, Treeplex
+from infoset.forms import Form, SequenceForm, Treeplex
 from infoset.policy import TabularPolicy
 from infoset.runs import Budget, Outcome, SolveResult
 from infoset.solvers._incumbent import SECONDS_BETWEEN_CHECKS, Incumbent, Measure
@@ -258,7 +258,7 @@ def plan_model(form: SequenceForm, player: Player) -> LinearModel:
     return LinearModel(matrix, cost, lower, np.full(num_columns, np.inf), row_lower, row_upper)
 
 
-def policy_of_solution(form: SequenceForm, solution: LinearSolution) -> TabularPolicy:
+def policy_of_solution(form: Form, solution: LinearSolution) -> TabularPolicy:
     """Return the policies of both players, given a solution of player 0's program."""
     first, second = form.treeplexes
     plan = solution.values[: first.num_sequences]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from infoset.forms import BlockPayoffs, block_gradient, realize_policy
+from infoset.forms import TwoPlayerPayoffs, pair_gradient, realize_policy
 from infoset.regret import project_on_simplex
 from infoset.typing import FloatArray, IndexArray, LongArray
 from infoset.utils.compilation import kernel
@@ -22,8 +22,8 @@ class PlayerState(NamedTuple):
     ----------
     groups, parent
         As in `infoset.forms.Layout`.
-    pair : BlockPayoffs
-        As in `block_gradient`.
+    pair : TwoPlayerPayoffs
+        As in `pair_gradient`.
     gradient : FloatArray
         [Q] temporary.
     last : FloatArray
@@ -38,7 +38,7 @@ class PlayerState(NamedTuple):
 
     groups: IndexArray
     parent: IndexArray
-    pair: BlockPayoffs
+    pair: TwoPlayerPayoffs
     gradient: FloatArray
     last: FloatArray
     change: FloatArray
@@ -129,7 +129,7 @@ def iterate_regularized(
         # Alternating updates: the gradient uses the plan that the opponent computed last.
         for player in range(2):
             state = states[player]
-            block_gradient(state.pair, states[1 - player].plan, state.gradient)
+            pair_gradient(state.pair, states[1 - player].plan, state.gradient)
             update_policy(state, step_size_offset, temperature, min_probability)
             realize_policy(state.groups, state.parent, state.policy, state.plan)
         done[0] += 1

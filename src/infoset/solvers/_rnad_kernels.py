@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from infoset.forms import BlockPayoffs, block_gradient, realize_policy
+from infoset.forms import TwoPlayerPayoffs, pair_gradient, realize_policy
 from infoset.typing import FloatArray, IndexArray, LongArray
 from infoset.utils.compilation import kernel
 
@@ -25,8 +25,8 @@ class PlayerState(NamedTuple):
     ----------
     groups, parent
         As in `infoset.forms.Layout`.
-    payoffs, chance : BlockPayoffs
-        As in `block_gradient`: utilities times chance reach, and chance reach alone.
+    payoffs, chance : TwoPlayerPayoffs
+        As in `pair_gradient`: utilities times chance reach, and chance reach alone.
     gradient, reach, ratio, path_ratio : FloatArray
         [Q] temporary.
     log_policy, policy, plan : FloatArray
@@ -37,8 +37,8 @@ class PlayerState(NamedTuple):
 
     groups: IndexArray
     parent: IndexArray
-    payoffs: BlockPayoffs
-    chance: BlockPayoffs
+    payoffs: TwoPlayerPayoffs
+    chance: TwoPlayerPayoffs
     gradient: FloatArray
     reach: FloatArray
     ratio: FloatArray
@@ -77,14 +77,14 @@ def compare_with_regularizer(state: PlayerState, handover: float) -> None:
 def regularized_gradient(state: PlayerState, opponent: PlayerState, eta: float) -> None:
     """Fill `gradient` and `reach` [Q] of a player against the opponent's plan."""
     gradient, reach = state.gradient, state.reach
-    block_gradient(state.payoffs, opponent.plan, gradient)
+    pair_gradient(state.payoffs, opponent.plan, gradient)
     # The opponent's payments: η Σ_z chance(z) x_opp(z) L_opp(z), over the terminals z of a
     # sequence, where L_opp is the sum of the log ratios of all of the opponent's actions.
-    block_gradient(state.chance, opponent.path_ratio, reach)
+    pair_gradient(state.chance, opponent.path_ratio, reach)
     for i in range(len(gradient)):
         gradient[i] += eta * reach[i]
     # Σ_z chance(z) x_opp(z): the part of the counterfactual reach that ends at each sequence
-    block_gradient(state.chance, opponent.plan, reach)
+    pair_gradient(state.chance, opponent.plan, reach)
 
 
 @kernel

@@ -7,7 +7,7 @@ every action at least the probability γ.
 
 from __future__ import annotations
 
-from infoset.forms import BlockPayoffs, block_gradient, realize_policy
+from infoset.forms import TwoPlayerPayoffs, pair_gradient, realize_policy
 from infoset.regret import apply_min_probabilities, update_regrets
 from infoset.typing import FloatArray, IndexArray, LongArray
 from infoset.utils.array_kernels import copy
@@ -35,7 +35,7 @@ def iterate_toward_references(
     period: int,
     groups: tuple[IndexArray, ...],
     parents: tuple[IndexArray, ...],
-    pairs: tuple[BlockPayoffs, ...],
+    pairs: tuple[TwoPlayerPayoffs, ...],
     gradients: tuple[FloatArray, ...],
     regrets: tuple[FloatArray, ...],
     policies: tuple[FloatArray, ...],
@@ -52,7 +52,7 @@ def iterate_toward_references(
     strength : μ, in utility units.
     min_probability : γ in the first `period`.
     groups, parents : as in `update_regrets`.
-    pairs : as in `block_gradient`.
+    pairs : as in `pair_gradient`.
     gradients, regrets, policies, perturbed, minimums, plans, references : per player [Q] the
         gradient, the regrets, the policy σ, the perturbed policy σ̂, its minimum probabilities, the
         plan of σ̂, and the reference plan.
@@ -72,7 +72,7 @@ def iterate_toward_references(
             gradient = gradients[player]
             plan = plans[player]
             # g ← ∂u/∂x − μ (x − r), in sequence form
-            block_gradient(pairs[player], plans[1 - player], gradient)
+            pair_gradient(pairs[player], plans[1 - player], gradient)
             regularize_gradient(strength, plan, references[player], gradient)
             # Regret matching+. Infostate values are those of σ, not of σ̂, as in the authors' code.
             update_regrets(

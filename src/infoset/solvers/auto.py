@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from infoset.evaluation import evaluate_policy
-from infoset.forms import SequenceForm, check_sequence_form
+from infoset.forms import Form, check_form
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import SCHEMES, RegretScheme
 from infoset.runs import Budget, SolveResult
@@ -33,6 +33,11 @@ PRECISE = 1e-6
 
 ROBUST = "cfr+"
 
+MANY_HANDS = 50
+BEST_WITH_MANY_HANDS = "dcfr+"
+"""The method that needs the fewest iterations in endgames of poker and in Leduc poker with at least
+`MANY_HANDS` hands (docs/solvers/public_form.md)."""
+
 
 @dataclass(frozen=True)
 class Auto:
@@ -47,15 +52,15 @@ class Auto:
     name: str = "auto"
     description: str = f"lp if the game is small enough, otherwise {BEST} or {ROBUST}"
 
-    def run(self, form: SequenceForm, budget: Budget) -> SolveResult:
+    def run(self, form: Form, budget: Budget) -> SolveResult:
         """Choose a method and run it.
 
         Raises
         ------
         ParameterError
-            If `form` is not a sequence form.
+            If `form` is not a form.
         """
-        check_sequence_form(form)
+        check_form(form)
         return run_best(
             uniform_policy(form),
             budget,
@@ -84,15 +89,21 @@ def run_best(
         budget.trace.clear()
         rejection = "lp found no solution"
         fallback = Substitute(result.policy, result.measured, "the best policy known before it")
-    if form.is_two_player_constant_sum:
-        name, merit = BEST, "is the best iterative method over all benchmark games"
-    else:
-        name, merit = ROBUST, "minimizes regret in any game, but need not reach an equilibrium"
+    name, merit = best_scheme(form)
     result = replace(by_regret(SCHEMES[name]), reason=f"{rejection}; {name} {merit}")
     # In other games the theorem is about regret, and NashConv may favor a policy of high regret.
     is_better = fallback.measured.nash_conv < result.nash_conv
     compares = form.is_two_player_constant_sum
     return _with(result, fallback) if compares and is_better else result
+
+
+def best_scheme(form: Form) -> tuple[str, str]:
+    """Return the member of the CFR family that suits a game best, and why."""
+    if form.num_hands is not None and min(form.num_hands) >= MANY_HANDS:
+        return BEST_WITH_MANY_HANDS, "is the best iterative method with many hands"
+    if form.is_two_player_constant_sum or form.num_hands is not None:
+        return BEST, "is the best iterative method over all benchmark games"
+    return ROBUST, "minimizes regret in any game, but need not reach an equilibrium"
 
 
 def _with(result: SolveResult, better: Substitute) -> SolveResult:
@@ -113,8 +124,10 @@ def _with(result: SolveResult, better: Substitute) -> SolveResult:
     )
 
 
-def _why_not_lp(form: SequenceForm, budget: Budget) -> str | None:
+def _why_not_lp(form: Form, budget: Budget) -> str | None:
     """Return why the linear program is rejected; None if it is accepted."""
+    if form.num_hands is not None:
+        return "lp needs the matrix of payoffs, which public forms do not list"
     if not form.is_two_player_constant_sum:
         return "lp solves two-player constant-sum games only"
     if budget.iterations is not None:
@@ -130,7 +143,7 @@ def _why_not_lp(form: SequenceForm, budget: Budget) -> str | None:
     return None
 
 
-def _largest_program(form: SequenceForm, budget: Budget) -> int:
+def _largest_program(form: Form, budget: Budget) -> int:
     """Return the largest size for which the linear program is used, given the target."""
     if budget.target is None or budget.is_default:
         return LARGEST_PROGRAM
@@ -138,7 +151,7 @@ def _largest_program(form: SequenceForm, budget: Budget) -> int:
     return LARGEST_PRECISE_PROGRAM if is_precise else LARGEST_COARSE_PROGRAM
 
 
-def program_size(form: SequenceForm) -> int:
+def program_size(form: Form) -> int:
     """Return the approximate number of coefficients of the linear program."""
     sequences = sum(plex.num_sequences for plex in form.treeplexes)
-    return form.num_payoffs + 2 * sequences
+    return form.gradient_cost // form.num_players + 2 * sequences

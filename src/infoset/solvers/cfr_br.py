@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from infoset.evaluation import best_response_plan, utility_gradient
-from infoset.forms import SequenceForm
+from infoset.forms import Form
 from infoset.policy import TabularPolicy
 from infoset.regret import SCHEMES, PlayerMinimizer, RegretScheme
 from infoset.runs import Budget, SolveResult, gradient_cost, run_measured, settings_of
@@ -53,7 +53,7 @@ class CFRBR:
     description: str = "CFR against best responses, for both players (Johanson et al. 2012)"
     scheme: RegretScheme = SCHEMES["cfr"]
 
-    def run(self, form: SequenceForm, budget: Budget) -> SolveResult:
+    def run(self, form: Form, budget: Budget) -> SolveResult:
         """Run until the budget is used up; its limit on iterations is the horizon of schedules.
 
         Raises
@@ -70,7 +70,7 @@ class CFRBRSolver:
 
     Parameters
     ----------
-    form : SequenceForm
+    form : Form
         A two-player constant-sum game.
     scheme : RegretScheme
         The member of the CFR family.
@@ -81,7 +81,7 @@ class CFRBRSolver:
         If the game is not two-player constant-sum.
     """
 
-    def __init__(self, form: SequenceForm, scheme: RegretScheme) -> None:
+    def __init__(self, form: Form, scheme: RegretScheme) -> None:
         check_two_player(form, "cfr-br")
         self.form = form
         self._scheme = scheme

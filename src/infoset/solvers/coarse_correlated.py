@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from infoset.errors import ParameterError
 from infoset.evaluation import CCEEvaluation, CCEEvaluator, JointDistribution, joint_distribution
-from infoset.forms import SequenceForm, check_sequence_form
+from infoset.forms import Form, as_sequence_form, check_sequence_form
 from infoset.policy import TabularPolicy
 from infoset.regret import PlayerMinimizer, RegretScheme
 from infoset.runs import Budget, Callback, JointGaps, SolveResult, TracePoint, run_measured
@@ -64,7 +64,7 @@ class CoarseCorrelatedSolver:
 
     Parameters
     ----------
-    form : SequenceForm
+    form : Form
         A game with any number of players and any payoffs.
     scheme : RegretScheme
         The member of the CFR family. Updates are simultaneous even if the scheme alternates: the
@@ -78,7 +78,7 @@ class CoarseCorrelatedSolver:
         If the scheme leaves iterations out of its average.
     """
 
-    def __init__(self, form: SequenceForm, scheme: RegretScheme, sample_every: int = 0) -> None:
+    def __init__(self, form: Form, scheme: RegretScheme, sample_every: int = 0) -> None:
         if scheme.average_delay:
             raise ParameterError(
                 f"{scheme.name} leaves {scheme.average_delay} iterations out of the average, but "
@@ -87,7 +87,7 @@ class CoarseCorrelatedSolver:
         self.form = form
         self.scheme = scheme
         self.sample_every = sample_every
-        self.play = CCEEvaluator(form)
+        self.play = CCEEvaluator(as_sequence_form(form))
         self.samples: list[TabularPolicy] = []
         self.weights: list[float] = []
         self._players = [PlayerMinimizer(plex, scheme) for plex in form.treeplexes]
@@ -101,7 +101,7 @@ class CoarseCorrelatedSolver:
     def cost_per_iteration(self) -> int:
         """How many numbers one iteration reads."""
         sequences = sum(plex.num_sequences for plex in self.form.treeplexes)
-        return self.form.num_payoffs * self.form.num_players + 6 * sequences
+        return self.form.gradient_cost + 6 * sequences
 
     def run(self, iterations: int) -> None:
         """Do `iterations` more iterations."""
@@ -134,7 +134,7 @@ class CoarseCorrelatedSolver:
 
 
 def solve_coarse_correlated(
-    form: SequenceForm,
+    form: Form,
     scheme: str | RegretScheme = "cfr",
     budget: Budget | None = None,
     *,
@@ -149,7 +149,7 @@ def solve_coarse_correlated(
 
     Parameters
     ----------
-    form : SequenceForm
+    form : Form
         A game with any number of players and any payoffs.
     scheme : str or RegretScheme
         A member of the CFR family. The weights of its average are also the weights of joint play.

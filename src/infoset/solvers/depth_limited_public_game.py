@@ -15,12 +15,12 @@ from infoset.forms import (
     PublicForm,
     PublicTrunk,
     Treeplex,
+    as_public_form,
     cut_public_form,
-    public_utility_gradient,
     sequences_of_nodes,
     unblocked_reach,
 )
-from infoset.policy import PublicPolicy, check_public_policy
+from infoset.policy import TabularPolicy
 from infoset.regret import RegretScheme
 from infoset.runs import Budget, SolveResult
 from infoset.solvers.gradient_regret import evaluate_gradients, solve_by_gradients
@@ -57,9 +57,7 @@ class CutPublicGame:
     trunk: PublicTrunk
     leaf_function: PublicLeafFunction
 
-    def solve(
-        self, method: str | RegretScheme | MethodSpec, budget: Budget
-    ) -> SolveResult[PublicPolicy]:
+    def solve(self, method: str | RegretScheme | MethodSpec, budget: Budget) -> SolveResult:
         """Solve the trunk with any member of the CFR family.
 
         Parameters
@@ -83,7 +81,7 @@ class CutPublicGame:
         """
         return solve_by_gradients(self, method, budget)
 
-    def evaluate(self, policy: PublicPolicy) -> Evaluation:
+    def evaluate(self, policy: TabularPolicy[PublicForm]) -> Evaluation:
         """Measure a policy for the trunk, with the leaf values at its ranges.
 
         Raises
@@ -93,13 +91,14 @@ class CutPublicGame:
         ParameterError
             If the leaf function returns wrong values.
         """
-        check_public_policy(policy)
-        form, other = self.trunk.form, policy.public_form
+        as_public_form(policy.form)
+        form, other = self.trunk.form, policy.form
         if other is not form and other.fingerprint != form.fingerprint:
             raise PolicyMismatchError(
                 f"the policy is for {other.name}, not for {form.name}; give a policy for the trunk"
             )
-        return evaluate_gradients(self, policy.realization_plans())
+        first, second = policy.realization_plans()
+        return evaluate_gradients(self, (first, second))
 
     @property
     def name(self) -> str:
@@ -130,7 +129,7 @@ class CutPublicGame:
     def gradient(self, plans: tuple[FloatArray, FloatArray], player: Player) -> FloatArray:
         """Return [Q] the gradient of a player's utility, given plans [Q] for the trunk."""
         form, leaves, other = self.trunk.form, self.trunk.leaves, 1 - player
-        gradient = public_utility_gradient(form, plans[other], player)
+        gradient = form.gradient(plans, player)
         dealt = _weights(form, player)
         for leaf in range(len(leaves)):
             alive = [own[leaves.hand_set[leaf]] for own in form.hand_sets]
@@ -179,11 +178,13 @@ class CutPublicGame:
             )
         return np.asarray(answer[player], np.float64)
 
-    def to_policy(self, weights: tuple[FloatArray, FloatArray]) -> PublicPolicy:
+    def to_policy(self, weights: tuple[FloatArray, FloatArray]) -> TabularPolicy[PublicForm]:
         """Return the policy for the trunk, given weights [Q] of its sequences."""
-        return PublicPolicy.from_weights(self.trunk.form, weights)
+        return TabularPolicy.from_weights(self.trunk.form, weights)
 
-    def complete(self, trunk_policy: PublicPolicy, continuation: PublicPolicy) -> PublicPolicy:
+    def complete(
+        self, trunk_policy: TabularPolicy[PublicForm], continuation: TabularPolicy[PublicForm]
+    ) -> TabularPolicy[PublicForm]:
         """Return a policy for the whole form: that of the trunk, and another after the leaves.
 
         Raises
@@ -193,15 +194,15 @@ class CutPublicGame:
         """
         whole = self.trunk.whole
         for policy, form in ((trunk_policy, self.trunk.form), (continuation, whole)):
-            if policy.public_form.fingerprint != form.fingerprint:
+            if policy.form.fingerprint != form.fingerprint:
                 raise PolicyMismatchError(
-                    f"the policy is for {policy.public_form.name}, not for {form.name}"
+                    f"the policy is for {policy.form.name}, not for {form.name}"
                 )
         filled = [own.copy() for own in continuation.probabilities]
         for player, own in enumerate(filled):
             kept = sequences_of_nodes(whole, player, self.trunk.nodes)
             own[kept] = trunk_policy.probabilities[player][1:]
-        return PublicPolicy(whole, (filled[0], filled[1]))
+        return TabularPolicy(whole, (filled[0], filled[1]))
 
 
 def cut_public_game(
@@ -239,11 +240,11 @@ def cut_public_game(
 
     >>> from infoset.evaluation import PublicContinuation
     >>> from infoset.games import load_game
-    >>> from infoset.policy import uniform_public_policy
+    >>> from infoset.policy import uniform_policy
     >>> from infoset.runs import Budget
     >>> from infoset.tree import build_public_form
     >>> form = build_public_form(load_game("leduc_poker"))
-    >>> follow = PublicContinuation(uniform_public_policy(form))
+    >>> follow = PublicContinuation(uniform_policy(form))
     >>> cut = cut_public_game(form, follow, depth=2)
     >>> result = cut.solve("cfr+", Budget(iterations=30))
     >>> result.exploitability < 0.05

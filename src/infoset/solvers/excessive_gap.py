@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infoset.evaluation import utility_gradient
-from infoset.forms import SequenceForm
+from infoset.forms import Form
 from infoset.policy import TabularPolicy
 from infoset.regret import Distance, ProxResponse, TreeplexProx, balanced_weights
 from infoset.runs import Budget, SolveResult, gradient_cost, run_measured, settings_of
@@ -69,7 +69,7 @@ class ExcessiveGap:
     description: str = "excessive gap technique, aggressive steps (Hoda et al. 2010)"
     distance: Distance = BALANCED_ENTROPY
 
-    def run(self, form: SequenceForm, budget: Budget) -> SolveResult:
+    def run(self, form: Form, budget: Budget) -> SolveResult:
         """Run until the budget is used up; `gaps["excessive"]` of the result bounds NashConv.
 
         Raises
@@ -94,7 +94,7 @@ class ExcessiveGapSolver:
 
     Parameters
     ----------
-    form : SequenceForm
+    form : Form
         A two-player constant-sum game.
     spec : ExcessiveGap
         The parameters of the method.
@@ -105,7 +105,7 @@ class ExcessiveGapSolver:
         If the game is not two-player constant-sum.
     """
 
-    def __init__(self, form: SequenceForm, spec: ExcessiveGap) -> None:
+    def __init__(self, form: Form, spec: ExcessiveGap) -> None:
         check_two_player(form, spec.name)
         self.form = form
         self._spec = spec

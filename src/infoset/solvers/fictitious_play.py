@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infoset.evaluation import best_response_plan
-from infoset.forms import SequenceForm
+from infoset.forms import Form
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.runs import Budget, SolveResult, gradient_cost, run_measured
 from infoset.typing import FloatArray, StateArrays
@@ -38,7 +38,7 @@ class FictitiousPlaySolver:
 
     Parameters
     ----------
-    form : SequenceForm
+    form : Form
         The game.
 
     Notes
@@ -57,7 +57,7 @@ class FictitiousPlaySolver:
     True
     """
 
-    def __init__(self, form: SequenceForm) -> None:
+    def __init__(self, form: Form) -> None:
         self.form = form
         start = uniform_policy(form).realization_plans()
         self._state = _State(0, start, start)
@@ -130,6 +130,6 @@ class FictitiousPlay:
     name: str = "xfp"
     description: str = "extensive-form fictitious play (Heinrich, Lanctot and Silver 2015)"
 
-    def run(self, form: SequenceForm, budget: Budget) -> SolveResult:
+    def run(self, form: Form, budget: Budget) -> SolveResult:
         """Run until the budget is used up."""
         return run_measured(FictitiousPlaySolver(form), self.name, budget)

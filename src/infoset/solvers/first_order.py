@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.forms import SequenceForm
+from infoset.forms import Form
 from infoset.policy import TabularPolicy
 from infoset.regret import Distance, check_distance
 from infoset.runs import Budget, SolveResult, check_budget, gradient_cost, run_measured
@@ -176,7 +176,7 @@ class FirstOrderScheme:
             axis=1,
         )
 
-    def run(self, form: SequenceForm, budget: Budget) -> SolveResult:
+    def run(self, form: Form, budget: Budget) -> SolveResult:
         """Run until the budget is used up.
 
         If the magnet is fixed, `gaps["quantal"]` of the result is the `quantal_gap`, and
@@ -214,7 +214,7 @@ class FirstOrderSolver(LastIterateSolver["FirstOrderScheme"]):
 
     Parameters
     ----------
-    form : SequenceForm
+    form : Form
         A two-player constant-sum game.
     scheme : FirstOrderScheme
         The parameters of the method.
@@ -240,7 +240,7 @@ class FirstOrderSolver(LastIterateSolver["FirstOrderScheme"]):
 
     _states: tuple[PlayerState, PlayerState]
 
-    def __init__(self, form: SequenceForm, scheme: FirstOrderScheme) -> None:
+    def __init__(self, form: Form, scheme: FirstOrderScheme) -> None:
         super().__init__(form, scheme)
         self._states = (self._player_state(0), self._player_state(1))
         largest = self._game.largest_group

@@ -7,15 +7,16 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from infoset.errors import ParameterError
+from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.evaluation import Evaluation, plan_value
 from infoset.evaluation.best_responses import best_response_sweep
 from infoset.forms import PublicForm, Treeplex
-from infoset.policy import PublicPolicy
-from infoset.regret import PlayerMinimizer, RegretScheme
+from infoset.policy import TabularPolicy
+from infoset.regret import SCHEMES, PlayerMinimizer, RegretScheme
 from infoset.runs import Budget, SolveResult, gradient_cost, run_measured, settings_of
-from infoset.solvers.methods import MethodSpec, get_method, regret_method_on
-from infoset.solvers.regret_family import planned_scheme
+from infoset.solvers.auto import Auto, best_scheme
+from infoset.solvers.methods import MethodSpec, get_method
+from infoset.solvers.regret_family import RegretMethod, planned_scheme
 from infoset.typing import FloatArray, Player, StateArrays
 from infoset.utils.state import name_by_player
 
@@ -48,7 +49,7 @@ class GradientGame(Protocol):
     def gradient(self, plans: tuple[FloatArray, FloatArray], player: Player) -> FloatArray:
         """Return [Q] the gradient of a player's utility, given plans on the treeplexes."""
 
-    def to_policy(self, weights: tuple[FloatArray, FloatArray]) -> PublicPolicy:
+    def to_policy(self, weights: tuple[FloatArray, FloatArray]) -> TabularPolicy[PublicForm]:
         """Return the policy for weights [Q] of the sequences of the treeplexes."""
 
 
@@ -115,11 +116,11 @@ class GradientSolver:
         for player, own in enumerate(self._states):
             own.set_state({kind: state[f"{kind}.{player}"] for kind in own.state()})
 
-    def policy(self) -> PublicPolicy:
+    def policy(self) -> TabularPolicy[PublicForm]:
         """Return the average policy of both players."""
         return self.game.to_policy(self.average_plans())
 
-    def current_policy(self) -> PublicPolicy:
+    def current_policy(self) -> TabularPolicy[PublicForm]:
         """Return the policy from which the next iteration starts."""
         first, second = self._states
         return self.game.to_policy((first.probabilities(), second.probabilities()))
@@ -127,7 +128,7 @@ class GradientSolver:
 
 def solve_by_gradients(
     game: GradientGame, method: str | RegretScheme | MethodSpec, budget: Budget
-) -> SolveResult[PublicPolicy]:
+) -> SolveResult:
     """Solve a game by a member of the CFR family.
 
     Raises
@@ -144,11 +145,30 @@ def solve_by_gradients(
         )
     solver = GradientSolver(game, planned_scheme(spec.scheme, budget))
 
-    def measure(_: PublicPolicy) -> Evaluation:
+    def measure(_: TabularPolicy) -> Evaluation:
         return evaluate_gradients(game, solver.average_plans())
 
     result = run_measured(solver, spec.name, budget, measure)
     return replace(result, game=game.name, reason=reason)
+
+
+def regret_method_on(spec: MethodSpec, form: PublicForm) -> tuple[RegretMethod, str | None]:
+    """Return the member of the CFR family that a method is on a form, and why "auto" is.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If the method is neither a member of the CFR family nor `auto`.
+    """
+    if isinstance(spec, Auto):
+        name, reason = best_scheme(form)
+        return RegretMethod(SCHEMES[name]), f"{name} {reason}"
+    if not isinstance(spec, RegretMethod):
+        raise UnsupportedGameError(
+            f"{spec.name} does not solve locked, cut or gadget games of public forms such as that "
+            f"of {form.name}: choose a member of the CFR family, such as cfr+"
+        )
+    return spec, None
 
 
 def evaluate_gradients(game: GradientGame, plans: tuple[FloatArray, FloatArray]) -> Evaluation:

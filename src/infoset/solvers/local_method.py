@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infoset.forms import SequenceForm
+from infoset.forms import Form
 from infoset.policy import TabularPolicy
 from infoset.regret import LocalMinimizer, LocalRule, RegretScheme, Schedule
 from infoset.runs import Budget, SolveResult, gradient_cost, run_measured
@@ -88,7 +88,7 @@ class LocalMethod:
             alternating=self.alternating,
         )
 
-    def run(self, form: SequenceForm, budget: Budget) -> SolveResult:
+    def run(self, form: Form, budget: Budget) -> SolveResult:
         """Run until the budget is used up.
 
         Raises

@@ -25,7 +25,7 @@ from infoset.forms import (
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import RegretScheme
 from infoset.runs import Budget, SolveResult
-from infoset.solvers._infostates import find_infostate, numbers_by_action, sequences_at
+from infoset.solvers._infostates import numbers_by_action, sequences_at
 from infoset.solvers._locked_sequences import locked_sequences
 from infoset.solvers.locked_public_game import (
     LockedPublicGame,
@@ -197,8 +197,8 @@ def _locked_policy(
     filled = [values.copy() for values in uniform_policy(form).probabilities]
     locked = tuple(np.zeros(plex.num_infostates, dtype=bool) for plex in form.treeplexes)
     for key, actions in behavior.items():
-        infostate = find_infostate(form, key)
-        label, player = key
+        player, infostate = form.look_up(key)
+        label = form.infostate_labels(player)[infostate]
         values = numbers_by_action(form, player, infostate, actions)
         if not (values >= 0).all() or abs(values.sum() - 1) > SUM_TOLERANCE:
             raise ParameterError(

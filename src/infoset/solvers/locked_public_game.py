@@ -13,8 +13,8 @@ import numpy as np
 
 from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
 from infoset.evaluation import Evaluation
-from infoset.forms import PublicForm, Treeplex, behavior_to_plan, public_utility_gradient
-from infoset.policy import PublicPolicy, check_public_policy, uniform_public_policy
+from infoset.forms import PublicForm, Treeplex, as_public_form, behavior_to_plan
+from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import RegretScheme
 from infoset.runs import Budget, SolveResult
 from infoset.solvers._locked_sequences import LockedSequences, locked_sequences
@@ -37,19 +37,17 @@ class LockedPublicGame:
     Attributes
     ----------
     whole : PublicForm
-    policy : PublicPolicy
+    policy : TabularPolicy[PublicForm]
         The locked probabilities, and uniform elsewhere.
     locked : tuple[BoolArray, BoolArray]
         Per player, [I] whether each infostate of the treeplex of `whole` is locked.
     """
 
     whole: PublicForm
-    policy: PublicPolicy
+    policy: TabularPolicy[PublicForm]
     locked: tuple[BoolArray, BoolArray]
 
-    def solve(
-        self, method: str | RegretScheme | MethodSpec, budget: Budget
-    ) -> SolveResult[PublicPolicy]:
+    def solve(self, method: str | RegretScheme | MethodSpec, budget: Budget) -> SolveResult:
         """Solve the rest of the game with any member of the CFR family.
 
         Parameters
@@ -71,7 +69,7 @@ class LockedPublicGame:
         """
         return solve_by_gradients(self, method, budget)
 
-    def evaluate(self, policy: PublicPolicy) -> Evaluation:
+    def evaluate(self, policy: TabularPolicy[PublicForm]) -> Evaluation:
         """Measure a policy for players who follow the locked probabilities.
 
         Where the policy differs from them, the locked probabilities count.
@@ -81,12 +79,10 @@ class LockedPublicGame:
         PolicyMismatchError
             If the policy belongs to another form.
         """
-        check_public_policy(policy)
-        if policy.public_form is not self.whole and (
-            policy.public_form.fingerprint != self.whole.fingerprint
-        ):
+        as_public_form(policy.form)
+        if policy.form is not self.whole and (policy.form.fingerprint != self.whole.fingerprint):
             raise PolicyMismatchError(
-                f"the policy is for {policy.public_form.name}, not for {self.whole.name}; give a "
+                f"the policy is for {policy.form.name}, not for {self.whole.name}; give a "
                 f"policy for {self.whole.name}"
             )
         first, second = (
@@ -153,10 +149,10 @@ class LockedPublicGame:
         """
         own, other = self._sequences[player], self._sequences[1 - player]
         plan = plans[1 - player][other.last] * other.weight
-        whole = public_utility_gradient(self.whole, plan, player)
+        whole = self.whole.gradient((plan, plan), player)
         return np.bincount(own.last, own.weight * whole, len(own.kept)).astype(np.float64)
 
-    def to_policy(self, weights: tuple[FloatArray, FloatArray]) -> PublicPolicy:
+    def to_policy(self, weights: tuple[FloatArray, FloatArray]) -> TabularPolicy[PublicForm]:
         """Return the policy of the whole game, given weights [Q'] of the sequences that are left.
 
         It plays the locked probabilities where they are locked.
@@ -164,7 +160,7 @@ class LockedPublicGame:
         filled = [own.copy() for own in self.policy.probabilities]
         for values, own, rest in zip(filled, self._sequences, weights, strict=True):
             values[own.kept] = rest
-        return PublicPolicy.from_weights(self.whole, filled)
+        return TabularPolicy.from_weights(self.whole, filled)
 
 
 def lock_public_policy(form: PublicForm, behavior: PublicBehavior) -> LockedPublicGame:
@@ -200,7 +196,7 @@ def lock_public_policy(form: PublicForm, behavior: PublicBehavior) -> LockedPubl
     (-5.0, {'pass': 0.0, 'bet': 1.0})
     """
     check_type("behavior", behavior, Mapping, "probabilities by line, or by hand and line")
-    filled = [own.copy() for own in uniform_public_policy(form).probabilities]
+    filled = [own.copy() for own in uniform_policy(form).probabilities]
     locked = tuple(np.zeros(plex.num_infostates, bool) for plex in form.treeplexes)
     for key, given in behavior.items():
         hand, line = key if isinstance(key, tuple) and len(key) == 2 else (None, key)
@@ -222,7 +218,7 @@ def lock_public_policy(form: PublicForm, behavior: PublicBehavior) -> LockedPubl
             )
         locked[player][form.treeplexes[player].infostate_of_sequence[places[0]]] = True
     return LockedPublicGame(
-        form, PublicPolicy(form, (filled[0], filled[1])), (locked[0], locked[1])
+        form, TabularPolicy(form, (filled[0], filled[1])), (locked[0], locked[1])
     )
 
 

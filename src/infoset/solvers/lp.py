@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 from infoset.errors import ParameterError
 from infoset.evaluation import evaluate_policy
-from infoset.forms import SequenceForm
+from infoset.forms import Form, as_sequence_form
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import SCHEMES
 from infoset.runs import Budget, Outcome, SolveResult, check_budget, refuse_checkpoint
@@ -93,7 +93,10 @@ class LinearProgram:
                 f"algorithm={self.algorithm!r} is unknown: use one of {', '.join(get_args(Choice))}"
             )
 
-    def run(self, form: SequenceForm, budget: Budget) -> SolveResult:
+    kinds: ClassVar[tuple[str, ...]] = ("sequence",)
+    """The forms on which the method runs: those that list payoffs by pairs of sequences."""
+
+    def run(self, form: Form, budget: Budget) -> SolveResult:
         """Solve a game as `solve_by_lp` does.
 
         Raises
@@ -104,9 +107,7 @@ class LinearProgram:
         return solve_by_lp(form, budget, self)
 
 
-def solve_by_lp(
-    form: SequenceForm, budget: Budget, options: LinearProgram | None = None
-) -> SolveResult:
+def solve_by_lp(form: Form, budget: Budget, options: LinearProgram | None = None) -> SolveResult:
     """Solve a two-player constant-sum game exactly, up to rounding.
 
     The solution is checked independently: best responses measure its exploitability. If this is not
@@ -136,7 +137,7 @@ def solve_by_lp(
         budget,
     )
     answer = solve_program(
-        plan_model(form.centered, 0),
+        plan_model(as_sequence_form(form).centered, 0),
         _attempts(options),
         partial(policy_of_solution, form),
         evaluate_policy,
@@ -166,7 +167,7 @@ class _EndedEarlyError(Exception):
 
 def _refined(plain: Answer, budget: Budget) -> Answer:
     """Return the refined answer, or the original policy if refinement ends early."""
-    form = plain.policy.form
+    form = as_sequence_form(plain.policy.form)
     iterations = plain.iterations
 
     def maximize_or_end(model: LinearModel) -> LinearSolution:

@@ -10,8 +10,8 @@ from types import FunctionType
 from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 
 from infoset.errors import ParameterError, UnsupportedGameError
-from infoset.forms import PublicForm, SequenceForm, check_public_form
-from infoset.policy import PublicPolicy, TabularPolicy
+from infoset.forms import Form, check_form
+from infoset.policy import TabularPolicy
 from infoset.regret import SCHEMES, RegretScheme
 from infoset.runs import Budget, Outcome, SolveResult, make_result
 from infoset.solvers._incumbent import BEST
@@ -36,22 +36,15 @@ __all__ = [
     "Run",
     "get_method",
     "has_seed",
-    "regret_method_on",
     "run_method",
-    "run_on_public_form",
-    "runs_on_public_forms",
+    "runs_on",
     "with_seed",
 ]
 
 DEFAULT_METHOD = "auto"
 
-MANY_HANDS = 50
-BEST_WITH_MANY_HANDS = "dcfr+"
-"""The method that needs the fewest iterations in endgames of poker and in Leduc poker with at least
-`MANY_HANDS` hands (docs/solvers/public_form.md)."""
-
 Run: TypeAlias = Callable[..., SolveResult | TabularPolicy]
-"""Function of a sequence form and a budget, and optionally a `seed`, that solves a game."""
+"""Function of a form and a budget, and optionally a `seed`, that solves a game."""
 
 
 @runtime_checkable
@@ -68,7 +61,7 @@ class MethodSpec(Protocol):
 
     @property
     def run(self) -> Run:
-        """Function of a sequence form and a budget that returns the result, or only a policy."""
+        """Function of a form and a budget that returns the result, or only a policy."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +74,7 @@ class CustomMethod:
     description : str
         Description in one line, with the source.
     run : callable
-        Function of a sequence form and a budget that returns a `SolveResult`, or only a policy; see
+        Function of a form and a budget that returns a `SolveResult`, or only a policy; see
         `run_method`. If it has a parameter `seed`, `compare` can call it with several seeds.
     seed : int or None
         The seed with which `with_seed` calls the function.
@@ -129,7 +122,7 @@ METHODS: Registry[MethodSpec] = Registry(
     entry_type=MethodSpec,
     expected=(
         'a name such as "cfr+", a RegretScheme, an object with name, description and run, or a '
-        "function of a sequence form and a budget"
+        "function of a form and a budget"
     ),
 )
 """The methods by name."""
@@ -172,7 +165,7 @@ def get_method(
     return replace(spec, **asked)
 
 
-def run_method(spec: MethodSpec, form: SequenceForm, budget: Budget) -> SolveResult:
+def run_method(spec: MethodSpec, form: Form, budget: Budget) -> SolveResult:
     """Run a method until its budget is used up, and return its result.
 
     If the method returns only a policy, the policy is measured. The trace of its result are the
@@ -185,6 +178,13 @@ def run_method(spec: MethodSpec, form: SequenceForm, budget: Budget) -> SolveRes
     ParameterError
         If the method returns something else, or a policy that is not the last measured one.
     """
+    check_form(form)
+    if not runs_on(spec, form.kind):
+        raise UnsupportedGameError(
+            f"{spec.name} needs the matrix of payoffs by pairs of sequences, which the {form.kind} "
+            f"form of {form.name} does not list: choose another method, such as {BEST}, or give "
+            "the game itself to solve its sequence form"
+        )
     answer = spec.run(form, budget)
     if isinstance(answer, SolveResult):
         return answer
@@ -199,51 +199,12 @@ def run_method(spec: MethodSpec, form: SequenceForm, budget: Budget) -> SolveRes
     return replace(result, outcome=_outcome_of(result, budget))
 
 
-def runs_on_public_forms(spec: MethodSpec) -> bool:
-    """Return whether a method runs on public forms: `auto` and the CFR family do."""
-    return isinstance(spec, Auto | RegretMethod)
+def runs_on(spec: MethodSpec, kind: str) -> bool:
+    """Return whether a method runs on forms of a kind, "sequence" or "public".
 
-
-def run_on_public_form(
-    spec: MethodSpec, public_form: PublicForm, budget: Budget
-) -> SolveResult[PublicPolicy]:
-    """Run a method on a public form until its budget is used up, and return its result.
-
-    `auto` runs the best iterative method over all benchmark games or, if players have many hands,
-    the one that is best in endgames of poker.
-
-    Raises
-    ------
-    UnsupportedGameError
-        If the method is neither a member of the CFR family nor `auto`.
+    All do, except for those that say otherwise by an attribute `kinds`, as linear programs do.
     """
-    chosen, reason = regret_method_on(spec, public_form)
-    result = chosen.run_on_public_form(public_form, budget)
-    return result if reason is None else replace(result, reason=reason)
-
-
-def regret_method_on(spec: MethodSpec, public_form: PublicForm) -> tuple[RegretMethod, str | None]:
-    """Return the member of the CFR family that a method is on a public form, and why "auto" is.
-
-    Raises
-    ------
-    UnsupportedGameError
-        If the method is neither a member of the CFR family nor `auto`.
-    """
-    check_public_form(public_form)
-    if isinstance(spec, Auto):
-        name, games = BEST, "over all benchmarks"
-        if min(public_form.num_hands) >= MANY_HANDS:
-            name, games = BEST_WITH_MANY_HANDS, "with many hands"
-        reason = f"public forms need the CFR family; {name} is its best method {games}"
-        return RegretMethod(SCHEMES[name]), reason
-    if not isinstance(spec, RegretMethod):
-        raise UnsupportedGameError(
-            f"{spec.name} does not run on public forms such as that of {public_form.name}: choose "
-            f"a member of the CFR family, such as {BEST}, or give the game itself to solve its "
-            "sequence form"
-        )
-    return spec, None
+    return kind in getattr(spec, "kinds", (kind,))
 
 
 def _outcome_of(result: SolveResult, budget: Budget) -> Outcome:

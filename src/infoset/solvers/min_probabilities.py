@@ -9,8 +9,8 @@ from typing import TypeAlias, cast
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.forms import SequenceForm
-from infoset.solvers._infostates import find_infostate, numbers_by_action, sequences_at
+from infoset.forms import Form
+from infoset.solvers._infostates import numbers_by_action, sequences_at
 from infoset.typing import Action, FloatArray, Player
 from infoset.utils.arguments import SUM_TOLERANCE, check_number
 
@@ -40,9 +40,7 @@ def check_min_probabilities(min_probability: object) -> None:
         )
 
 
-def minimums_by_sequence(
-    form: SequenceForm, min_probability: MinProbabilities
-) -> tuple[FloatArray, ...]:
+def minimums_by_sequence(form: Form, min_probability: MinProbabilities) -> tuple[FloatArray, ...]:
     """Return per player [Q] the minimum probability of the last action of each sequence.
 
     The entry of the empty sequence is 0.
@@ -69,12 +67,12 @@ def minimums_by_sequence(
 
 
 def _by_infostate(
-    form: SequenceForm, given: Mapping[tuple[str, Player], float | Mapping[Action, float]]
+    form: Form, given: Mapping[tuple[str, Player], float | Mapping[Action, float]]
 ) -> tuple[FloatArray, ...]:
     minimums = tuple(np.zeros(plex.num_sequences) for plex in form.treeplexes)
     for key, numbers in given.items():
-        infostate = find_infostate(form, key)
-        label, player = key
+        player, infostate = form.look_up(key)
+        label = form.infostate_labels(player)[infostate]
         if not isinstance(numbers, Mapping):
             check_number(f"the minimum probability at {label!r}", numbers, minimum=-inf)
         minimums[player][sequences_at(form, player, infostate)] = (
@@ -85,9 +83,9 @@ def _by_infostate(
     return minimums
 
 
-def _check_minimums(form: SequenceForm, player: Player, minimum: FloatArray) -> None:
+def _check_minimums(form: Form, player: Player, minimum: FloatArray) -> None:
     """Raise unless policies with these minimum probabilities exist."""
-    plex, labels = form.treeplexes[player], form.infostate_trees[player].acting_labels
+    plex, labels = form.treeplexes[player], form.infostate_labels(player)
     for first, count, label in zip(plex.first_sequence, plex.num_actions, labels, strict=True):
         here = minimum[first : first + count]
         if not (here >= 0).all() or not here.sum() <= 1 + SUM_TOLERANCE:

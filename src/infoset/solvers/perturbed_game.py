@@ -10,7 +10,7 @@ import numpy as np
 
 from infoset.errors import UnknownNameError
 from infoset.evaluation import Evaluation, evaluate_policy, utility_gradient
-from infoset.forms import SequenceForm, Treeplex, check_sequence_form
+from infoset.forms import Form, Treeplex, as_sequence_form, check_form
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import SCHEMES, LocalMinimizer, RegretScheme, rule_of_scheme
 from infoset.runs import Budget, SolveResult, gradient_cost, refuse_checkpoint, run_measured
@@ -52,13 +52,13 @@ class PerturbedGame:
 
     Attributes
     ----------
-    form : SequenceForm
+    form : Form
     min_probabilities : tuple[FloatArray, ...]
         Per player [Q] the minimum probability of the last action of each sequence; 0 for the empty
         sequence.
     """
 
-    form: SequenceForm
+    form: Form
     min_probabilities: tuple[FloatArray, ...]
 
     def solve(self, method: str | RegretScheme | LocalMethod, budget: Budget) -> SolveResult:
@@ -207,12 +207,12 @@ def _rest(plex: Treeplex, minimum: FloatArray) -> FloatArray:
     return np.concatenate([[1.0], np.repeat(left, plex.num_actions)])
 
 
-def perturb_game(form: SequenceForm, min_probability: MinProbabilities) -> PerturbedGame:
+def perturb_game(form: Form, min_probability: MinProbabilities) -> PerturbedGame:
     """Return the game in which every action has a minimum probability.
 
     Parameters
     ----------
-    form : SequenceForm
+    form : Form
         The game, with any number of players and any payoffs.
     min_probability : float or Mapping
         One number for all actions; or a mapping from infostates, as pairs of text and player, to
@@ -240,7 +240,7 @@ def perturb_game(form: SequenceForm, min_probability: MinProbabilities) -> Pertu
     ... )
     (True, 0.05)
     """
-    check_sequence_form(form)
+    check_form(form)
     return PerturbedGame(form, minimums_by_sequence(form, min_probability))
 
 
@@ -331,7 +331,7 @@ class PerturbedMethod:
         """The description of the method in one line."""
         return "every action has at least its minimum probability"
 
-    def run(self, form: SequenceForm, budget: Budget) -> SolveResult:
+    def run(self, form: Form, budget: Budget) -> SolveResult:
         """Solve a game until the budget is used up.
 
         Raises
@@ -381,11 +381,11 @@ def _solve_by_lp(game: PerturbedGame, budget: Budget) -> SolveResult:
     return answer.to_result("lp", budget)
 
 
-def _model_of_rests(form: SequenceForm, first: csr_array, second: csr_array) -> LinearModel:
+def _model_of_rests(form: Form, first: csr_array, second: csr_array) -> LinearModel:
     """Return the linear program with the variables and dual variables u of `_solve_by_lp`."""
     from scipy.sparse import block_diag, eye_array
 
-    model = plan_model(form.centered, 0)
+    model = plan_model(as_sequence_form(form).centered, 0)
     rows, columns = model.matrix.shape
     left = block_diag([eye_array(rows - second.shape[0]), second.T], format="csr")
     right = block_diag([first, eye_array(columns - first.shape[0])], format="csr")

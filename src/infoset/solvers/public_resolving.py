@@ -11,6 +11,7 @@ from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameErro
 from infoset.evaluation import PublicLeafFunction, PublicValues
 from infoset.forms import (
     HandPrior,
+    PublicForm,
     PublicLeaves,
     PublicTrunk,
     cut_public_form,
@@ -18,7 +19,7 @@ from infoset.forms import (
     sequences_of_nodes,
     unblocked_reach,
 )
-from infoset.policy import PublicPolicy
+from infoset.policy import TabularPolicy
 from infoset.regret import RegretScheme
 from infoset.runs import Budget, SolveResult
 from infoset.solvers.depth_limited_public_game import CutPublicGame
@@ -39,24 +40,24 @@ class PublicResolution:
 
     Attributes
     ----------
-    policy : PublicPolicy
+    policy : TabularPolicy[PublicForm]
         The blueprint, with the searching player's new probabilities in the subgame, up to the
         leaves if there are any.
     subgame : PublicSubgame
     opponent_values : FloatArray
         [hands] the expected utility that the opponent could take at the root instead.
-    result : SolveResult[PublicPolicy]
+    result : SolveResult
         The solution of the gadget game.
     """
 
-    policy: PublicPolicy
+    policy: TabularPolicy[PublicForm]
     subgame: PublicSubgame
     opponent_values: FloatArray
-    result: SolveResult[PublicPolicy]
+    result: SolveResult
 
 
 def resolve_public_subgame(
-    blueprint: PublicPolicy,
+    blueprint: TabularPolicy[PublicForm],
     node: int,
     player: Player,
     *,
@@ -77,7 +78,7 @@ def resolve_public_subgame(
 
     Parameters
     ----------
-    blueprint : PublicPolicy
+    blueprint : TabularPolicy[PublicForm]
         Of both players.
     node : int
         The root of the subgame.
@@ -115,10 +116,10 @@ def resolve_public_subgame(
     --------
     >>> from infoset.evaluation import evaluate_policy
     >>> from infoset.games import load_game
-    >>> from infoset.policy import uniform_public_policy
+    >>> from infoset.policy import uniform_policy
     >>> from infoset.tree import build_public_form
     >>> form = build_public_form(load_game("leduc_poker"))
-    >>> blueprint = uniform_public_policy(form)
+    >>> blueprint = uniform_policy(form)
     >>> found = resolve_public_subgame(blueprint, form.children[0, "raise"], 0)
     >>> [
     ...     round(evaluate_policy(policy).exploitability, 2)
@@ -145,7 +146,7 @@ def resolve_public_subgame(
     searched = subgame.nodes[game.trunk.nodes[game.trunk.nodes >= 0]]
     places = sequences_of_nodes(form, player, searched)
     probabilities[player][places] = result.policy.probabilities[player][1:]
-    policy = PublicPolicy(form, (probabilities[0], probabilities[1]))
+    policy = TabularPolicy(form, (probabilities[0], probabilities[1]))
     return PublicResolution(policy, subgame, worth, result)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.forms import SequenceForm
+from infoset.forms import Form
 from infoset.runs import Budget, SolveResult, gradient_cost, run_measured
 from infoset.solvers._reg_cfr_kernels import PlayerState, iterate_regularized
 from infoset.solvers.two_player import LastIterateSolver, check_min_probability
@@ -85,7 +85,7 @@ class RegCFR:
         factor = 0.5**halvings
         return np.stack([scale * self.temperature * factor, self.min_probability * factor], axis=1)
 
-    def run(self, form: SequenceForm, budget: Budget) -> SolveResult:
+    def run(self, form: Form, budget: Budget) -> SolveResult:
         """Run until the budget is used up.
 
         Raises
@@ -103,7 +103,7 @@ class RegCFRSolver(LastIterateSolver[RegCFR]):
 
     Parameters
     ----------
-    form : SequenceForm
+    form : Form
         A two-player constant-sum game.
     spec : RegCFR
         The parameters of the method.
@@ -118,7 +118,7 @@ class RegCFRSolver(LastIterateSolver[RegCFR]):
 
     _states: tuple[PlayerState, PlayerState]
 
-    def __init__(self, form: SequenceForm, spec: RegCFR) -> None:
+    def __init__(self, form: Form, spec: RegCFR) -> None:
         super().__init__(form, spec)
         check_min_probability(form, spec.min_probability)
         self._scale = self._game.payoff_scale

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias, overload
+from typing import Any
 
 import numpy as np
 
-from infoset.evaluation import Evaluation, evaluate_public_weights
-from infoset.forms import GameForm, PublicForm, SequenceForm
-from infoset.policy import PublicPolicy, TabularPolicy
+from infoset.evaluation import Evaluation
+from infoset.evaluation.best_responses import evaluation_of
+from infoset.forms import Form
+from infoset.policy import TabularPolicy
 from infoset.regret import SCHEMES, LocalMinimizer, RegretMinimizer, RegretScheme
 from infoset.runs import (
     Budget,
@@ -20,12 +21,10 @@ from infoset.runs import (
     run_measured,
     settings_of,
 )
-from infoset.runs.result import PolicyT
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_type
 
 __all__ = [
-    "PublicRegretSolver",
     "RegretMethod",
     "RegretSolver",
     "average_policy",
@@ -37,18 +36,10 @@ __all__ = [
 PLANNED_AFTER = (0.05, 0.5)
 """Fractions of a time limit after which a horizon is planned by the measured rate."""
 
-AnyMinimizer: TypeAlias = (
-    RegretMinimizer[SequenceForm] | RegretMinimizer[PublicForm] | LocalMinimizer
-)
-
 MAKE_MINIMIZER = 'RegretMinimizer(form, SCHEMES["cfr+"])'
 
 
-@overload
-def average_policy(minimizer: RegretMinimizer[SequenceForm] | LocalMinimizer) -> TabularPolicy: ...
-@overload
-def average_policy(minimizer: RegretMinimizer[PublicForm]) -> PublicPolicy: ...
-def average_policy(minimizer: AnyMinimizer) -> TabularPolicy | PublicPolicy:
+def average_policy(minimizer: RegretMinimizer | LocalMinimizer) -> TabularPolicy:
     """Return the average policy, uniform where the average plan does not reach.
 
     Raises
@@ -57,14 +48,10 @@ def average_policy(minimizer: AnyMinimizer) -> TabularPolicy | PublicPolicy:
         If `minimizer` is not a regret minimizer.
     """
     check_type("minimizer", minimizer, (RegretMinimizer, LocalMinimizer), MAKE_MINIMIZER)
-    return _normalized(minimizer.form, minimizer.average_plans())
+    return TabularPolicy.from_weights(minimizer.form, minimizer.average_plans())
 
 
-@overload
-def current_policy(minimizer: RegretMinimizer[SequenceForm] | LocalMinimizer) -> TabularPolicy: ...
-@overload
-def current_policy(minimizer: RegretMinimizer[PublicForm]) -> PublicPolicy: ...
-def current_policy(minimizer: AnyMinimizer) -> TabularPolicy | PublicPolicy:
+def current_policy(minimizer: RegretMinimizer | LocalMinimizer) -> TabularPolicy:
     """Return the policy from which the next iteration starts.
 
     Raises
@@ -73,60 +60,17 @@ def current_policy(minimizer: AnyMinimizer) -> TabularPolicy | PublicPolicy:
         If `minimizer` is not a regret minimizer.
     """
     check_type("minimizer", minimizer, (RegretMinimizer, LocalMinimizer), MAKE_MINIMIZER)
-    return _normalized(minimizer.form, minimizer.current_probabilities())
+    return TabularPolicy.from_weights(minimizer.form, minimizer.current_probabilities())
 
 
-def _normalized(form: GameForm, weights: tuple[FloatArray, ...]) -> TabularPolicy | PublicPolicy:
-    """Return the policy with given weights, of the kind that belongs to the form."""
-    if isinstance(form, PublicForm):
-        return PublicPolicy.from_weights(form, weights)
-    return TabularPolicy.from_weights(form, weights)
-
-
-class PublicRegretSolver(RegretMinimizer[PublicForm]):
-    """Regret minimization on a public form as an iterative method; the average is the answer."""
-
-    given: RegretScheme | None = None
-    """The scheme before its horizon was planned by the clock; None if it was not."""
-
-    _measured: tuple[FloatArray, FloatArray, FloatArray] | None = None
-    """Memory that `evaluate` uses again: it costs more time than the numbers written to it."""
-
-    @property
-    def cost_per_iteration(self) -> int:
-        """How many numbers one iteration reads."""
-        return gradient_cost(self.form)
-
-    def settings(self) -> dict[str, Any]:
-        """Return the parameters of the scheme, including the horizon, and the precision."""
-        return {**settings_of(self.given or self.scheme), "precision": self.precision}
-
-    def policy(self) -> PublicPolicy:
-        """Return the average policy, uniform where the average plan does not reach."""
-        self._measured = None  # A policy needs as much memory.
-        return average_policy(self)
-
-    def current_policy(self) -> PublicPolicy:
-        """Return the policy from which the next iteration starts."""
-        return current_policy(self)
-
-    def evaluate(self) -> Evaluation:
-        """Evaluate the average policy, to the bits of `evaluate_policy`, without building it."""
-        form = self.form
-        if self._measured is None:
-            first, second = (np.empty(plex.num_sequences) for plex in form.treeplexes)
-            self._measured = first, second, np.empty(max(len(first), len(second)))
-        *out, workspace = self._measured
-        return evaluate_public_weights(
-            form, self.average_plans_by_position((out[0], out[1])), workspace
-        )
-
-
-class RegretSolver(RegretMinimizer[SequenceForm]):
+class RegretSolver(RegretMinimizer):
     """Regret minimization as an iterative method; the average policy is the answer."""
 
     given: RegretScheme | None = None
     """The scheme before its horizon was planned by the clock; None if it was not."""
+
+    _measured: tuple[tuple[FloatArray, ...], FloatArray] | None = None
+    """Memory that `evaluate` uses again: it costs more time than the numbers written to it."""
 
     @property
     def cost_per_iteration(self) -> int:
@@ -141,12 +85,22 @@ class RegretSolver(RegretMinimizer[SequenceForm]):
         return {**settings_of(self.given or self.scheme), "precision": self.precision}
 
     def policy(self) -> TabularPolicy:
-        """Return the average policy."""
+        """Return the average policy, uniform where the average plan does not reach."""
+        self._measured = None  # A policy needs as much memory.
         return average_policy(self)
 
     def current_policy(self) -> TabularPolicy:
         """Return the policy from which the next iteration starts."""
         return current_policy(self)
+
+    def evaluate(self) -> Evaluation:
+        """Evaluate the average policy, to the bits of `evaluate_policy`, without building it."""
+        if self._measured is None:
+            out = tuple(np.empty(plex.num_sequences) for plex in self.form.treeplexes)
+            self._measured = out, np.empty(max(map(len, out)))
+        out, workspace = self._measured
+        weights = self.average_plans_by_position(out)
+        return evaluation_of(self.form, self.form.values_of_weights(weights, workspace))
 
 
 @dataclass(frozen=True)
@@ -182,19 +136,10 @@ class RegretMethod:
         """The description of the scheme."""
         return self.scheme.description
 
-    def run(self, form: SequenceForm, budget: Budget) -> SolveResult:
+    def run(self, form: Form, budget: Budget) -> SolveResult:
         """Run until the budget is used up."""
         planned = planned_scheme(self.scheme, budget)
         solver = RegretSolver(form, planned, self.precision, self.threads)
-        plan_by_clock(solver, budget)
-        return _with_horizon(run_measured(solver, self.name, budget), solver)
-
-    def run_on_public_form(
-        self, public_form: PublicForm, budget: Budget
-    ) -> SolveResult[PublicPolicy]:
-        """Run on a public form until the budget is used up."""
-        planned = planned_scheme(self.scheme, budget)
-        solver = PublicRegretSolver(public_form, planned, self.precision, self.threads)
         plan_by_clock(solver, budget)
         result = run_measured(solver, self.name, budget, evaluate=solver.evaluate)
         return _with_horizon(result, solver)
@@ -219,7 +164,7 @@ def planned_scheme(scheme: str | RegretScheme, budget: Budget) -> RegretScheme:
     return replace(scheme, horizon=budget.iterations)
 
 
-def plan_by_clock(solver: RegretSolver | PublicRegretSolver, budget: Budget) -> None:
+def plan_by_clock(solver: RegretSolver, budget: Budget) -> None:
     """Let the horizon of a scheme be planned by the measured rate, if only the time is limited.
 
     The plan is made early in the limit and once again in the middle, at measurements. With a limit
@@ -246,9 +191,7 @@ def plan_by_clock(solver: RegretSolver | PublicRegretSolver, budget: Budget) -> 
     budget.callback = plan
 
 
-def _with_horizon(
-    result: SolveResult[PolicyT], solver: RegretSolver | PublicRegretSolver
-) -> SolveResult[PolicyT]:
+def _with_horizon(result: SolveResult, solver: RegretSolver) -> SolveResult:
     """Return a result that says by which horizon it was planned, if the clock decided that."""
     if solver.given is None:
         return result

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from math import inf, sqrt
+from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.forms import BlockPayoffs, SequenceForm, block_payoffs
+from infoset.forms import Form, divided_payoffs
 from infoset.runs import Budget, SolveResult, gradient_cost, run_measured
 from infoset.solvers._rnad_kernels import PlayerState, iterate_rnad
 from infoset.solvers.two_player import LastIterateSolver, TwoPlayerGame
-from infoset.typing import FloatArray, Player
+from infoset.typing import Player
 from infoset.utils.arguments import check_count, check_number
 
 __all__ = ["RNAD_PAPER", "RNaD", "RNaDSolver"]
@@ -102,7 +102,7 @@ class RNaD:
         if self.gate is not None:
             check_number("gate", self.gate)
 
-    def run(self, form: SequenceForm, budget: Budget) -> SolveResult:
+    def run(self, form: Form, budget: Budget) -> SolveResult:
         """Run until the budget is used up.
 
         Raises
@@ -137,7 +137,7 @@ class RNaDSolver(LastIterateSolver[RNaD]):
 
     Parameters
     ----------
-    form : SequenceForm
+    form : Form
         A two-player constant-sum game.
     spec : RNaD
         The parameters of the method.
@@ -152,7 +152,7 @@ class RNaDSolver(LastIterateSolver[RNaD]):
 
     _states: tuple[PlayerState, PlayerState]
 
-    def __init__(self, form: SequenceForm, spec: RNaD) -> None:
+    def __init__(self, form: Form, spec: RNaD) -> None:
         super().__init__(form, spec)
         unit = self._game.unit
         self._scale = uniform_deviation(self._game) if spec.is_relative else 1.0 / unit
@@ -165,8 +165,8 @@ class RNaDSolver(LastIterateSolver[RNaD]):
         return PlayerState(
             game.groups[player],
             game.parents[player],
-            payoffs._replace(payoff=payoffs.payoff / self._scale),
-            chance_blocks(game, player),
+            divided_payoffs(payoffs, self._scale),
+            self.form.reach_payoffs().pairs[player],
             gradient=game.zeros()[player],
             reach=game.zeros()[player],
             ratio=game.zeros()[player],
@@ -199,42 +199,14 @@ class RNaDSolver(LastIterateSolver[RNaD]):
         )
 
 
-def chance_blocks(game: TwoPlayerGame, player: Player) -> BlockPayoffs:
-    """Return the chance reach of pairs of sequences, in the form that `block_gradient` reads."""
-    sequences, reach = game.form.terminal_reach
-    form = replace(
-        game.form,
-        terminal_sequence=sequences,
-        payoff=np.stack([reach, reach], axis=1),
-    )
-    return block_payoffs(form, game.layouts, player)
-
-
 def uniform_deviation(game: TwoPlayerGame) -> float:
     """Return the standard deviation of returns under uniform play, in units of `game.pairs`.
 
     A return is the mean utility of the terminal histories with the same pair of last sequences.
     If all returns are equal, the result is 1.
     """
-    probability, returns = _uniform_returns(game)
-    mean = float(probability @ returns)
-    return sqrt(float(probability @ (returns - mean) ** 2)) or 1.0
-
-
-def _uniform_returns(game: TwoPlayerGame) -> tuple[FloatArray, FloatArray]:
-    """Return the probabilities of pairs of sequences under uniform play, and their returns."""
-    form = game.form
-    sequences, reach = form.terminal_reach
-    first, second = sequences.T
-    plans = [
+    plans = tuple(
         layout.to_sequences(plan)
         for layout, plan in zip(game.layouts, game.plans(game.uniform_policies()), strict=True)
-    ]
-    # Payoffs leave out pairs whose payoff is zero; both lists are sorted by pairs.
-    num_second = form.treeplexes[1].num_sequences
-    pairs = first.astype(np.int64) * num_second + second
-    paid = form.centered.terminal_sequence.astype(np.int64) @ np.array([num_second, 1])
-    returns = np.zeros(len(pairs))
-    where = np.searchsorted(pairs, paid)
-    returns[where] = form.centered.payoff[:, 0] / game.unit / reach[where]
-    return reach * plans[0][first] * plans[1][second], returns
+    )
+    return game.form.payoff_deviation(plans, 0, game.unit) or 1.0

@@ -8,7 +8,7 @@ from math import inf
 import numpy as np
 
 from infoset.errors import NumericalError
-from infoset.forms import SequenceForm
+from infoset.forms import Form
 from infoset.policy import TabularPolicy
 from infoset.regret import SCHEMES
 from infoset.runs import Budget, SolveResult, gradient_cost, run_measured
@@ -77,7 +77,7 @@ class RTCFRPlus:
         check_number("min_probability", self.min_probability)
         check_count("period", self.period, minimum=1)
 
-    def run(self, form: SequenceForm, budget: Budget) -> SolveResult:
+    def run(self, form: Form, budget: Budget) -> SolveResult:
         """Run until the budget is used up.
 
         Raises
@@ -97,7 +97,7 @@ class RTCFRPlusSolver(TwoPlayerSolver[RTCFRPlus]):
 
     Parameters
     ----------
-    form : SequenceForm
+    form : Form
         A two-player constant-sum game.
     spec : RTCFRPlus
         The parameters of the method.
@@ -108,7 +108,7 @@ class RTCFRPlusSolver(TwoPlayerSolver[RTCFRPlus]):
         In the cases that `RTCFRPlus.run` lists.
     """
 
-    def __init__(self, form: SequenceForm, spec: RTCFRPlus) -> None:
+    def __init__(self, form: Form, spec: RTCFRPlus) -> None:
         super().__init__(form, spec)
         check_min_probability(form, spec.min_probability)
         self._strength = spec.strength * self._game.payoff_width

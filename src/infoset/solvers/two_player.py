@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 import numpy as np
 
 from infoset.errors import ParameterError, UnsupportedGameError
-from infoset.forms import (
-    SequenceForm,
-    block_payoffs,
-    check_sequence_form,
-    game_layouts,
-    realize_policy,
-)
+from infoset.forms import Form, check_form, divided_payoffs, realize_policy
 from infoset.policy import TabularPolicy
 from infoset.runs import settings_of
 from infoset.typing import FloatArray, StateArrays
@@ -54,17 +48,17 @@ class WithPolicy(Protocol):
         """[Q] the last iterate, in order of position."""
 
 
-def check_two_player(form: SequenceForm, method: str) -> None:
+def check_two_player(form: Form, method: str) -> None:
     """Raise unless a game is two-player constant-sum; `method` is named in the message.
 
     Raises
     ------
     ParameterError
-        If `form` is not a `SequenceForm`.
+        If `form` is not a form.
     UnsupportedGameError
         If the game is not two-player constant-sum.
     """
-    check_sequence_form(form)
+    check_form(form)
     if not form.is_two_player_constant_sum:
         for_two = ", or gambit_equilibria if it is small" if form.num_players == 2 else ""
         raise UnsupportedGameError(
@@ -73,7 +67,7 @@ def check_two_player(form: SequenceForm, method: str) -> None:
         )
 
 
-def check_min_probability(form: SequenceForm, minimum: float) -> None:
+def check_min_probability(form: Form, minimum: float) -> None:
     """Raise if an infostate has too many actions for a minimum probability.
 
     Raises
@@ -89,11 +83,11 @@ def check_min_probability(form: SequenceForm, minimum: float) -> None:
         )
 
 
-def payoff_scale(form: SequenceForm) -> float:
+def payoff_scale(form: Form) -> float:
     """Return the largest absolute entry of the centered payoff matrix.
 
     An entry is a payoff times its chance reach. The payoffs are centered: each player's midrange is
-    subtracted, see `SequenceForm.centered`. Step sizes and temperatures relative to this scale suit
+    subtracted, see `Form.centered`. Step sizes and temperatures relative to this scale suit
     games of any size and any units, and do not depend on constants added to the payoffs. If all
     centered payoffs are zero, the scale is 1.
 
@@ -104,8 +98,8 @@ def payoff_scale(form: SequenceForm) -> float:
     >>> round(payoff_scale(build_tree(load_game("kuhn_poker")).sequence_form), 6)
     0.333333
     """
-    check_sequence_form(form)
-    return float(np.abs(form.centered.payoff).max(initial=0.0)) or 1.0
+    check_form(form)
+    return form.payoff_scale or 1.0
 
 
 class TwoPlayerGame:
@@ -117,7 +111,7 @@ class TwoPlayerGame:
 
     Parameters
     ----------
-    form : SequenceForm
+    form : Form
         The game.
     method : str
         Name of the method in error messages.
@@ -128,18 +122,16 @@ class TwoPlayerGame:
         If the game is not two-player constant-sum.
     """
 
-    def __init__(self, form: SequenceForm, method: str) -> None:
+    def __init__(self, form: Form, method: str) -> None:
         check_two_player(form, method)
         self.form = form
-        first, second = game_layouts(form)
+        first, second = form.layouts
         self.layouts = (first, second)
         self.groups = (first.groups, second.groups)
         self.parents = (first.parent, second.parent)
         self.unit = _unit_of(payoff_scale(form))
-        centered = form.centered
         self.pairs = tuple(
-            pair if self.unit == 1.0 else pair._replace(payoff=pair.payoff / self.unit)
-            for pair in (block_payoffs(centered, self.layouts, p) for p in range(2))
+            divided_payoffs(pair, self.unit) for pair in form.centered.payoffs().pairs
         )
 
     @property
@@ -194,7 +186,7 @@ class TwoPlayerSolver(IterativeState, Generic[SpecT]):
 
     Parameters
     ----------
-    form : SequenceForm
+    form : Form
         A two-player constant-sum game.
     spec : dataclass
         The parameters of the method and its name.
@@ -205,7 +197,7 @@ class TwoPlayerSolver(IterativeState, Generic[SpecT]):
         If the game is not two-player constant-sum.
     """
 
-    def __init__(self, form: SequenceForm, spec: SpecT) -> None:
+    def __init__(self, form: Form, spec: SpecT) -> None:
         super().__init__()
         self.form = form
         self._spec = spec

@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 
 from infoset.errors import GameRuleError, UnsupportedGameError
-from infoset.forms import PublicForm, public_utility_gradient
+from infoset.forms import PublicForm
 from infoset.game import Game, History, PublicRules, initial_history
 from infoset.tree.estimates import estimate_histories
 from infoset.tree.game_tree import build_tree
@@ -294,8 +294,8 @@ def _compare_merged(merged: PublicForm, form: PublicForm, rng: np.random.Generat
         places.append(_merged_places(merged, form, player, lines))
     for player in range(2):
         other = 1 - player
-        ours = public_utility_gradient(merged, plans[other], player)
-        whole = public_utility_gradient(form, plans[other][places[other]], player)
+        ours = merged.gradient(tuple(plans), player)
+        whole = form.gradient((plans[other][places[other]],) * 2, player)
         theirs = np.bincount(places[player], whole, len(ours))
         if np.abs(ours - theirs).max() > CLOSE * max(1.0, form.payoff_width):
             raise _difference(
@@ -345,8 +345,8 @@ def _compare_forms(form: PublicForm, derived: PublicForm, rng: np.random.Generat
     for player in range(2):
         other = np.zeros_like(plans[1 - player])
         other[places[1 - player]] = plans[1 - player]
-        ours = public_utility_gradient(form, plans[1 - player], player)
-        theirs = public_utility_gradient(derived, other, player)[places[player]]
+        ours = form.gradient(tuple(plans), player)
+        theirs = derived.gradient((other, other), player)[places[player]]
         wrong = np.flatnonzero(np.abs(ours - theirs) > CLOSE * max(1.0, form.payoff_width))
         if len(wrong):
             infostate = int(form.treeplexes[player].infostate_of_sequence[wrong[0]])

@@ -18,7 +18,7 @@ from infoset.errors import ParameterError
 from infoset.evaluation import CorrelatedPolicy
 from infoset.forms import PublicForm
 from infoset.game import Game
-from infoset.policy import Policy, PublicPolicy, TabularPolicy
+from infoset.policy import Policy, TabularPolicy
 from infoset.tree import GameTree
 from infoset.views.form_views import (
     FormValues,
@@ -138,7 +138,7 @@ class Explorer:
     def __init__(
         self,
         game: Subject,
-        policies: Mapping[str, TabularPolicy | PublicPolicy],
+        policies: Mapping[str, TabularPolicy],
         opponents: Mapping[str, Opponent] | None = None,
         *,
         rules: Game | None = None,
@@ -202,7 +202,7 @@ class Explorer:
             raise RequestError(str(error)) from error
         return answer if isinstance(answer, (dict, list)) else asdict(answer)
 
-    def add_policy(self, name: str, policy: TabularPolicy | PublicPolicy) -> int:
+    def add_policy(self, name: str, policy: TabularPolicy) -> int:
         """Add a policy to those of the page; return its position.
 
         Raises
@@ -303,13 +303,13 @@ class Explorer:
             "exploitability": measured.exploitability,
         }
 
-    def _values_of(self, policy: TabularPolicy | PublicPolicy) -> Values:
-        if self.public_form is not None and isinstance(policy, PublicPolicy):
+    def _values_of(self, policy: TabularPolicy) -> Values:
+        if self.public_form is not None and policy.form.kind == "public":
             return PublicPlaces(self.public_form, policy)
-        if isinstance(policy, PublicPolicy) or self.public_form is not None:
+        if policy.form.kind == "public" or self.public_form is not None:
             raise ParameterError(
-                f"{self.game} shows policies of its own form: give a PublicPolicy for a public "
-                "form, and a TabularPolicy for a tree"
+                f"{self.game} shows policies of its own form: give a policy on the public form "
+                "for a public form, and one on the sequence form for a tree"
             )
         if self.tree is not None:
             return PolicyValues(self.tree, policy)

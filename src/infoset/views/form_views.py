@@ -10,6 +10,7 @@ import numpy as np
 from infoset.efg import TERMINAL, ExtensiveForm
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import Evaluation, decision_values, evaluate_policy
+from infoset.forms import as_sequence_form
 from infoset.policy import TabularPolicy
 from infoset.typing import CHANCE, FloatArray, Player
 from infoset.utils.arguments import check_count, check_player
@@ -237,7 +238,7 @@ def view_form_infostates(values: FormValues, player: Player, start: int = 0) -> 
     """
     form = values.form
     check_player(player, form.num_players, form.name)
-    own = values.policy.form.infostate_trees[player]
+    own = as_sequence_form(values.policy.form).infostate_trees[player]
     acting = own.acting.tolist()
     _check_start(start, len(acting))
     plan = values.policy.realization_plan(player)

@@ -13,6 +13,7 @@ import numpy as np
 from infoset.beliefs import private_belief
 from infoset.errors import InfosetError, ParameterError
 from infoset.evaluation import CorrelatedPolicy, decision_losses, decision_values
+from infoset.forms import as_sequence_form
 from infoset.game import Game, History, Infostate, initial_history, transcript
 from infoset.matches import SupportsSearch
 from infoset.policy import Policy, TabularPolicy, checked_probabilities
@@ -436,7 +437,7 @@ def _decision_views(
 ) -> tuple[DecisionView, ...]:
     """Return the decisions with their losses against a policy, the most costly first."""
     values, losses = decision_values(policy, human), decision_losses(policy, human)
-    own = policy.form.infostate_trees[human]
+    own = as_sequence_form(policy.form).infostate_trees[human]
     views = []
     for decision in made:
         infostate = decision.history.infostates[human]

@@ -6,7 +6,6 @@ import numpy as np
 
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import plan_value
-from infoset.forms import public_utility_gradient
 from infoset.game.infostate import value_text
 from infoset.typing import FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count, check_player
@@ -54,10 +53,10 @@ def view_public_state(places: PublicPlaces, state: int) -> StateView:
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> from infoset.policy import uniform_public_policy
+    >>> from infoset.policy import uniform_policy
     >>> from infoset.tree import build_public_form
     >>> form = build_public_form(load_game("leduc_poker"))
-    >>> view = view_public_state(PublicPlaces(form, uniform_public_policy(form)), 1)
+    >>> view = view_public_state(PublicPlaces(form, uniform_policy(form)), 1)
     >>> [link.label for link in view.path], round(view.probability, 9), view.actors
     (['∅', 'call'], 0.5, (1,))
     """
@@ -290,9 +289,7 @@ def view_public_match(first: PublicPlaces, second: PublicPlaces) -> MatchView:
     positions = []
     for player in range(2):
         plans = (own[0], other[1]) if player == 0 else (other[0], own[1])
-        values = tuple(
-            plan_value(public_utility_gradient(form, plans[1 - p], p), plans[p]) for p in range(2)
-        )
+        values = tuple(plan_value(form.gradient(plans, p), plans[p]) for p in range(2))
         positions.append(PositionView(player, values))
     mean = sum(place.values[place.player] for place in positions) / 2
     return MatchView(tuple(positions), mean)

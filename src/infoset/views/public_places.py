@@ -10,7 +10,7 @@ from infoset.errors import PolicyMismatchError, UnsupportedGameError
 from infoset.evaluation import Evaluation, PublicValues, equity_at, evaluate_policy
 from infoset.forms import PublicForm, unblocked_reach, values_at_terminals
 from infoset.game.infostate import step_text, value_text
-from infoset.policy import PublicPolicy
+from infoset.policy import TabularPolicy
 from infoset.typing import CHANCE, NOOP, BoolArray, FloatArray, Player
 from infoset.views.labels import EMPTY, number_duplicates, shorten
 
@@ -28,7 +28,7 @@ class PublicPlaces:
     Parameters
     ----------
     form : PublicForm
-    policy : PublicPolicy
+    policy : TabularPolicy
 
     Raises
     ------
@@ -38,16 +38,16 @@ class PublicPlaces:
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> from infoset.policy import uniform_public_policy
+    >>> from infoset.policy import uniform_policy
     >>> from infoset.tree import build_public_form
     >>> form = build_public_form(load_game("leduc_poker"))
-    >>> places = PublicPlaces(form, uniform_public_policy(form))
+    >>> places = PublicPlaces(form, uniform_policy(form))
     >>> [places.label(place) for place in places.children[1]]
     ['call', 'raise']
     """
 
-    def __init__(self, form: PublicForm, policy: PublicPolicy) -> None:
-        other = policy.public_form
+    def __init__(self, form: PublicForm, policy: TabularPolicy) -> None:
+        other = policy.form
         if other is not form and other.fingerprint != form.fingerprint:
             raise PolicyMismatchError(
                 f"the policy is for {other.name}, not for {form.name}; give a policy for this form"
@@ -205,7 +205,8 @@ class PublicPlaces:
 
     @cached_property
     def _plans(self) -> tuple[FloatArray, FloatArray]:
-        return self.policy.realization_plans()
+        first, second = self.policy.realization_plans()
+        return first, second
 
     @cached_property
     def _at_ends(self) -> tuple[FloatArray, FloatArray]:

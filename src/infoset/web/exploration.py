@@ -25,13 +25,12 @@ from infoset.front import (
     resolve_average,
     resolve_game,
     resolve_players,
-    resolve_public_policy,
     solve,
     to_compiled,
     to_public_form,
 )
 from infoset.game import Game
-from infoset.policy import Policy, PublicPolicy, TabularPolicy
+from infoset.policy import Policy, TabularPolicy
 from infoset.runs import Callback, SolveResult
 from infoset.solvers import METHODS
 from infoset.tree import BuildProgress, GameTree, public_rules_of
@@ -54,7 +53,7 @@ MAX_PORT: Final = 65535
 DEFAULT_OPPONENTS: Final = ("uniform", "ismcts")
 """Opponents in a game that is too large to build, if none is named."""
 
-PolicyLike: TypeAlias = TabularPolicy | PublicPolicy | Policy | SolveResult[Any] | str | Path
+PolicyLike: TypeAlias = TabularPolicy | Policy | SolveResult | str | Path
 
 
 class Exploration:
@@ -301,7 +300,7 @@ def _named(policies: Sequence[PolicyLike] | Mapping[str, PolicyLike]) -> dict[st
     """Return policies by the names that the page shows."""
     if isinstance(policies, Mapping):
         return dict(policies)
-    if isinstance(policies, str | Path | TabularPolicy | PublicPolicy | SolveResult):
+    if isinstance(policies, str | Path | TabularPolicy | SolveResult):
         policies = [policies]
     named: dict[str, PolicyLike] = {}
     for number, policy in enumerate(policies, start=1):
@@ -318,7 +317,7 @@ def _resolved(
     subject: GameTree | PublicForm | ExtensiveForm | Game,
     policy: PolicyLike,
     solving: Callable[[str], Callback | None],
-) -> TabularPolicy | PublicPolicy:
+) -> TabularPolicy:
     """Return a policy of a game; a method's name stands for its solution."""
     assert not isinstance(subject, Game)
     is_name = isinstance(policy, str) and not is_policy_file(policy)
@@ -328,9 +327,8 @@ def _resolved(
         return solve(subject, str(policy), form="sequence", callback=solving(str(policy))).policy
     if is_name and str(policy).isidentifier() and policy != "uniform":
         raise UnknownNameError.of("policy", str(policy), ["uniform", *METHODS])
-    if isinstance(subject, PublicForm):
-        return resolve_public_policy(policy, subject)
-    return resolve_average(policy, subject.sequence_form)
+    form = subject if isinstance(subject, PublicForm) else subject.sequence_form
+    return resolve_average(policy, form)
 
 
 def _bound_socket(port: int) -> socket.socket:

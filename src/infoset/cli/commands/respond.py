@@ -28,12 +28,13 @@ from infoset.cli.screen import (
     tell,
     tell_average,
 )
+from infoset.forms import Form
 
 if TYPE_CHECKING:
     from infoset.efg import ExtensiveForm
     from infoset.evaluation import BestResponse
     from infoset.game import Game
-    from infoset.policy import PublicPolicy, TabularPolicy
+    from infoset.policy import TabularPolicy
 
 
 def run(
@@ -62,13 +63,12 @@ def run(
     """
     from infoset.evaluation import expected_values
     from infoset.experiments import check_writable, save_response
-    from infoset.runs import form_of
 
     check_writable(out)
     rules, path = game_and_policy(game, policy)
     tell_average(path)
     response, before = _respond(rules, path, player, memory)
-    form = form_of(before)
+    form = before.form
     value = float(expected_values(before)[player])
     folder = save_results(lambda to: save_response(response, to, game=rules), out)
     numbers = {"player": player, "value": response.value, "gain": max(0.0, response.value - value)}
@@ -90,16 +90,15 @@ def run(
 
 def _respond(
     rules: Game | ExtensiveForm, path: str, player: int, memory: int | None
-) -> tuple[BestResponse, TabularPolicy | PublicPolicy]:
+) -> tuple[BestResponse, TabularPolicy]:
     """Return a best response, and the policy to which it responds."""
     from infoset.evaluation import best_response
-    from infoset.forms import PublicForm
     from infoset.front import (
         choose_form,
         is_policy_file,
         is_public_policy,
         resolve_average,
-        resolve_public_policy,
+        resolve_policy,
         resolve_searcher,
         to_form,
         to_game,
@@ -108,19 +107,17 @@ def _respond(
     from infoset.utils.arguments import check_player
 
     check_player(player, rules.num_players, str(rules))
-    found: TabularPolicy | PublicPolicy
+    found: TabularPolicy
+    form: Form
     with live(str(rules)) as progress:
         if is_public_policy(path):
             public_form = to_public_form(rules, memory=memory, progress=progress.building)
-            found = resolve_public_policy(path, public_form)
+            found = resolve_policy(path, public_form)
             return best_response(found, player), found
         is_queried = path != "uniform" and not is_policy_file(path)
         policy = resolve_searcher(path, to_game(rules)) if is_queried else path
         if path == "uniform":
-            form, _ = choose_form(rules, memory=memory, progress=progress.building)
-            if isinstance(form, PublicForm):
-                found = resolve_public_policy(path, form)
-                return best_response(found, player), found
+            form = choose_form(rules, memory=memory, progress=progress.building).form
         else:
             form = to_form(rules, memory=memory, progress=progress.building)
         if is_queried:

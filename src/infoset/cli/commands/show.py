@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from infoset.cli.progress import Progress
     from infoset.efg import ExtensiveForm
     from infoset.game import Game
-    from infoset.policy import PolicyRow, PublicPolicy, TabularPolicy
+    from infoset.policy import PolicyRow, TabularPolicy
 
 SMALLEST_SHOWN = 0.0005
 
@@ -51,9 +51,9 @@ class Choice(NamedTuple):
     match: str | None
     top: int | None
 
-    def rows(self, policy: TabularPolicy | PublicPolicy) -> list[PolicyRow]:
+    def rows(self, policy: TabularPolicy) -> list[PolicyRow]:
         """Return the rows of a policy that are chosen, in their order."""
-        kept = [row for row, depth in _with_depths(policy) if self._includes(row, depth)]
+        kept = [row for row in policy.sorted_rows() if self._includes(row)]
         if self.top is None:
             return kept
         best: set[int] = set()
@@ -61,11 +61,11 @@ class Choice(NamedTuple):
             best.update(sorted(group, key=lambda place: -kept[place].own_reach)[: self.top])
         return [row for place, row in enumerate(kept) if place in best]
 
-    def _includes(self, row: PolicyRow, depth: int) -> bool:
+    def _includes(self, row: PolicyRow) -> bool:
         return (
             self.player in (None, row.player)
             and not (self.reached and row.own_reach < SMALLEST_SHOWN)
-            and (self.depth is None or depth <= self.depth)
+            and (self.depth is None or row.own_depth < self.depth)
             and (self.match is None or self.match in row.infostate)
         )
 
@@ -153,9 +153,8 @@ def _read(
     component: int | None,
     memory: int | None,
     progress: Progress,
-) -> tuple[TabularPolicy | PublicPolicy, str]:
+) -> tuple[TabularPolicy, str]:
     """Return the policy to print, and which part of a correlated policy it is."""
-    from infoset.forms import PublicForm
     from infoset.front import (
         check_is_policy_file,
         choose_form,
@@ -164,7 +163,6 @@ def _read(
         is_public_policy,
         load_correlated_policy_file,
         resolve_policy,
-        resolve_public_policy,
         to_form,
         to_public_form,
     )
@@ -174,12 +172,9 @@ def _read(
     if component is not None and not is_mixed:
         raise typer.BadParameter(f"--component: {path} is not a correlated policy")
     if is_public_policy(path):
-        return resolve_public_policy(path, to_public_form(game, **build)), ""
+        return resolve_policy(path, to_public_form(game, **build)), ""
     if path == "uniform":
-        chosen, _ = choose_form(game, **build)
-        if isinstance(chosen, PublicForm):
-            return resolve_public_policy(path, chosen), ""
-        return resolve_policy(path, chosen), ""
+        return resolve_policy(path, choose_form(game, **build).form), ""
     check_is_policy_file(path)
     form = to_form(game, **build)
     if not is_mixed:
@@ -196,50 +191,10 @@ def _read(
 ALL = Choice(None, False, None, None, None)
 
 
-def _totals(policy: TabularPolicy | PublicPolicy) -> list[int]:
+def _totals(policy: TabularPolicy) -> list[int]:
     """Return the number of infostates of each player, without those of removed hands."""
-    from infoset.policy import PublicPolicy
-
-    if not isinstance(policy, PublicPolicy):
-        return [plex.num_infostates for plex in policy.form.treeplexes]
-    form = policy.public_form
-    return [
-        int(form.hand_sets[player][form.hand_set[form.decisions[player]]].sum())
-        for player in range(2)
-    ]
-
-
-def _with_depths(policy: TabularPolicy | PublicPolicy) -> Iterator[tuple[PolicyRow, int]]:
-    """Yield the rows of a policy in reading order, each with its number of own decisions."""
-    from infoset.policy import PublicPolicy
-
-    if isinstance(policy, PublicPolicy):
-        yield from _public_rows(policy)
-        return
-    rows = policy.rows()
-    for tree in policy.form.infostate_trees:
-        depth = [0] * tree.num_infostates
-        found: list[tuple[PolicyRow, int]] = []
-        for infostate, (parent, count) in enumerate(
-            zip(tree.parent.tolist(), tree.num_actions.tolist(), strict=True)
-        ):
-            depth[infostate] = (depth[parent] if infostate else 0) + (count > 0)
-            if count:
-                found.append((next(rows), depth[infostate]))
-        yield from (found[place] for place in tree.reading_order().tolist())
-
-
-def _public_rows(policy: PublicPolicy) -> Iterator[tuple[PolicyRow, int]]:
-    """Yield the rows of a policy on a public form, each with its number of own decisions."""
-    form, rows = policy.public_form, policy.rows()
-    parent, actor = form.parent.tolist(), form.player.tolist()
-    for player, decisions in enumerate(form.decisions):
-        depth = [0] * form.num_nodes
-        for node in range(1, form.num_nodes):
-            depth[node] = depth[parent[node]] + (actor[parent[node]] == player)
-        for node in decisions.tolist():
-            for _ in range(int(form.hand_sets[player][form.hand_set[node]].sum())):
-                yield next(rows), depth[node] + 1
+    form = policy.form
+    return [len(form.reading_order(player)) for player in range(form.num_players)]
 
 
 def _record(row: PolicyRow) -> dict[str, Any]:

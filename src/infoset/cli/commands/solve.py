@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -54,8 +54,7 @@ from infoset.cli.teams import (
 )
 
 if TYPE_CHECKING:
-    from infoset.forms import GameForm
-    from infoset.policy import PublicPolicy, TabularPolicy
+    from infoset.policy import TabularPolicy
     from infoset.runs import SolveResult
     from infoset.solvers import MethodSpec
 
@@ -210,7 +209,6 @@ def run(
     with interrupts_reported(), live(str(rules)) as progress:
         compiled_before, began = compiling_seconds(), working_seconds()
         found, why = choose_form(rules, form, chosen, memory=memory, progress=progress.building)
-        _check_storage(storage, found)
         build_seconds = working_seconds() - began
         stops = Stops(target, iterations, seconds)._asdict()
         progress.solving(chosen.name, make_budget(found, **stops))
@@ -246,32 +244,16 @@ def _with_seed(method: MethodSpec, seed: int) -> MethodSpec:
     return with_seed(method, seed)
 
 
-def _check_storage(storage: str | None, form: GameForm) -> None:
-    """Raise if a storage is given for a tabular policy, before the game is solved."""
-    from infoset.forms import PublicForm
-
-    if storage not in (None, STORED_EXACTLY) and not isinstance(form, PublicForm):
-        raise typer.BadParameter(
-            f"--storage {storage} applies to policies on public forms: omit it, or add --form "
-            "public"
-        )
-
-
-def _tell_shared_payoffs(policy: TabularPolicy | PublicPolicy) -> None:
+def _tell_shared_payoffs(policy: TabularPolicy) -> None:
     """Tell about team methods if all players always get the same payoff."""
-    from infoset.policy import PublicPolicy
-
-    if isinstance(policy, PublicPolicy):
-        return
-    form = policy.form
-    if form.num_players > 1 and (form.payoff == form.payoff[:, :1]).all():
+    if policy.form.has_shared_payoffs:
         tell(
             "note: all players get the same payoff; --method portfolio finds what they can get "
             "together, which an equilibrium need not be"
         )
 
 
-def _report(result: SolveResult[Any], folder: Path, spec: str, storage: str) -> None:
+def _report(result: SolveResult, folder: Path, spec: str, storage: str) -> None:
     from infoset.experiments import run_files
     from infoset.front import read_policy_metadata
 

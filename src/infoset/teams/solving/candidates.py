@@ -196,7 +196,7 @@ def _plain_form(task: TeamTask) -> SequenceForm | None:
     return form
 
 
-def _run_plain(minimizer: RegretMinimizer[SequenceForm], task: TeamTask) -> None:
+def _run_plain(minimizer: RegretMinimizer, task: TeamTask) -> None:
     """Run CFR+ without measurements, which in games of several players take longer than it does."""
     left = task.seconds_left
     until = inf if left is None else working_seconds() + PLAIN_FRACTION * left

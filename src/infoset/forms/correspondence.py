@@ -1,0 +1,156 @@
+"""The same policy on two forms of one game: which sequences correspond, and probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+
+import numpy as np
+
+from infoset.errors import PolicyMismatchError, UnknownNameError
+from infoset.forms.form import Form
+from infoset.forms.infostate_tree import InfostateTree
+from infoset.forms.public_form import PublicForm
+from infoset.forms.sequence_form import SequenceForm
+from infoset.typing import FloatArray, LongArray, Player
+from infoset.utils.arguments import SUM_TOLERANCE
+
+__all__ = ["carry_behavior", "sequences_in_tree"]
+
+
+def carry_behavior(
+    source: Form, probabilities: tuple[FloatArray, ...], target: Form
+) -> list[FloatArray]:
+    """Return per player [Q] the weights of a behavior policy on another form of the same game.
+
+    It is uniform where only the target has an infostate, as for hands that chance has removed.
+
+    Parameters
+    ----------
+    source, target : Form
+        Forms with equal fingerprints, or a public form and a sequence form of the same game.
+    probabilities : tuple[FloatArray, ...]
+        Per player, [Q] the probability of the last action of each sequence of `source`.
+
+    Raises
+    ------
+    PolicyMismatchError
+        If the forms belong to different games, or the policy distinguishes hands that the target
+        merges.
+    """
+    if source is target or source.fingerprint == target.fingerprint:
+        return [*probabilities]
+    found = []
+    for player, plex in enumerate(target.treeplexes):
+        there, here = _same_sequences(target, source, player)
+        weights, chosen = np.ones(plex.num_sequences), probabilities[player][here]
+        weights[there] = chosen
+        if np.abs(weights[there] - chosen).max(initial=0.0) > SUM_TOLERANCE:
+            raise PolicyMismatchError(
+                f"the policy of player {player} distinguishes hands that this public form "
+                "merges: build it by build_public_form(game, merge_symmetric=False)"
+            )
+        found.append(weights)
+    return found
+
+
+def _same_sequences(target: Form, source: Form, player: Player) -> tuple[LongArray, LongArray]:
+    """Return pairs of sequences of two forms that are the same."""
+    if isinstance(target, PublicForm) and isinstance(source, SequenceForm):
+        return sequences_in_tree(target, source, player)
+    if isinstance(target, SequenceForm) and isinstance(source, PublicForm):
+        here, there = sequences_in_tree(source, target, player)
+        return there, here
+    raise PolicyMismatchError(
+        f"the policy is for {source.name}, not for {target.name}; give a policy of the same game, "
+        "with the same parameters"
+    )
+
+
+def sequences_in_tree(
+    public_form: PublicForm, form: SequenceForm, player: Player
+) -> tuple[LongArray, LongArray]:
+    """Return the sequences of hands that are not removed, in the public form and in the tree.
+
+    Raises
+    ------
+    PolicyMismatchError
+        If the infostates of the forms do not correspond.
+    """
+    tree, plex = form.infostate_trees[player], public_form.treeplexes[player]
+    own, infostate = _infostates_of_both(public_form, tree)
+    num_actions = plex.num_actions[own]
+    if (
+        public_form.name != form.name
+        or not np.array_equal(np.sort(infostate), tree.acting)
+        or not np.array_equal(tree.num_actions[infostate], num_actions)
+    ):
+        raise PolicyMismatchError(
+            f"the public form of {public_form.name} has other infostates than the sequence form of "
+            f"{form.name}: give the sequence form of the same game, whose first "
+            "transition is the deal"
+        )
+    step = np.arange(num_actions.sum()) - np.repeat(
+        np.cumsum(num_actions) - num_actions, num_actions
+    )
+    first, in_tree = (
+        np.repeat(starts, num_actions) + step
+        for starts in (plex.first_sequence[own], tree.first_sequence[infostate])
+    )
+    return first, in_tree
+
+
+def _infostates_of_both(
+    public_form: PublicForm, tree: InfostateTree
+) -> tuple[LongArray, LongArray]:
+    """Return pairs of infostates of a player's treeplex and of a tree that are the same.
+
+    In a form with symmetry, several infostates of the tree are one of the treeplex.
+    """
+    if public_form.tree_infostates is not None:
+        known = public_form.tree_infostates[tree.player]
+        own = np.flatnonzero(known >= 0)
+        return own, known[own].astype(np.int64)
+    pairs = [*_same_labels(public_form, tree)]
+    found = np.array(pairs, np.int64).reshape(len(pairs), 2)
+    return found[:, 0], found[:, 1]
+
+
+def _same_labels(public_form: PublicForm, tree: InfostateTree) -> Iterator[tuple[int, int]]:
+    """Yield pairs of infostates whose labels agree.
+
+    The private observation of the first transition is the hand, and the public observations of
+    those that follow are the line.
+    """
+    player, observed = tree.player, tree.observations
+    classes, class_map = public_form.hand_classes[player], public_form.class_map
+    hands = {label: place for place, label in enumerate(public_form.hands[player])}
+    nodes, first = np.unique(public_form.infostates[player][0], return_index=True)
+    first_at = dict(zip(nodes.tolist(), first.tolist(), strict=True))
+    # [S] the node with its permutation, and the hand; None where the form has none, as at the end
+    at: list[tuple[int, int] | None] = [None]
+    hand: list[int | None] = [None]
+    for infostate, parent in enumerate(tree.parent.tolist()[1:], start=1):
+        if parent == 0:
+            at.append((0, 0))
+            hand.append(hands.get(observed[tree.private_observation[infostate]]))
+        else:
+            at.append(_advanced(public_form, at[parent], observed, tree, infostate))
+            hand.append(hand[parent])
+        place, held = at[-1], hand[-1]
+        if tree.num_actions[infostate] and place and held is not None and place[0] in first_at:
+            held = public_form.hand_at(player, held, place[1])
+            yield first_at[place[0]] + int(classes[class_map[place[0]], held]), infostate
+
+
+def _advanced(
+    public_form: PublicForm,
+    at: tuple[int, int] | None,
+    observed: Sequence[Hashable],
+    tree: InfostateTree,
+    infostate: int,
+) -> tuple[int, int] | None:
+    """Return where the line of an infostate is in the form; None if the form does not have it."""
+    try:
+        return at and public_form.advance(at, observed[tree.public_observation[infostate]])
+    except UnknownNameError:
+        return None

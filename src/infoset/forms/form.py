@@ -1,0 +1,247 @@
+"""The protocol of a form: what methods, measures and policies know of a game."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from infoset.errors import ParameterError
+from infoset.forms.form_table import FormTable
+from infoset.forms.layout import Layout
+from infoset.forms.payoffs import FormPayoffs
+from infoset.forms.player_values import PlayerValues
+from infoset.forms.treeplex import Treeplex
+from infoset.game import GameSource, Infostate
+from infoset.typing import Action, FloatArray, IntArray, LongArray, Player
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    FormT = TypeVar("FormT", bound="Form", covariant=True, default="Form")
+    AnyForm = TypeVar("AnyForm", bound="Form")
+else:  # defaults of type variables are for type checkers only
+    from typing import TypeVar
+
+    FormT = TypeVar("FormT", bound="Form", covariant=True)
+    AnyForm = TypeVar("AnyForm", bound="Form")
+
+__all__ = ["AnyForm", "Form", "FormT", "check_form"]
+
+
+@runtime_checkable
+class Form(Protocol):
+    """A game in terms of realization plans: a treeplex per player, and utilities as gradients.
+
+    The expected utility of a player is linear in its own plan. Its gradient, given the plans of the
+    others, is all that a method needs to iterate, and that a measure needs to evaluate. How the
+    payoffs are stored is the form's own business:
+
+    - `SequenceForm` lists them by tuples of sequences, for any number of players;
+    - `PublicForm` factors them by public terminals and hands of two players;
+    - `LockedForm`, `CutForm` and `GadgetForm` change another form.
+
+    Arrays with one entry per sequence, [Q], are in the order of the treeplex unless stated
+    otherwise; entry 0 is the empty sequence. Acting infostates, [I], are numbered as in the
+    treeplex, too.
+    """
+
+    @property
+    def name(self) -> str:
+        """The game."""
+
+    @property
+    def kind(self) -> str:
+        """How utilities are stored, for records: "sequence" or "public", as in `solve`."""
+
+    @property
+    def source(self) -> GameSource:
+        """Where the game came from."""
+
+    @property
+    def num_players(self) -> int:
+        """Number N of players."""
+
+    @property
+    def treeplexes(self) -> tuple[Treeplex, ...]:
+        """One per player."""
+
+    @property
+    def num_hands(self) -> tuple[int, int] | None:
+        """Number of hands of each player, if the form has public nodes and hands."""
+
+    @property
+    def public_states(self) -> tuple[IntArray, ...]:
+        """Per player, [I] the public state, or the public node, of each acting infostate."""
+
+    @property
+    def layouts(self) -> tuple[Layout, ...]:
+        """Per player, the order in which kernels store sequences; those of a public state touch."""
+
+    @property
+    def centered(self) -> Form:
+        """The same game after the midrange of each player's utilities is subtracted from them.
+
+        Sequences have the same numbers in both forms. It changes no gain and no equilibrium, so
+        step sizes and tolerances that depend on it do not depend on constants in the payoffs.
+        """
+
+    @property
+    def payoff_range(self) -> tuple[float, float]:
+        """Minimum and maximum utility over players and ends, in the game's units."""
+
+    @property
+    def payoff_scale(self) -> float:
+        """Largest absolute payoff times chance reach in `centered`, summed by sequences."""
+
+    @property
+    def payoff_width(self) -> float:
+        """Largest difference between two utilities of the same player."""
+
+    @property
+    def constant_sum(self) -> float | None:
+        """Sum of the players' utilities, if it is the same at every end."""
+
+    @property
+    def is_two_player_constant_sum(self) -> bool:
+        """Whether the game has two players and a constant sum; exploitability needs both."""
+
+    @property
+    def has_shared_payoffs(self) -> bool:
+        """Whether all of several players always get the same payoff."""
+
+    @property
+    def payoff_rounding(self) -> float:
+        """Bound on the error that rounding in the payoffs causes in a value."""
+
+    @property
+    def rounding(self) -> float:
+        """Bound on the rounding error of a best-response value in float64."""
+
+    @property
+    def gradient_cost(self) -> int:
+        """Count of numbers read to compute one gradient per player."""
+
+    @property
+    def evaluation_cost(self) -> int:
+        """Cost of evaluating a policy, roughly, in the unit of `infoset.runs.gradient_cost`."""
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 digest of structure, labels and payoffs; the same for equal forms."""
+
+    def payoffs(self, precision: str = "float64") -> FormPayoffs:
+        """Return what `fill_gradient` reads, in the order of `layouts`.
+
+        Raises
+        ------
+        ParameterError
+            If single precision cannot represent the payoffs.
+        """
+
+    def reach_payoffs(self) -> FormPayoffs:
+        """Return `payoffs` as if all utilities were 1."""
+
+    def gradient(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
+        """Return [Q] the gradient of a player's expected utility with respect to its own plan.
+
+        It depends only on the `plans` [Q] of the other players.
+        """
+
+    def payoff_deviation(
+        self, plans: tuple[FloatArray, ...], player: Player, unit: float = 1.0
+    ) -> float:
+        """Return the standard deviation of a player's returns, given all plans [Q].
+
+        A return is the mean of `centered` utilities of the terminal histories with the same last
+        sequences, divided by `unit`.
+        """
+
+    def reach_gradient(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
+        """Return [Q] `gradient` as if all utilities were 1.
+
+        At a sequence it is the probability, given that the player plays to it, that play ends with
+        it as the player's last sequence.
+        """
+
+    def counterfactual_reach(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
+        """Return [I] the probability that chance and the other players lead to each infostate."""
+
+    def player_values(self, probabilities: tuple[FloatArray, ...]) -> tuple[PlayerValues, ...]:
+        """Return what each player earns, given behavior policies, per player [Q]."""
+
+    def values_of_weights(
+        self, weights: tuple[FloatArray, ...], workspace: FloatArray | None = None
+    ) -> tuple[PlayerValues, ...]:
+        """Return `player_values` of the policies with given weights, to the same bits.
+
+        Parameters
+        ----------
+        weights : tuple[FloatArray, ...]
+            Per player, [Q] nonnegative weights in float64, in the order of `layouts`. They are
+            normalized at each infostate, uniform where all are zero, and may be overwritten.
+        workspace : FloatArray, optional
+            An array at least as long as the longest weights, which may be overwritten. New memory
+            costs more time than the numbers that are written to it.
+        """
+
+    def table(self) -> FormTable:
+        """Return the rows and columns in which files store a number for each sequence."""
+
+    def infostate_labels(self, player: Player) -> tuple[str, ...]:
+        """Return [I] a unique text for each acting infostate."""
+
+    def labeled_infostates(self, player: Player) -> Iterator[tuple[str, int]]:
+        """Yield texts and acting infostates, parents first.
+
+        A form that merges infostates yields each of the merged ones with its own text.
+        """
+
+    def reading_order(self, player: Player) -> LongArray:
+        """Return positions in `labeled_infostates` in an order for readers."""
+
+    def actions_at(self, player: Player, infostate: int) -> tuple[Action, ...]:
+        """Return the legal actions at an acting infostate."""
+
+    def infostate_at(self, player: Player, number: int) -> Infostate:
+        """Return an acting infostate; `find` is the inverse."""
+
+    def find(self, infostate: Infostate) -> int:
+        """Return the number of an acting infostate.
+
+        Raises
+        ------
+        UnknownNameError
+            If no play of the game leads to the infostate, or its player does not act there.
+        """
+
+    def look_up(self, key: Hashable) -> tuple[Player, int]:
+        """Return the player and the number of the acting infostate that a key names.
+
+        Parameters
+        ----------
+        key : str or tuple
+            The infostate as text, alone or with its player; on a public form also a hand and a
+            line, each as text or, for the hand, as its label.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such player or acting infostate.
+        ParameterError
+            If the key is not one of the above, or names infostates of several players.
+        """
+
+
+def check_form(form: object) -> None:
+    """Check that `form` is a `Form`.
+
+    Raises
+    ------
+    ParameterError
+        If `form` is something else. The message shows how to build one.
+    """
+    if isinstance(form, type) or not isinstance(form, Form):
+        raise ParameterError(
+            f"form is of type {type(form).__name__}; give a form of a game, such as "
+            'infoset.build_sequence_form("kuhn_poker") or infoset.build_public_form("kuhn_poker")'
+        )
