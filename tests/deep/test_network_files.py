@@ -146,7 +146,7 @@ def test_forged_files_are_refused_or_read_alike(tmp_path):
 
 
 def test_files_of_version_0_1_0():
-    files = Path(__file__).parents[1] / "policy/files_0_1_0"
+    files = Path(__file__).parents[1] / "files_0_1_0/first_formats"
     digests = json.loads((files / "digests.json").read_text())
     for name in ("network_tree", "network_rules"):
         assert load_network(files / f"{name}.npz").digest == digests[name]

@@ -20,7 +20,7 @@ from infoset.policy import (
 from infoset.tree import build_public_form
 from tests.support.cached_games import cached_tree
 
-FILES = Path(__file__).parent / "files_0_1_0"
+FILES = Path(__file__).parents[1] / "files_0_1_0" / "first_formats"
 DIGESTS = json.loads((FILES / "digests.json").read_text())
 
 
