@@ -1,8 +1,5 @@
 """Files of networks: what is saved is read again, and other files are refused."""
 
-import json
-from pathlib import Path
-
 import jax
 import numpy as np
 import policy_forgeries
@@ -12,7 +9,6 @@ from infoset.deep import (
     NetworkPolicy,
     PolicyValueNetwork,
     device_game,
-    load_critic,
     load_network,
     make_tree_game,
     save_network,
@@ -23,7 +19,6 @@ from infoset.errors import PolicyFileError, PolicyMismatchError, UnknownNameErro
 from infoset.front import evaluate, read_policy_metadata, resolve_players
 from infoset.games import load_game
 from infoset.matches import play_matches
-from infoset.policy import constant_transformations
 from infoset.tree import build_tree
 from infoset.utils.array_files import read_arrays, write_arrays
 
@@ -143,17 +138,6 @@ def test_forged_files_are_refused_or_read_alike(tmp_path):
         answers, wrong = policy_forgeries.count(reading, every=3)
         assert wrong == [], name
         assert answers["refused"] > 120
-
-
-def test_files_of_version_0_1_0():
-    files = Path(__file__).parents[1] / "policy/files_0_1_0"
-    digests = json.loads((files / "digests.json").read_text())
-    for name in ("network_tree", "network_rules"):
-        assert load_network(files / f"{name}.npz").digest == digests[name]
-    tree = build_tree(load_game("kuhn_poker"))
-    critic = load_critic(files / "critic.npz", tree, constant_transformations(["pass", "bet"]))
-    assert critic.blueprints == (digests["table"],)
-    assert critic.steps == 5
 
 
 @pytest.mark.parametrize("name", ["liars_dice", "battleship", "leduc_poker"])

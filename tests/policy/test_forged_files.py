@@ -88,7 +88,7 @@ def test_a_certificate_does_not_vouch_for_rows_in_another_order(forged, tmp_path
 
 @pytest.mark.parametrize("name", ["table.csv", "digests.json"])
 def test_an_entry_is_a_parquet_file_that_names_its_game(tmp_path, name):
-    path = Path(__file__).parent / "files_0_1_0" / name
+    path = Path(__file__).parents[1] / "files_0_1_0" / "first_formats" / name
     with pytest.raises(PolicyFileError):
         save_board_entry(tmp_path / "entry", path, name="n", authors="a", source="s")
 

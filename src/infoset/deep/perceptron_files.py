@@ -35,7 +35,7 @@ class FileKind:
 
     name: str
     format: int
-    """The format before it, of version 0.1.0, is the same without a digest."""
+    """The format before it, the first of version 0.1.0, is the same without a digest."""
     source: str
     """What saves such files, for messages."""
     others: tuple[str, ...] = ()

@@ -45,12 +45,12 @@ __all__ = [
 
 FORMAT: Final = 3
 NUMBERS_FORMAT: Final = 2
-"""The format of version 0.1.0, whose digest covers the numbers and the metadata only."""
+"""The first format of version 0.1.0, whose digest covers the numbers and the metadata only."""
 
 KEY: Final = b"infoset"
 DIGEST: Final = "sha256_of_table"
 NUMBERS_DIGEST: Final = "sha256_of_numbers"
-"""Keys of the digest of the table, and of that of its numbers in files of version 0.1.0."""
+"""Keys of the digest of the table, and of that of its numbers in files of the first format."""
 
 PROBABILITY: Final = "probability"
 PROBABILITIES: Final = "probabilities"
@@ -333,7 +333,7 @@ def _bytes_of(values: Any) -> bytes:
 
 
 def numbers_digest(table: pa.Table, column: str) -> str:
-    """Return the digest of the numbers of a table that version 0.1.0 wrote."""
+    """Return the digest of the numbers of a table in the first format of version 0.1.0."""
     if not column.startswith(HAND):
         return sha256(_bytes_of(_plain(table.column(column)))).hexdigest()
     digest = sha256()
