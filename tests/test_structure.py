@@ -84,3 +84,15 @@ def test_every_package_holds_at_least_four_modules():
     parents = [name.rpartition(".")[0] for name in modules()]
     small = {name for name in parents if name.count(".") >= 2 and parents.count(name) < 4}
     assert not small
+
+
+def test_only_messages_between_processes_are_pickled():
+    users = {
+        name
+        for name, tree in modules().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+        if "pickle" in (alias.name, getattr(node, "module", None))
+    }
+    assert users == {"infoset.runs.task_messages"}

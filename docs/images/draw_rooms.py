@@ -16,7 +16,8 @@ INK, FILL, LINE, ACCENT = "#1a1a1a", "#f0f1f4", "#9aa0a8", "#1f5fa8"
 
 STEPS = {
     "infoset.game": "rules: actors, legal actions, transitions, observations",
-    "infoset.games | infoset.tree": "world graph, game tree, public tree, sequence form",
+    "infoset.forms": "sequence form, public form: payoffs, gradients",
+    "infoset.games | infoset.tree": "world graph, game tree; building the forms",
     "infoset.certificates | infoset.efg": "certificates; extensive forms enter here",
     "infoset.policy | infoset.regret": "policies and regret schemes",
     "infoset.beliefs | infoset.evaluation": "evaluation: best responses, beliefs",

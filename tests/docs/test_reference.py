@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from importlib import import_module
+from itertools import pairwise
 from pkgutil import iter_modules
 
 import pytest
@@ -50,6 +52,35 @@ def test_pages_of_a_package_share_its_names(package):
 def test_every_package_is_described_to_contributors(package):
     for page in ("CONTRIBUTING.md", "docs/extend/architecture.md"):
         assert f"`{package}`" in (ROOT / page).read_text(), page
+
+
+def contract_layers():
+    """Return the packages of each layer of the contract, lowest first."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    layers = project["tool"]["importlinter"]["contracts"][0]["layers"]
+    return [
+        {name.strip().removeprefix("infoset.") for name in layer.split("|")}
+        for layer in reversed(layers)
+    ]
+
+
+def described_layers(page, column):
+    """Return the packages of each row of the table of packages of a page."""
+    rows = [line.split("|") for line in (ROOT / page).read_text("utf-8").splitlines()]
+    cells = [set(re.findall(r"`(\w+)`", row[column])) for row in rows if len(row) > column]
+    names = set().union(*contract_layers())
+    return [cell for cell in cells if cell and cell <= names]
+
+
+def test_the_layers_told_to_contributors_are_those_of_the_contract():
+    assert described_layers("CONTRIBUTING.md", 2) == contract_layers()
+
+
+def test_the_packages_of_the_architecture_are_in_the_order_of_the_contract():
+    rows, layers = described_layers("docs/extend/architecture.md", 1), contract_layers()
+    floors = [{n for n, layer in enumerate(layers) if layer & row} for row in rows]
+    assert sorted(name for row in rows for name in row) == sorted(set().union(*layers))
+    assert all(max(below) <= min(above) for below, above in pairwise(floors))
 
 
 @pytest.mark.parametrize("package", PACKAGES)

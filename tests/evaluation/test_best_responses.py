@@ -112,10 +112,10 @@ def test_the_equilibria_of_kuhn_poker(alpha):
 def test_beyond_one_third_it_is_an_equilibrium_no_more():
     values = kuhn_equilibrium(1 / 3)
     shifted = values.probabilities[0].copy()
-    tree = values.sequence_form.infostate_trees[0]
+    tree = values.form.infostate_trees[0]
     first = tree.first_sequence[tree.acting[tree.acting_labels.index("[J]")]]
     shifted[first : first + 2] = 0.5, 0.5
-    policy = TabularPolicy(values.sequence_form, (shifted, values.probabilities[1].copy()))
+    policy = TabularPolicy(values.form, (shifted, values.probabilities[1].copy()))
     assert exploitability(policy) > 0.01
 
 

@@ -69,7 +69,8 @@ def continuations(plex, here):
 def gains_by_brute_force(policies, weights, player):
     """Return {trigger: gain} by applying every deviation to every tuple of pure plans."""
     table = joint_distribution(policies, weights)
-    form, plex = table.form, table.sequence_form.treeplexes[player]
+    form = table.form
+    plex = form.treeplexes[player]
 
     def earned(change=None):
         total = 0.0

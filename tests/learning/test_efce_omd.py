@@ -186,7 +186,7 @@ def test_the_efce_gap_is_the_trigger_regret(game):
                 }
                 instead = plan_from(own, pure, trigger[0]) @ gradient[:, column]
                 regret = max(regret, followed - instead)
-    least, greatest = learner.sequence_form.payoff_range
+    least, greatest = learner.form.payoff_range
     gap = evaluate_efce(policies_met).efce_gap
     assert gap == pytest.approx(regret * (greatest - least), abs=1e-12)
     assert gap > 0
@@ -194,7 +194,7 @@ def test_the_efce_gap_is_the_trigger_regret(game):
 
 def gap_after(learner, episodes, count=250):
     """Return the gap of joint play over evenly spaced policies, for utilities in [0, 1]."""
-    least, greatest = learner.sequence_form.payoff_range
+    least, greatest = learner.form.payoff_range
     play = RegretTracker(learner, every=max(1, episodes // count), keep=2 * count)
     play.run(episodes)
     return evaluate_efce(play.correlated_policy().policies).efce_gap / (greatest - least)

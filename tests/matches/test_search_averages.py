@@ -23,7 +23,7 @@ def some_policy(spec):
 def gaps(averaged, exact, player):
     """Return [I] the largest difference of probabilities from those of a table."""
     gap = np.abs(averaged.policy.probabilities[player] - exact.probabilities[player])
-    plex = exact.sequence_form.treeplexes[player]
+    plex = exact.form.treeplexes[player]
     return np.maximum.reduceat(gap, plex.first_sequence)
 
 
@@ -40,7 +40,7 @@ def test_averages_are_the_policy_that_answers_are_drawn_from():
 def test_repeats_are_those_that_the_spread_asks_for():
     tree, exact = cached_tree("kuhn_poker"), some_policy("kuhn_poker")
     averaged = average_search(tree, SampledActionSearcher(exact), tolerance=0.02)
-    plexes = exact.sequence_form.treeplexes
+    plexes = exact.form.treeplexes
     for player, plex in enumerate(plexes):
         chance = exact.probabilities[player][plex.first_sequence]
         needed = np.maximum(chance * (1 - chance) / 0.02**2, 50)
@@ -252,7 +252,7 @@ def test_an_average_does_not_depend_on_earlier_queries():
     answers[0][:] = 7  # the caller may change the result
     again = forth.action_probabilities(infostates[0], ("pass", "bet"))
     assert again == pytest.approx(others[-1])
-    alike = AveragePolicy(SampledActionSearcher(uniform_policy(exact.sequence_form)), tolerance=0.1)
+    alike = AveragePolicy(SampledActionSearcher(uniform_policy(exact.form)), tolerance=0.1)
     drawn = {alike.action_probabilities(state, ("pass", "bet"))[0] for state in infostates}
     assert len(drawn) > 2  # not the same numbers everywhere
     other = AveragePolicy(SampledActionSearcher(exact), tolerance=0.1, seed=1)

@@ -249,7 +249,7 @@ def test_the_player_may_be_left_out_if_only_one_has_the_infostate():
     with pytest.raises(ParameterError, match="there is no player 2"):
         policy["[J]", 2]
     pennies = uniform_policy(cached_tree("matrix_mp").sequence_form)
-    label = pennies.sequence_form.infostate_trees[0].acting_labels[0]
+    label = pennies.form.infostate_trees[0].acting_labels[0]
     with pytest.raises(ParameterError, match=r"players 0, 1 have an infostate .*, 0\]"):
         pennies[label]
     for key in (0, (), ("[J]", 0, 1)):

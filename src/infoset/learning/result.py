@@ -33,7 +33,7 @@ class LearnResult(ShortRepr):
     Attributes
     ----------
     game : str
-        Name of the game; the `sequence_form.source` of a policy records where it came from.
+        Name of the game; the `form.source` of a policy records where it came from.
     method : str
         Name of the learner.
     seeds : tuple[int, ...]
