@@ -17,7 +17,7 @@ from infoset.errors import (
 from infoset.evaluation import evaluate_policy
 from infoset.forms import PublicForm, SequenceForm
 from infoset.front import choose_form
-from infoset.policy import PublicPolicy, TabularPolicy, uniform_policy
+from infoset.policy import TabularPolicy, transfer_policy, uniform_policy
 from tests.support.cached_games import cached_random_policies, cached_tree
 
 
@@ -31,7 +31,7 @@ def test_the_sequence_form_is_chosen_if_it_fits():
 def test_the_public_form_is_chosen_if_the_tree_does_not_fit():
     """The world states are counted, not visited: visiting 38 million takes minutes."""
     result = infoset.solve("leduc_poker(num_ranks=50)", "cfr+", iterations=2)
-    assert isinstance(result.policy, PublicPolicy)
+    assert isinstance(result.policy, TabularPolicy)
     assert result.form_reason == (
         "public form (3,011 public nodes, 100 × 100 hands, 60.6 MB): the game has 72,913,501 "
         "histories, and its sequence form does not fit in the limits"
@@ -53,7 +53,7 @@ def test_the_form_may_be_chosen():
     game = "liars_dice(dice_sides=3)"
     public = infoset.solve(game, "cfr+", form="public", iterations=20)
     sequence = infoset.solve(game, "cfr+", form="sequence", iterations=20)
-    assert isinstance(public.policy, PublicPolicy)
+    assert isinstance(public.policy, TabularPolicy)
     assert public.form_reason is None
     assert public.exploitability == pytest.approx(sequence.exploitability, rel=0.1)
     # With a tree, and with games whose public form is derived from the tree.
@@ -108,7 +108,7 @@ def test_one_policy_per_player():
     form = infoset.build_public_form("leduc_poker")
     joined = evaluate_policy(first.replace_player(1, second))
     assert infoset.evaluate("leduc_poker", [first, second]) == joined
-    public = [PublicPolicy.from_tabular(form, one) for one in (first, second)]
+    public = [transfer_policy(one, form) for one in (first, second)]
     measured = infoset.evaluate("leduc_poker", public)
     assert measured.values == pytest.approx(joined.values, abs=1e-12)
     assert measured.gains == pytest.approx(joined.gains, abs=1e-12)
@@ -181,10 +181,10 @@ def test_limits_of_runs_on_public_forms():
 def test_methods_are_compared_on_public_forms(tmp_path):
     large = "leduc_poker(num_ranks=50)"
     results = infoset.compare(large, ["cfr", "cfr+"], iterations=2)
-    assert all(isinstance(result.policy, PublicPolicy) for result in results)
+    assert all(isinstance(result.policy, TabularPolicy) for result in results)
     alone = infoset.solve(large, "cfr+", iterations=2)
     assert results[1].policy.digest == alone.policy.digest
-    again = infoset.compare(alone.policy.public_form, [alone, "cfr"], iterations=2)
+    again = infoset.compare(alone.policy.form, [alone, "cfr"], iterations=2)
     assert again[0] is alone
     assert again[1].policy.digest == results[0].policy.digest
     with pytest.raises(UnsupportedGameError, match=r"^lp does not run on public forms"):
