@@ -124,6 +124,8 @@ def test_labels_and_other_arguments():
     with pytest.raises(ParameterError, match="from which no other form can be built"):
         infoset.evaluate_hands(cached_tree("kuhn_poker").sequence_form, "uniform")
     with pytest.raises(ParameterError, match="TabularPolicy"):
+        evaluate_hands("uniform")
+    with pytest.raises(UnsupportedGameError, match="build its public form"):
         evaluate_hands(policy)
 
 

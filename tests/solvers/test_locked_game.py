@@ -214,7 +214,7 @@ def test_a_game_whose_payoffs_are_zero():
         ({("[K]", 2): {"bet": 1}}, ParameterError, "kuhn_poker has players 0 to 1"),
         ({("[K]", 0): {"raise": 1}}, UnknownNameError, "known: bet, pass"),
         ({("[K]", 0): {"bet": 0.4}}, ParameterError, "sum to 1"),
-        ({"[A]": {"bet": 1}}, UnknownNameError, r"no infostate '\[A\]'"),
+        ({"[A]": {"bet": 1}}, UnknownNameError, r"unknown infostate '\[A\]'"),
         ({(0, "[K]"): {"bet": 1}}, ParameterError, r"as in policy\['\[J\]', 0\]"),
         ({("[K]", 0): 1.0}, ParameterError, r"probabilities=1.0 is of type float"),
         ({("[K]", 0): {"bet": "1"}}, ParameterError, "bet='1' must be a finite number"),
