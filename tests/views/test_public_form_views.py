@@ -212,7 +212,7 @@ def test_the_explorer_answers_questions_about_public_forms():
             explorer.ask(wrong)
     with pytest.raises(PolicyMismatchError):
         explorer.add_policy("wrong", uniform_policy(small_holdem(True)))
-    with pytest.raises(ParameterError, match="TabularPolicy for a public form"):
+    with pytest.raises(ParameterError, match="policies of its own form"):
         explorer.add_policy("wrong", uniform_policy(cached_tree("kuhn_poker").sequence_form))
     with pytest.raises(ParameterError, match="has the nodes and ends"):
         view_public_state(PublicPlaces(form, uniform_policy(form)), 10**6)

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterator, Sequence
 import numpy as np
 
 from infoset.errors import PolicyMismatchError, UnknownNameError
+from infoset.forms._plan_kernels import normalize_behavior
 from infoset.forms.form import Form
 from infoset.forms.infostate_tree import InfostateTree
 from infoset.forms.public_form import PublicForm
@@ -50,6 +51,8 @@ def carry_behavior(
                 f"the policy of player {player} distinguishes hands that this public form "
                 "merges: build it by build_public_form(game, merge_symmetric=False)"
             )
+        if isinstance(target, PublicForm):  # hands that it merges may differ a little
+            values = normalize_behavior(plex.first_sequence, plex.num_actions, values)
         found.append(values)
     return found
 
