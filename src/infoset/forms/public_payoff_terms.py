@@ -16,7 +16,7 @@ from infoset.forms._public_payoff_kernels import (
     PublicPayoffs,
     public_gradient,
 )
-from infoset.forms.public_operators import Dense, HandPrior, Showdown
+from infoset.forms.public_operators import Dense, HandPrior, Showdown, reach_of_pairs
 from infoset.forms.public_structure import PublicStructure
 from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray, Player
 from infoset.utils.simd import LANES
@@ -399,10 +399,8 @@ def _reach_matrix(form: PublicStructure, terminal: int) -> FloatArray:
     """Return [hands of player 0, hands of player 1] the reach of chance at a terminal."""
     ends = form.terminals
     operator = form.operators[ends.operator[terminal]]
-    # The weights of an operator's outcomes are the probabilities of chance that depend on hands.
-    weight = np.sum(operator.outcomes(form.prior), axis=0)
     reached = form.reached(int(ends.hand_set[terminal])) * float(ends.chance_reach[terminal])
-    matrix: FloatArray = weight * reached
+    matrix: FloatArray = reach_of_pairs(operator, form.prior) * reached
     return matrix
 
 
