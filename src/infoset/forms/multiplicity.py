@@ -7,7 +7,7 @@ import numpy as np
 from infoset.forms.public_structure import PublicStructure
 from infoset.typing import LongArray, Player
 
-__all__ = ["public_multiplicity"]
+__all__ = ["num_lines", "public_multiplicity"]
 
 
 def public_multiplicity(form: PublicStructure, player: Player) -> LongArray:
@@ -23,7 +23,7 @@ def public_multiplicity(form: PublicStructure, player: Player) -> LongArray:
     classes = form.hand_classes[player]
     sizes = np.stack([np.bincount(row, minlength=classes.shape[1]) for row in classes])
     row = form.class_map[node]
-    merged = _num_lines(form)[node] * sizes[row, classes[row, hand]]
+    merged = num_lines(form)[node] * sizes[row, classes[row, hand]]
     held: LongArray = np.where(_can_hold(form, player)[form.hand_set[node], hand], merged, 0)
     return held
 
@@ -36,7 +36,7 @@ def _can_hold(form: PublicStructure, player: Player) -> LongArray:
     return np.where(own, counts, 0).astype(np.int64)
 
 
-def _num_lines(form: PublicStructure) -> LongArray:
+def num_lines(form: PublicStructure) -> LongArray:
     """Return [V] the number of lines that each public node represents."""
     outcomes = np.ones(form.num_nodes, np.int64)
     if form.symmetry is not None:
