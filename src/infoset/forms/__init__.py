@@ -46,7 +46,10 @@ from infoset.forms.public_payoff_terms import (
     public_hand_gradient,
     public_payoffs,
     split_public_payoffs,
+    terminals_of_terms,
     with_own_results,
+    with_terms,
+    with_weights,
 )
 from infoset.forms.public_ranges import check_node, checked_ranges, prior_with_ranges, with_ranges
 from infoset.forms.public_reach import chance_reach_of_nodes, unblocked_reach
@@ -146,10 +149,13 @@ __all__ = [
     "sequences_of_nodes",
     "split_public_payoffs",
     "terminal_gradient",
+    "terminals_of_terms",
     "unblocked_reach",
     "values_at_terminals",
     "values_of_plans",
     "widest_plan",
     "with_own_results",
     "with_ranges",
+    "with_terms",
+    "with_weights",
 ]

@@ -29,6 +29,9 @@ __all__ = [
     "public_hand_gradient",
     "public_payoffs",
     "split_public_payoffs",
+    "terminals_of_terms",
+    "with_terms",
+    "with_weights",
 ]
 
 
@@ -88,6 +91,11 @@ def split_public_payoffs(payoffs: PublicPayoffs, number: int) -> tuple[PublicPay
 def _restricted(payoffs: PublicPayoffs, begin: int, end: int) -> PublicPayoffs:
     """Return the terms that fill the places of the gradient from `begin` up to `end`."""
     chosen = np.flatnonzero((payoffs.own_start >= begin) & (payoffs.own_start < end))
+    return with_terms(payoffs, chosen)._replace(filled=(begin, end))
+
+
+def with_terms(payoffs: PublicPayoffs, chosen: LongArray) -> PublicPayoffs:
+    """Return some terms of payoffs, given their numbers in increasing order."""
     table = np.repeat(payoffs.table, np.diff(payoffs.first))[chosen]
     first, tables = _batches(np.bincount(table, minlength=len(payoffs.kind)).tolist())
     factor = payoffs.factor.reshape(NUM_FACTORS, -1)
@@ -111,8 +119,20 @@ def _restricted(payoffs: PublicPayoffs, begin: int, end: int) -> PublicPayoffs:
         other_stride=other.stride,
         other_classes=other.classes,
         factor=np.concatenate([factor[:, chosen], padding], axis=1).ravel(),
-        filled=(begin, end),
     )
+
+
+def with_weights(payoffs: PublicPayoffs, weights: FloatArray) -> PublicPayoffs:
+    """Return payoffs whose terms are multiplied by `weights` [M]."""
+    factor = payoffs.factor.reshape(NUM_FACTORS, -1).copy()
+    factor[:, : len(weights)] *= weights
+    return payoffs._replace(factor=factor.ravel())
+
+
+def terminals_of_terms(form: PublicStructure, player: Player) -> LongArray:
+    """Return [M] the terminal of each term of `public_payoffs`."""
+    terminals = [terms.terminal for terms in _all_terms(form, player)]
+    return np.concatenate([np.zeros(0, np.int64), *terminals])
 
 
 class _Places(NamedTuple):
