@@ -40,7 +40,7 @@ def leduc() -> Explorer:
 def test_answers_are_the_views_as_json(leduc):
     about = leduc.ask({"ask": "game"})
     assert about["kind"] == "tree"
-    assert about["opponents"] == ["uniform", "random", "bot"]
+    assert about["opponents"] == ("uniform", "random", "bot")
     assert [policy["name"] for policy in about["policies"]] == ["uniform", "random"]
     policy = random_policy(leduc.tree.sequence_form, np.random.default_rng(0))
     view = view_infostates(PolicyValues(leduc.tree, policy), 5, 1)
@@ -129,7 +129,7 @@ def test_equal_names_get_numbers(leduc):
 
 def test_extensive_forms_and_rules_have_their_own_questions():
     form = infoset.load("tests/efg/files/games/one_card_poker.efg")
-    explorer = Explorer(form, {"uniform": uniform_policy(form.form)})
+    explorer = Explorer(form, {"uniform": uniform_policy(form.sequence_form)})
     assert explorer.ask({"ask": "game"})["kind"] == "form"
     assert explorer.ask({"ask": "form_children", "policy": 0, "history": 0})["total"] == 2
     with pytest.raises(RequestError, match="unknown question"):

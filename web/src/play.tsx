@@ -3,13 +3,13 @@
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import { ActionBar, Channel, Failure, PlayerMark, Term, lineText, number, percent, useAnswer } from "./parts";
 import { PolicySelect } from "./compare";
-import type { About, Decision, OpponentBelief, PlayState, Review, Thought } from "./types";
+import type { Decision, Game, NumberedPlay, Review, Thought } from "./types";
 
-export function PlayView({ about }: { about: About }) {
+export function PlayView({ about }: { about: Game }) {
   const channel = useContext(Channel)!;
   const [opponent, setOpponent] = useState(0);
   const [player, setPlayer] = useState(0);
-  const [play, setPlay] = useState<PlayState | null>(null);
+  const [play, setPlay] = useState<NumberedPlay | null>(null);
   const [waits, setWaits] = useState(false);
   const [error, setError] = useState("");
   const [total, setTotal] = useState({ plays: 0, utility: 0 });
@@ -20,7 +20,7 @@ export function PlayView({ about }: { about: About }) {
     if (play && !section.current!.contains(document.activeElement)) section.current!.focus();
   }, [play]);
 
-  const asked = async (answer: Promise<PlayState>): Promise<void> => {
+  const asked = async (answer: Promise<NumberedPlay>): Promise<void> => {
     setWaits(true);
     try {
       const found = await answer;
@@ -35,10 +35,10 @@ export function PlayView({ about }: { about: About }) {
   const begin = (): void => {
     if (waits) return;
     const seed = crypto.getRandomValues(new Uint32Array(1))[0]! % 2 ** 31;
-    void asked(channel.ask<PlayState>({ ask: "play", opponent, player, seed }));
+    void asked(channel.ask({ ask: "play", opponent, player, seed }));
   };
   const act = (action: number): void => {
-    if (!waits && play) void asked(channel.ask<PlayState>({ ask: "act", play: play.play, action }));
+    if (!waits && play) void asked(channel.ask({ ask: "act", play: play.play, action }));
   };
   const onKey = (event: KeyboardEvent): void => {
     const chosen = Number(event.key) - 1;
@@ -111,12 +111,12 @@ export function PlayView({ about }: { about: About }) {
 }
 
 /** The policy with the smallest NashConv. */
-function strongest(about: About): number {
+function strongest(about: Game): number {
   const errors = about.policies.map((policy) => policy.nash_conv);
   return Math.max(0, errors.indexOf(Math.min(...errors)));
 }
 
-function ReviewView({ about, play }: { about: About; play: PlayState }) {
+function ReviewView({ about, play }: { about: Game; play: NumberedPlay }) {
   const channel = useContext(Channel)!;
   const known = about.kind === "tree" && about.policies.length > 0;
   const [policy, setPolicy] = useState(strongest(about));
@@ -125,7 +125,7 @@ function ReviewView({ about, play }: { about: About; play: PlayState }) {
   const look = (chosen: number): void => {
     setPolicy(chosen);
     channel
-      .ask<Review>(known ? { ask: "review", play: play.play, policy: chosen } : { ask: "review", play: play.play })
+      .ask(known ? { ask: "review", play: play.play, policy: chosen } : { ask: "review", play: play.play })
       .then(
         (answer) => {
           setReview(answer);
@@ -223,7 +223,7 @@ function DecisionEntry({ decision }: { decision: Decision }) {
 /** Some decisions are open from the beginning; the belief of each is asked for when it is opened. */
 const NUM_OPEN = 3;
 
-function ThoughtEntry({ thought, at: position, play }: { thought: Thought; at: number; play: PlayState }) {
+function ThoughtEntry({ thought, at: position, play }: { thought: Thought; at: number; play: NumberedPlay }) {
   const [shown, show] = useState(position < NUM_OPEN);
   const search = [
     thought.num_worlds !== null ? `${thought.num_worlds} worlds or iterations` : "",
@@ -253,7 +253,7 @@ function ThoughtEntry({ thought, at: position, play }: { thought: Thought; at: n
 
 /** What the human may have held, as another player saw it; in large games it takes seconds. */
 function BeliefOfOther({ play, thought, human }: { play: number; thought: number; human: number }) {
-  const { answer, error } = useAnswer<OpponentBelief>({ ask: "opponent_belief", play, thought });
+  const { answer, error } = useAnswer({ ask: "opponent_belief", play, thought });
   if (error) return <Failure text={error} />;
   if (!answer) return <p class="quiet">computing its belief…</p>;
   if (answer.error) return <p class="quiet">no belief: {answer.error}</p>;

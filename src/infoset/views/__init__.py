@@ -11,12 +11,14 @@ from infoset.views.form_views import (
     view_form_history,
     view_form_infostates,
 )
+from infoset.views.game_view import GameView, MethodView, PolicyView
 from infoset.views.hand_grids import HandCellView, HandGridView, grid_of_hands, view_hand_grid
 from infoset.views.live_runs import LivePoint, LiveRun
 from infoset.views.method_catalog import WatchedMethod, watched_methods
 from infoset.views.plays import (
     BeliefEntry,
     DecisionView,
+    NumberedPlayView,
     OpponentBeliefView,
     Play,
     PlayView,
@@ -36,6 +38,7 @@ from infoset.views.public_form_views import (
     view_public_state,
 )
 from infoset.views.public_places import PublicPlaces
+from infoset.views.questions import QUESTIONS, Question
 from infoset.views.state_views import (
     ActionView,
     BeliefView,
@@ -55,6 +58,7 @@ from infoset.views.state_views import (
 )
 
 __all__ = [
+    "QUESTIONS",
     "ActionView",
     "BeliefEntry",
     "BeliefView",
@@ -68,6 +72,7 @@ __all__ = [
     "FormInfostateView",
     "FormInfostatesView",
     "FormValues",
+    "GameView",
     "HandCellView",
     "HandGridView",
     "HistoriesView",
@@ -77,13 +82,17 @@ __all__ = [
     "LivePoint",
     "LiveRun",
     "MatchView",
+    "MethodView",
+    "NumberedPlayView",
     "Opponent",
     "OpponentBeliefView",
     "Play",
     "PlayView",
     "PolicyValues",
+    "PolicyView",
     "PositionView",
     "PublicPlaces",
+    "Question",
     "RequestError",
     "ReviewView",
     "StateLink",

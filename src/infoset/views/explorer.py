@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Final, NamedTuple
 
 from infoset.efg import ExtensiveForm
@@ -26,11 +26,12 @@ from infoset.views.form_views import (
     view_form_history,
     view_form_infostates,
 )
+from infoset.views.game_view import GameView, MethodView, PolicyView, SubjectKind
 from infoset.views.glossary import TERMS
 from infoset.views.hand_grids import view_hand_grid
 from infoset.views.live_runs import LiveRun
 from infoset.views.method_catalog import WatchedMethod
-from infoset.views.plays import Play
+from infoset.views.plays import NumberedPlayView, Play, PlayView
 from infoset.views.policy_differences import view_differences
 from infoset.views.policy_matches import view_match
 from infoset.views.policy_values import PolicyValues
@@ -44,6 +45,7 @@ from infoset.views.public_form_views import (
     view_public_state,
 )
 from infoset.views.public_places import PublicPlaces
+from infoset.views.questions import QUESTIONS
 from infoset.views.state_views import (
     view_beliefs,
     view_children,
@@ -70,6 +72,7 @@ TREE_VIEWS: Final[Mapping[str, Callable[..., Any]]] = {
     "children": view_children,
     "infostates": view_infostates,
     "hands": view_hand_grid,
+    "histories": view_histories,
 }
 PUBLIC_VIEWS: Final[Mapping[str, Callable[..., Any]]] = {
     "state": view_public_state,
@@ -77,20 +80,16 @@ PUBLIC_VIEWS: Final[Mapping[str, Callable[..., Any]]] = {
     "infostates": view_public_infostates,
     "hands": view_public_hand_grid,
 }
-"""Views of a place, by question, of games that are built as trees and as public forms."""
+FORM_VIEWS: Final[Mapping[str, Callable[..., Any]]] = {
+    "form_history": view_form_history,
+    "form_children": view_form_children,
+    "form_infostates": view_form_infostates,
+}
+"""Views by question, of trees, public forms and extensive forms."""
 
 
 class RequestError(ParameterError):
     """A page has asked a question that does not exist, or with an argument out of range."""
-
-
-@dataclass(frozen=True)
-class _Question:
-    """How a question is answered, and the exclusive upper bounds of its arguments."""
-
-    answer: Callable[..., Any]
-    arguments: Mapping[str, Callable[[], int]]
-    optional: frozenset[str] = frozenset()
 
 
 class _HeldPlay(NamedTuple):
@@ -162,7 +161,7 @@ class Explorer:
         for name, policy in policies.items():
             self.add_policy(name, policy)
         self._opponents.update(opponents or {})
-        self._questions = self._make_questions()
+        self._answers = self._make_answers()
 
     def ask(self, request: object) -> Any:
         """Answer a question of a page.
@@ -183,24 +182,24 @@ class Explorer:
             raise RequestError("a request is a JSON object")
         given = dict(request)
         name = given.pop("ask", None)
-        question = self._questions.get(name) if isinstance(name, str) else None
-        if question is None:
-            raise RequestError(f"unknown question; known are {', '.join(self._questions)}")
-        missing = question.arguments.keys() - given.keys() - question.optional
-        unknown = given.keys() - question.arguments.keys()
+        if not isinstance(name, str) or name not in self._answers:
+            raise RequestError(f"unknown question; known are {', '.join(self._answers)}")
+        question = QUESTIONS[name]
+        missing = {*question.arguments} - given.keys() - question.optional
+        unknown = given.keys() - {*question.arguments}
         if missing or unknown:
             raise RequestError(f"{name} takes {', '.join(question.arguments) or 'no arguments'}")
         for key, value in given.items():
-            bound = question.arguments[key]()
+            bound = self._bound(key)
             if type(value) is not int or not 0 <= value < bound:
                 raise RequestError(f"{key} must be a whole number from 0 to {bound - 1}")
         try:
-            answer = question.answer(**given)
+            answer = self._answers[name](**given)
         except RequestError:
             raise
         except ParameterError as error:
             raise RequestError(str(error)) from error
-        return answer if isinstance(answer, (dict, list)) else asdict(answer)
+        return asdict(answer)
 
     def add_policy(self, name: str, policy: TabularPolicy) -> int:
         """Add a policy to those of the page; return its position.
@@ -260,48 +259,44 @@ class Explorer:
         for run in self._runs:
             run.wait(5)
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> GameView:
         """Return what the page shows first: the game, and the lists whose positions it sends."""
-        kind = "rules"
-        sizes: dict[str, int] = {}
+        policies = zip(self.policy_names, self._values, strict=True)
+        return GameView(
+            game=str(self.game) if self.public_form is None else self.public_form.name,
+            kind=self.kind,
+            num_players=self.game.num_players,
+            sizes=self._sizes(),
+            policies=tuple(_policy_view(name, values) for name, values in policies),
+            opponents=tuple(self._opponents) if self.rules is not None else (),
+            methods=tuple(
+                MethodView(method.name, method.kind, method.about) for method in self.methods
+            ),
+            terms=dict(TERMS),
+        )
+
+    @property
+    def kind(self) -> SubjectKind:
+        """What is shown: a tree, a public form, an extensive form, or rules alone."""
         if self.tree is not None:
-            kind = "tree"
-            sizes = {
+            return "tree"
+        if self.public_form is not None:
+            return "public"
+        return "rules" if self.form is None else "form"
+
+    def _sizes(self) -> dict[str, int]:
+        if self.tree is not None:
+            return {
                 "histories": self.tree.num_histories,
                 "public states": self._num_states(),
                 "infostates": sum(own.num_infostates for own in self.tree.infostate_trees),
             }
-        elif self.public_form is not None:
-            kind = "public"
-            sizes = {
+        if self.public_form is not None:
+            return {
                 "public nodes": self.public_form.num_nodes,
                 "hands": sum(self.public_form.num_hands),
             }
-        elif self.form is not None:
-            kind = "form"
-            sizes = {"histories": self.form.num_histories}
-        return {
-            "game": str(self.game) if self.public_form is None else self.public_form.name,
-            "kind": kind,
-            "num_players": self.game.num_players,
-            "sizes": sizes,
-            "policies": [self._policy_view(number) for number in range(len(self.policy_names))],
-            "opponents": list(self._opponents) if self.rules is not None else [],
-            "methods": [
-                {"name": method.name, "kind": method.kind, "about": method.about}
-                for method in self.methods
-            ],
-            "terms": TERMS,
-        }
-
-    def _policy_view(self, number: int) -> dict[str, Any]:
-        measured = self._values[number].evaluation
-        return {
-            "name": self.policy_names[number],
-            "values": list(measured.values),
-            "nash_conv": max(0.0, measured.nash_conv),
-            "exploitability": measured.exploitability,
-        }
+        return {} if self.form is None else {"histories": self.form.num_histories}
 
     def _values_of(self, policy: TabularPolicy) -> Values:
         if self.public_form is not None and policy.form.kind == "public":
@@ -323,66 +318,39 @@ class Explorer:
         assert self.tree is not None
         return self.tree.public_tree.num_public_states
 
-    def _make_questions(self) -> dict[str, _Question]:
-        """Return the questions that can be asked about this game."""
-        found: dict[str, _Question] = {"game": _Question(self.describe, {})}
-        policy, player = lambda: len(self._values), lambda: self.game.num_players
+    def _make_answers(self) -> dict[str, Callable[..., Any]]:
+        """Return the functions that answer the questions about this game."""
+        found: dict[str, Callable[..., Any]] = {"game": self.describe}
         if self.tree is not None or self.public_form is not None:
-            at = {"policy": policy, "state": self._num_states}
-            start = {"start": self._most}
-            page = frozenset({"start"})
             views = TREE_VIEWS if self.tree is not None else PUBLIC_VIEWS
+            found |= {name: self._with_values(view) for name, view in views.items()}
             found |= {
-                "state": _Question(self._with_values(views["state"]), at),
-                "children": _Question(self._with_values(views["children"]), at | start, page),
-                "infostates": _Question(
-                    self._with_values(views["infostates"]), at | {"player": player} | start, page
-                ),
-                "hands": _Question(self._with_values(views["hands"]), at | {"player": player}),
-                "beliefs": _Question(self._beliefs, at | {"row": player, "column": player}),
-                "differences": _Question(
-                    self._differences, {"first": policy, "second": policy} | start, page
-                ),
-                "match": _Question(self._match, {"first": policy, "second": policy}),
+                "beliefs": self._beliefs,
+                "differences": self._differences,
+                "match": self._match,
             }
-        if self.tree is not None:
-            found["histories"] = _Question(self._with_values(view_histories), at | start, page)
         if self.form is not None:
-            at = {"policy": policy, "history": lambda: self.form.num_histories}  # type: ignore[union-attr]
-            start, page = {"start": self._most}, frozenset({"start"})
-            found |= {
-                "form_history": _Question(self._with_values(view_form_history), at),
-                "form_children": _Question(self._with_values(view_form_children), at | start, page),
-                "form_infostates": _Question(
-                    self._with_values(view_form_infostates),
-                    {"policy": policy, "player": player} | start,
-                    page,
-                ),
-            }
+            found |= {name: self._with_values(view) for name, view in FORM_VIEWS.items()}
         if self.rules is not None and self._opponents:
             found |= {
-                "play": _Question(
-                    self._play,
-                    {
-                        "opponent": lambda: len(self._opponents),
-                        "player": player,
-                        "seed": lambda: MAX_SEED,
-                    },
-                ),
-                "act": _Question(self._act, {"play": self._most, "action": self._most}),
-                "review": _Question(
-                    self._review, {"play": self._most, "policy": policy}, frozenset({"policy"})
-                ),
-                "opponent_belief": _Question(
-                    self._opponent_belief, {"play": self._most, "thought": self._most}
-                ),
+                "play": self._play,
+                "act": self._act,
+                "review": self._review,
+                "opponent_belief": self._opponent_belief,
             }
         return found
 
-    @staticmethod
-    def _most() -> int:
-        """Return the bound of numbers whose range is checked by the view."""
-        return MAX_SEED
+    def _bound(self, argument: str) -> int:
+        """Return the exclusive upper bound of an argument; views check some ranges themselves."""
+        if argument in ("policy", "first", "second"):
+            return len(self._values)
+        if argument in ("player", "row", "column"):
+            return self.game.num_players
+        if argument == "state":
+            return self._num_states()
+        if argument == "history" and self.form is not None:
+            return self.form.num_histories
+        return len(self._opponents) if argument == "opponent" else MAX_SEED
 
     def _with_values(self, view: Callable[..., Any]) -> Callable[..., Any]:
         """Return a view that takes the position of a policy in place of its values."""
@@ -419,7 +387,7 @@ class Explorer:
         assert isinstance(values, PolicyValues)
         return values
 
-    def _play(self, opponent: int, player: int, seed: int) -> dict[str, Any]:
+    def _play(self, opponent: int, player: int, seed: int) -> NumberedPlayView:
         assert self.rules is not None
         chosen: Sequence[Opponent] = list(self._opponents.values())
         play = Play(self.rules, player, chosen[opponent], seed)
@@ -428,12 +396,12 @@ class Explorer:
             self._plays[self._num_plays] = _HeldPlay(play, threading.Lock())
             while len(self._plays) > MAX_PLAYS:
                 self._plays.popitem(last=False)
-            return {"play": self._num_plays, **asdict(play.view())}
+            return _numbered(play.view(), self._num_plays)
 
-    def _act(self, play: int, action: int) -> dict[str, Any]:
+    def _act(self, play: int, action: int) -> NumberedPlayView:
         held = self._known_play(play)
         with held.lock:
-            return {"play": play, **asdict(held.play.act(action))}
+            return _numbered(held.play.act(action), play)
 
     def _review(self, play: int, policy: int | None = None) -> Any:
         held = self._known_play(play)
@@ -452,3 +420,13 @@ class Explorer:
                 raise RequestError(f"play {play} does not exist any more; begin another")
             self._plays.move_to_end(play)
             return self._plays[play]
+
+
+def _policy_view(name: str, values: Values) -> PolicyView:
+    measured = values.evaluation
+    nash_conv = max(0.0, measured.nash_conv)
+    return PolicyView(name, tuple(measured.values), nash_conv, measured.exploitability)
+
+
+def _numbered(view: PlayView, number: int) -> NumberedPlayView:
+    return NumberedPlayView(**vars(view), play=number)

@@ -26,6 +26,7 @@ from infoset.views.labels import private_text, shorten
 __all__ = [
     "BeliefEntry",
     "DecisionView",
+    "NumberedPlayView",
     "OpponentBeliefView",
     "Play",
     "PlayView",
@@ -65,6 +66,13 @@ class PlayView:
     actions: tuple[str, ...]
     is_over: bool
     utility: float | None
+
+
+@dataclass(frozen=True)
+class NumberedPlayView(PlayView):
+    """A play of those that an explorer holds; the page names it by its number."""
+
+    play: int
 
 
 @dataclass(frozen=True)
