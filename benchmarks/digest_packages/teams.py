@@ -361,7 +361,7 @@ def tables(game: str) -> object:
     """Return policies converted to the product form and back."""
     form = full_form(game)
     sequence_form = form.source.tree.sequence_form
-    policy = random_policy(sequence_form, np.random.default_rng(7))
+    policy = random_policy(form, np.random.default_rng(7))
     flat = from_tabular(form.information, policy)
     back = to_tabular(form.information, flat)
     drawn = random_probabilities(form.information, np.random.default_rng(8))

@@ -7,7 +7,7 @@ import json
 import pytest
 
 import infoset
-from infoset.policy import PublicPolicy, save_policy
+from infoset.policy import TabularPolicy, save_policy
 from tests.support.cached_games import cached_random_policies
 
 LARGE = "leduc_poker(num_ranks=50)"
@@ -117,7 +117,7 @@ def test_respond_saves_a_best_response(small):
     expected = infoset.evaluate("leduc_poker", "run")
     assert found["gain"] == pytest.approx(expected.gains[1], abs=1e-12)
     loaded = infoset.load_policy("best")
-    assert isinstance(loaded, PublicPolicy)
+    assert isinstance(loaded, TabularPolicy)
     values = infoset.evaluate("leduc_poker", ["run", "best"]).values
     assert values[1] == pytest.approx(found["value"], abs=1e-12)
     assert small("respond", LARGE, "uniform", "--out", "large").code == 0

@@ -13,8 +13,8 @@ from infoset.errors import (
     UnsupportedGameError,
 )
 from infoset.evaluation import PublicContinuation, PublicValues, evaluate_policy
-from infoset.forms import cut_public_form, nodes_below, public_utility_gradient
-from infoset.policy import PublicPolicy, uniform_public_policy
+from infoset.forms import cut_public_form, nodes_below
+from infoset.policy import TabularPolicy, uniform_policy
 from infoset.runs import Budget
 from infoset.solvers import (
     cut_public_game,
@@ -31,7 +31,7 @@ from tests.support.small_holdem import small_holdem
 def random_public_policy(form, seed):
     rng = np.random.default_rng(seed)
     weights = [rng.uniform(0.05, 1, plex.num_sequences) for plex in form.treeplexes]
-    return PublicPolicy.from_weights(form, weights)
+    return TabularPolicy.from_weights(form, weights)
 
 
 def swept(form, gradient, policy, player):
@@ -63,7 +63,7 @@ def trunk_sequences(cut):
 def assert_same_gradients(form, policy, **where):
     cut = cut_public_game(form, PublicContinuation(policy), **where)
     places = trunk_sequences(cut)
-    trunk_policy = PublicPolicy.from_weights(
+    trunk_policy = TabularPolicy.from_weights(
         cut.trunk.form, [policy.probabilities[p][places[p]] for p in range(2)]
     )
     plans, whole = trunk_policy.realization_plans(), policy.realization_plans()
@@ -71,7 +71,7 @@ def assert_same_gradients(form, policy, **where):
     for player in range(2):
         ours = swept(cut.trunk.form, cut.gradient(plans, player), trunk_policy, player)
         theirs = swept(
-            form, public_utility_gradient(form, whole[1 - player], player), policy, player
+            form, form.gradient((whole[1 - player], whole[1 - player]), player), policy, player
         )
         assert np.abs(ours - theirs[places[player]]).max() < 1e-12 * scale
     return cut
@@ -141,7 +141,7 @@ def test_fixed_values_are_paid_at_the_leaves():
     }
     cut = cut_public_game(form, values, depth=1)
     assert len(cut.trunk.form.terminals) == 0
-    uniform = uniform_public_policy(cut.trunk.form)
+    uniform = uniform_policy(cut.trunk.form)
     assert cut.evaluate(uniform).values == pytest.approx((2, -2))
     assert cut.evaluate(uniform).gains == pytest.approx((1, 0))
     result = cut.solve("cfr+", Budget(iterations=200))
@@ -158,7 +158,7 @@ def test_ranges_that_are_given_to_a_leaf_function_are_own_reaches():
     policy = random_public_policy(form, 7)
     cut = cut_public_game(form, remember, depth=3)
     places = trunk_sequences(cut)
-    trunk = PublicPolicy.from_weights(
+    trunk = TabularPolicy.from_weights(
         cut.trunk.form, [policy.probabilities[p][places[p]] for p in range(2)]
     )
     cut.evaluate(trunk)
@@ -225,7 +225,7 @@ def test_resolving_with_the_gadget_never_helps_the_opponent():
 
 def test_resolving_the_whole_game_without_a_gadget_solves_it():
     form = derive_public_form(cached_tree("kuhn_poker"))
-    first = resolve_public_subgame(uniform_public_policy(form), 0, 0, gadget="none")
+    first = resolve_public_subgame(uniform_policy(form), 0, 0, gadget="none")
     second = resolve_public_subgame(first.policy, 0, 1, gadget="none")
     assert evaluate_policy(second.policy).exploitability < 1e-3
 
@@ -286,11 +286,11 @@ def test_likely_mistakes():
         unknown.solve("cfr+", Budget(iterations=1))
     with pytest.raises(PolicyMismatchError, match="trunk"):
         short.evaluate(policy)
-    with pytest.raises(ParameterError, match="PublicPolicy"):
+    with pytest.raises(ParameterError, match="TabularPolicy"):
         short.evaluate(form)
-    with pytest.raises(ParameterError, match="PublicPolicy"):
+    with pytest.raises(ParameterError, match="TabularPolicy"):
         lock_policy(form, {}).evaluate(None)
-    with pytest.raises(ParameterError, match="PublicPolicy"):
+    with pytest.raises(ParameterError, match="TabularPolicy"):
         public_subgame(form, 1, (np.ones(28), np.ones(28))).restrict(form)
     with pytest.raises(UnknownNameError, match="gadget"):
         resolve_public_subgame(policy, 1, 0, gadget="safe")
@@ -300,5 +300,5 @@ def test_likely_mistakes():
         resolve_public_subgame(policy, 1, 0, depth=2)
     with pytest.raises(ParameterError, match="28 hands of player 1"):
         resolve_public_subgame(policy, 1, 0, opponent_values=np.zeros(3))
-    with pytest.raises(ParameterError, match="PublicPolicy"):
+    with pytest.raises(ParameterError, match="TabularPolicy"):
         resolve_public_subgame(form, 1, 0)

@@ -16,12 +16,12 @@ from infoset.errors import (
     UnsupportedGameError,
 )
 from infoset.evaluation import evaluate_policy
-from infoset.policy import PublicPolicy, random_policy, uniform_public_policy
+from infoset.policy import TabularPolicy, random_policy, transfer_policy, uniform_policy
 from infoset.regret import SCHEMES
 from infoset.runs import Budget, Checkpointing
 from infoset.solvers import LockedPublicGame, lock_policy, lock_public_policy
 from infoset.solvers.gradient_regret import GradientSolver
-from infoset.solvers.regret_family import PublicRegretSolver
+from infoset.solvers.regret_family import RegretSolver
 from infoset.tree import derive_public_form
 from tests.support.cached_games import cached_tree
 from tests.support.small_holdem import small_holdem
@@ -34,7 +34,7 @@ def random_locks(spec, seed, share=0.4):
     rng = np.random.default_rng(seed)
     tree = cached_tree(spec)
     form, policy = derive_public_form(tree), random_policy(tree.sequence_form, rng)
-    public = PublicPolicy.from_tabular(form, policy)
+    public = transfer_policy(policy, form)
     by_hand, in_tree = {}, {}
     for player in range(2):
         own = tree.infostate_trees[player]
@@ -59,7 +59,7 @@ def test_values_and_gains_are_those_of_the_locked_sequence_form(spec):
         assert isinstance(ours, LockedPublicGame)
         other = random_policy(sequence_form, np.random.default_rng(seed + 10))
         expected = evaluate_policy(theirs.restrict(other))
-        found = ours.evaluate(PublicPolicy.from_tabular(form, other))
+        found = ours.evaluate(transfer_policy(other, form))
         assert found.values == pytest.approx(expected.values, abs=1e-12)
         assert found.gains == pytest.approx(expected.gains, abs=1e-12)
 
@@ -88,7 +88,7 @@ def test_without_locks_the_iterates_are_those_of_every_scheme(name):
     # Kuhn poker has ties, which rounding breaks: random locks in another game avoid them.
     form = small_holdem()
     ours = GradientSolver(lock_public_policy(form, {}), SCHEMES[name])
-    theirs = PublicRegretSolver(form, SCHEMES[name])
+    theirs = RegretSolver(form, SCHEMES[name])
     ours.run(3)
     theirs.run(3)
     assert ours.iteration == theirs.iteration == 3
@@ -103,7 +103,7 @@ def test_without_locks_the_iterates_are_those_of_every_scheme(name):
 def test_an_opponent_locked_everywhere_meets_a_best_response():
     form = small_holdem()
     rng = np.random.default_rng(3)
-    fixed = PublicPolicy.from_weights(form, [rng.random(p.num_sequences) for p in form.treeplexes])
+    fixed = TabularPolicy.from_weights(form, [rng.random(p.num_sequences) for p in form.treeplexes])
     locked = lock_policy(
         form, {form.label(node): fixed.at_node(node) for node in form.decisions[1].tolist()}
     )
@@ -164,8 +164,8 @@ def test_methods_and_policies_that_do_not_fit():
     locked = lock_policy(small_holdem(), {})
     with pytest.raises(UnsupportedGameError, match="CFR family"):
         locked.solve("lp", Budget(iterations=1))
-    assert "best method" in locked.solve("auto", Budget(iterations=1)).reason
+    assert "best iterative method" in locked.solve("auto", Budget(iterations=1)).reason
     with pytest.raises(PolicyMismatchError, match="small_holdem"):
-        locked.evaluate(uniform_public_policy(derive_public_form(cached_tree("kuhn_poker"))))
+        locked.evaluate(uniform_policy(derive_public_form(cached_tree("kuhn_poker"))))
     with pytest.raises(ParameterError, match="float64 on one thread"):
         locked.solve(infoset.solvers.get_method("cfr+", "float32"), Budget(iterations=1))

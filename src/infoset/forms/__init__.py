@@ -20,6 +20,7 @@ from infoset.forms._value_kernels import best_response_sweep
 from infoset.forms.correspondence import carry_behavior, sequences_in_tree
 from infoset.forms.form import AnyForm, Form, FormT, check_form
 from infoset.forms.form_table import FormTable
+from infoset.forms.gradient_values import values_of_plans
 from infoset.forms.hand_classes import class_means
 from infoset.forms.hand_symmetry import Cards, CardSymmetries, Group, HandSymmetry
 from infoset.forms.infostate_tree import InfostateTree, PublicTree
@@ -30,14 +31,8 @@ from infoset.forms.layout import (
     is_new,
 )
 from infoset.forms.payoffs import FormPayoffs, block_payoffs, divided_payoffs, restrict_blocks
-from infoset.forms.player_values import PlayerValues, plan_value, values_of_plans
-from infoset.forms.public_form import (
-    PublicForm,
-    PublicSequences,
-    PublicTerminals,
-    as_public_form,
-    check_public_form,
-)
+from infoset.forms.player_values import PlayerValues, plan_value
+from infoset.forms.public_form import PublicForm, as_public_form, check_public_form
 from infoset.forms.public_operators import MAX_CARDS, Dense, Fold, HandPrior, Operator, Showdown
 from infoset.forms.public_parts import (
     PublicLeaves,
@@ -55,6 +50,7 @@ from infoset.forms.public_payoff_terms import (
 )
 from infoset.forms.public_ranges import check_node, checked_ranges, prior_with_ranges, with_ranges
 from infoset.forms.public_reach import chance_reach_of_nodes, unblocked_reach
+from infoset.forms.public_structure import PublicSequences, PublicStructure, PublicTerminals
 from infoset.forms.sequence_form import (
     TREE_EXAMPLE,
     UNIT,
@@ -100,6 +96,7 @@ __all__ = [
     "PublicLeaves",
     "PublicPayoffs",
     "PublicSequences",
+    "PublicStructure",
     "PublicTerminals",
     "PublicTree",
     "PublicTrunk",

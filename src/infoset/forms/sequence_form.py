@@ -15,10 +15,11 @@ from infoset.forms._payoff_kernels import terminal_gradient
 from infoset.forms._plan_kernels import reach_sweep
 from infoset.forms._sequence_form_kernels import max_additions
 from infoset.forms.form_table import FormTable
+from infoset.forms.gradient_values import values_by_gradient, values_of_weights
 from infoset.forms.infostate_tree import InfostateTree
 from infoset.forms.layout import Layout, form_layouts
 from infoset.forms.payoffs import FormPayoffs, check_range, terminal_payoffs
-from infoset.forms.player_values import PlayerValues, values_by_gradient, values_of_weights
+from infoset.forms.player_values import PlayerValues
 from infoset.forms.treeplex import Treeplex
 from infoset.game import GameSource, Infostate
 from infoset.game.infostate import canonical_text

@@ -15,12 +15,11 @@ from infoset.forms import (
     PublicForm,
     PublicTrunk,
     Treeplex,
-    as_public_form,
     cut_public_form,
     sequences_of_nodes,
     unblocked_reach,
 )
-from infoset.policy import TabularPolicy
+from infoset.policy import TabularPolicy, check_policy
 from infoset.regret import RegretScheme
 from infoset.runs import Budget, SolveResult
 from infoset.solvers.gradient_regret import evaluate_gradients, solve_by_gradients
@@ -91,7 +90,7 @@ class CutPublicGame:
         ParameterError
             If the leaf function returns wrong values.
         """
-        as_public_form(policy.form)
+        check_policy(policy)
         form, other = self.trunk.form, policy.form
         if other is not form and other.fingerprint != form.fingerprint:
             raise PolicyMismatchError(

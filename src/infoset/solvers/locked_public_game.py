@@ -13,8 +13,8 @@ import numpy as np
 
 from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
 from infoset.evaluation import Evaluation
-from infoset.forms import PublicForm, Treeplex, as_public_form, behavior_to_plan
-from infoset.policy import TabularPolicy, uniform_policy
+from infoset.forms import PublicForm, Treeplex, behavior_to_plan
+from infoset.policy import TabularPolicy, check_policy, uniform_policy
 from infoset.regret import RegretScheme
 from infoset.runs import Budget, SolveResult
 from infoset.solvers._locked_sequences import LockedSequences, locked_sequences
@@ -79,7 +79,7 @@ class LockedPublicGame:
         PolicyMismatchError
             If the policy belongs to another form.
         """
-        as_public_form(policy.form)
+        check_policy(policy)
         if policy.form is not self.whole and (policy.form.fingerprint != self.whole.fingerprint):
             raise PolicyMismatchError(
                 f"the policy is for {policy.form.name}, not for {self.whole.name}; give a "
