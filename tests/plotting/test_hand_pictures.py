@@ -11,7 +11,7 @@ from infoset.plotting import draw, plot_hands, plot_policy
 from infoset.plotting.figures import COLORS
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.tree import build_tree, derive_public_form
-from infoset.views import PublicPlaces, view_public_hand_grid
+from infoset.views import PublicPlaces, view_hand_grid
 from tests.support.cached_games import cached_tree
 from tests.support.random_public_games import RandomPublicGame
 from tests.support.small_holdem import small_holdem
@@ -31,7 +31,7 @@ def test_the_bars_of_a_square_are_probabilities_of_classes_and_actions():
     assert len(axes.texts) == 13 * 13
     assert axes.get_title().startswith("player 1 acts after k, reached in ")
     node = policy.form.children[0, "k"]
-    grid = view_public_hand_grid(PublicPlaces(policy.form, policy), node, 1)
+    grid = view_hand_grid(PublicPlaces(policy.form, policy), node, 1)
     # The bar of kings is in the second cell of the diagonal.
     bars = [
         bar

@@ -31,7 +31,8 @@ export function CompareView({ about, go }: { about: Game; go: (policy: number, s
   if (about.policies.length < 2) {
     return (
       <p role="note">
-        There is one policy. Give another one with <code>--policy</code>, or watch a method: its policy is added here.
+        There is one policy. Give another one with <code>--policy</code>
+        {about.methods.length > 0 && ", or watch a method: its policy is added here"}.
       </p>
     );
   }
@@ -172,7 +173,7 @@ function Rows(properties: { first: number; second: number; names: [string, strin
           </thead>
           <tbody>
             {entries.map((entry) => (
-              <tr key={`${entry.player}.${entry.infostate}`}>
+              <tr key={`${entry.player}.${entry.state}.${entry.infostate}`}>
                 <th scope="row">
                   <PlayerMark player={entry.player} />{" "}
                   <button type="button" class="link" onClick={() => go(entry.state)}>

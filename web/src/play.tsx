@@ -1,7 +1,7 @@
 // Play a policy or searcher, and look at the decisions afterwards.
 
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
-import { ActionBar, Channel, Failure, PlayerMark, Term, lineText, number, percent, useAnswer } from "./parts";
+import { ActionBar, Channel, Failure, PlayerMark, Term, count, lineText, number, percent, useAnswer } from "./parts";
 import { PolicySelect } from "./compare";
 import type { Decision, Game, NumberedPlay, Review, Thought } from "./types";
 
@@ -118,7 +118,7 @@ function strongest(about: Game): number {
 
 function ReviewView({ about, play }: { about: Game; play: NumberedPlay }) {
   const channel = useContext(Channel)!;
-  const known = about.kind === "tree" && about.policies.length > 0;
+  const known = about.kind === "tree" || about.kind === "public";
   const [policy, setPolicy] = useState(strongest(about));
   const [review, setReview] = useState<Review | null>(null);
   const [error, setError] = useState("");
@@ -163,7 +163,9 @@ function ReviewView({ about, play }: { about: Game; play: NumberedPlay }) {
             </ol>
           </>
         ) : (
-          <p role="note">This game has no tree here, so that losses are unknown; beliefs are computed by the rules.</p>
+          <p role="note">
+            Losses are unknown: this game is shown neither as a tree nor as a public form. Beliefs are computed by the rules.
+          </p>
         )}
         <h3>The whole play</h3>
         <ol class="lines">
@@ -260,7 +262,8 @@ function BeliefOfOther({ play, thought, human }: { play: number; thought: number
   return (
     <>
       <p class="quiet">
-        what <PlayerMark player={human} /> may have held, as it saw it:
+        what <PlayerMark player={human} /> may have held, as it saw it
+        {answer.num_drawn !== null && <>, estimated from {count(answer.num_drawn)} histories that were drawn</>}:
       </p>
       <ul class="belief">
         {answer.entries.map((entry) => (
@@ -269,6 +272,7 @@ function BeliefOfOther({ play, thought, human }: { play: number; thought: number
             {entry.is_true && " (the truth)"}
           </li>
         ))}
+        {answer.rest > 0 && <li style={{ "--share": 0 }}>others {percent(answer.rest)}</li>}
       </ul>
     </>
   );

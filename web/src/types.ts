@@ -258,6 +258,8 @@ export interface BeliefEntry {
 export interface OpponentBelief {
   thought: number;
   entries: BeliefEntry[];
+  rest: number;
+  num_drawn: number | null;
   error: string;
 }
 

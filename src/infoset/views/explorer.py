@@ -20,39 +20,16 @@ from infoset.forms import PublicForm
 from infoset.game import Game
 from infoset.policy import Policy, TabularPolicy
 from infoset.tree import GameTree
-from infoset.views.form_views import (
-    FormValues,
-    view_form_children,
-    view_form_history,
-    view_form_infostates,
-)
+from infoset.views.form_views import FormValues
 from infoset.views.game_view import GameView, MethodView, PolicyView, SubjectKind
 from infoset.views.glossary import TERMS
-from infoset.views.hand_grids import view_hand_grid
 from infoset.views.live_runs import LiveRun
 from infoset.views.method_catalog import WatchedMethod
-from infoset.views.plays import NumberedPlayView, Play, PlayView
-from infoset.views.policy_differences import view_differences
-from infoset.views.policy_matches import view_match
-from infoset.views.policy_values import PolicyValues
-from infoset.views.public_form_views import (
-    view_public_beliefs,
-    view_public_children,
-    view_public_differences,
-    view_public_hand_grid,
-    view_public_infostates,
-    view_public_match,
-    view_public_state,
-)
+from infoset.views.places import Places
+from infoset.views.plays import NumberedPlayView, OpponentBeliefView, Play, PlayView, ReviewView
 from infoset.views.public_places import PublicPlaces
-from infoset.views.questions import QUESTIONS
-from infoset.views.state_views import (
-    view_beliefs,
-    view_children,
-    view_histories,
-    view_infostates,
-    view_state,
-)
+from infoset.views.questions import QUESTIONS, SOURCES, Question
+from infoset.views.tree_places import TreePlaces
 
 __all__ = ["MAX_PLAYS", "MAX_RUNS", "Explorer", "Opponent", "RequestError"]
 
@@ -65,27 +42,14 @@ MAX_POLICIES: Final = 50
 
 Opponent = Policy | CorrelatedPolicy
 Subject = GameTree | PublicForm | ExtensiveForm | Game
-Values = PolicyValues | PublicPlaces | FormValues
+Values = Places | FormValues
 
-TREE_VIEWS: Final[Mapping[str, Callable[..., Any]]] = {
-    "state": view_state,
-    "children": view_children,
-    "infostates": view_infostates,
-    "hands": view_hand_grid,
-    "histories": view_histories,
-}
-PUBLIC_VIEWS: Final[Mapping[str, Callable[..., Any]]] = {
-    "state": view_public_state,
-    "children": view_public_children,
-    "infostates": view_public_infostates,
-    "hands": view_public_hand_grid,
-}
-FORM_VIEWS: Final[Mapping[str, Callable[..., Any]]] = {
-    "form_history": view_form_history,
-    "form_children": view_form_children,
-    "form_infostates": view_form_infostates,
-}
-"""Views by question, of trees, public forms and extensive forms."""
+_VALUES: Final[tuple[tuple[type, SubjectKind, Callable[..., Values]], ...]] = (
+    (GameTree, "tree", TreePlaces),
+    (PublicForm, "public", PublicPlaces),
+    (ExtensiveForm, "form", FormValues),
+)
+"""What a game is, its name for the page, and a policy in it as its views read it."""
 
 
 class RequestError(ParameterError):
@@ -144,9 +108,12 @@ class Explorer:
         methods: Sequence[WatchedMethod] = (),
     ) -> None:
         self.game = game
+        self.kind: SubjectKind = "rules"
+        self._make_values: Callable[..., Values] | None = None
+        for subject, kind, make in _VALUES:
+            if isinstance(game, subject):
+                self.kind, self._make_values = kind, make
         self.tree = game if isinstance(game, GameTree) else None
-        self.public_form = game if isinstance(game, PublicForm) else None
-        self.form = game if isinstance(game, ExtensiveForm) else None
         self.rules = rules or (self.tree.game if self.tree else None)
         if isinstance(game, Game):
             self.rules = game
@@ -161,7 +128,13 @@ class Explorer:
         for name, policy in policies.items():
             self.add_policy(name, policy)
         self._opponents.update(opponents or {})
-        self._answers = self._make_answers()
+        self._answers: dict[str, Callable[..., Any]] = {
+            "game": self.describe,
+            "play": self._play,
+            "act": self._act,
+            "review": self._review,
+            "opponent_belief": self._opponent_belief,
+        }
 
     def ask(self, request: object) -> Any:
         """Answer a question of a page.
@@ -182,9 +155,10 @@ class Explorer:
             raise RequestError("a request is a JSON object")
         given = dict(request)
         name = given.pop("ask", None)
-        if not isinstance(name, str) or name not in self._answers:
-            raise RequestError(f"unknown question; known are {', '.join(self._answers)}")
+        if not isinstance(name, str) or name not in QUESTIONS:
+            raise RequestError(f"unknown question; known are {', '.join(QUESTIONS)}")
         question = QUESTIONS[name]
+        self._check_has(question.needs)
         missing = {*question.arguments} - given.keys() - question.optional
         unknown = given.keys() - {*question.arguments}
         if missing or unknown:
@@ -194,12 +168,36 @@ class Explorer:
             if type(value) is not int or not 0 <= value < bound:
                 raise RequestError(f"{key} must be a whole number from 0 to {bound - 1}")
         try:
-            answer = self._answers[name](**given)
+            return asdict(self._answer(name, question, given))
         except RequestError:
             raise
         except ParameterError as error:
             raise RequestError(str(error)) from error
-        return asdict(answer)
+
+    def _answer(self, name: str, question: Question, given: dict[str, int]) -> Any:
+        """Return the answer of a question whose arguments are in range."""
+        if question.view is None:
+            return self._answers[name](**given)
+        with self._lock:
+            sources = [self._values[given.pop(key)] for key in SOURCES if key in given]
+            return question.view(*sources, **given)
+
+    def _check_has(self, needs: str) -> None:
+        """Raise a RequestError if the game lacks what a question needs; the message says why."""
+        name = self._name
+        if needs == "plays" and self.rules is None:
+            raise RequestError(f"{name} is shown without its rules, so that it cannot be played")
+        if needs == "plays" and not self._opponents:
+            raise RequestError(f"there is nobody to play {name} against: name opponents")
+        if needs in ("places", "histories") and self.kind == "rules":
+            raise RequestError(f"{name} is too large to build: only plays are shown")
+        if needs == "places" and self.kind == "form":
+            raise RequestError(
+                f"{name} is an extensive form, which has no public states; ask form_history, "
+                "form_children or form_infostates"
+            )
+        if needs == "histories" and self.kind != "form":
+            raise RequestError(f"{name} has public states; ask state, children or infostates")
 
     def add_policy(self, name: str, policy: TabularPolicy) -> int:
         """Add a policy to those of the page; return its position.
@@ -210,7 +208,9 @@ class Explorer:
             If the policy belongs to another game.
         """
         with self._lock:
-            values = self._values_of(policy)
+            if self._make_values is None:
+                raise ParameterError(f"{self.game} is too large for policies in tables")
+            values = self._make_values(self.game, policy)
             taken = {*self.policy_names, *self._opponents}
             number, unique = 2, name
             while unique in taken:
@@ -219,6 +219,11 @@ class Explorer:
             self._values.append(values)
             self._opponents[unique] = policy
             return len(self.policy_names) - 1
+
+    def children(self, state: int) -> list[int]:
+        """Return the numbers of the public states that are one public observation longer."""
+        places = self._places()
+        return [] if places is None else [*places.at(state).children]
 
     def start_run(self, method: int, state: int, seconds: float | None = None) -> LiveRun:
         """Start a run that can be watched.
@@ -232,8 +237,8 @@ class Explorer:
         """
         if self.tree is None or method not in range(len(self.methods)):
             raise RequestError(f"there are {len(self.methods)} methods, counted from 0")
-        if state not in range(self._num_states()):
-            raise RequestError(f"there are {self._num_states()} public states, counted from 0")
+        if state not in range(self._bound("state")):
+            raise RequestError(f"there are {self._bound('state')} public states, counted from 0")
         with self._lock:
             self._runs = [run for run in self._runs if not run.is_over]
             if len(self._runs) >= MAX_RUNS:
@@ -263,10 +268,10 @@ class Explorer:
         """Return what the page shows first: the game, and the lists whose positions it sends."""
         policies = zip(self.policy_names, self._values, strict=True)
         return GameView(
-            game=str(self.game) if self.public_form is None else self.public_form.name,
+            game=self._name,
             kind=self.kind,
             num_players=self.game.num_players,
-            sizes=self._sizes(),
+            sizes=self._values[0].sizes if self._values else {},
             policies=tuple(_policy_view(name, values) for name, values in policies),
             opponents=tuple(self._opponents) if self.rules is not None else (),
             methods=tuple(
@@ -275,70 +280,14 @@ class Explorer:
             terms=dict(TERMS),
         )
 
+    def _places(self) -> Places | None:
+        """Return the places of the first policy; None where the game has none."""
+        first = self._values[0] if self._values else None
+        return None if isinstance(first, FormValues) else first
+
     @property
-    def kind(self) -> SubjectKind:
-        """What is shown: a tree, a public form, an extensive form, or rules alone."""
-        if self.tree is not None:
-            return "tree"
-        if self.public_form is not None:
-            return "public"
-        return "rules" if self.form is None else "form"
-
-    def _sizes(self) -> dict[str, int]:
-        if self.tree is not None:
-            return {
-                "histories": self.tree.num_histories,
-                "public states": self._num_states(),
-                "infostates": sum(own.num_infostates for own in self.tree.infostate_trees),
-            }
-        if self.public_form is not None:
-            return {
-                "public nodes": self.public_form.num_nodes,
-                "hands": sum(self.public_form.num_hands),
-            }
-        return {} if self.form is None else {"histories": self.form.num_histories}
-
-    def _values_of(self, policy: TabularPolicy) -> Values:
-        if self.public_form is not None and policy.form.kind == "public":
-            return PublicPlaces(self.public_form, policy)
-        if policy.form.kind == "public" or self.public_form is not None:
-            raise ParameterError(
-                f"{self.game} shows policies of its own form: give a policy on the public form "
-                "for a public form, and one on the sequence form for a tree"
-            )
-        if self.tree is not None:
-            return PolicyValues(self.tree, policy)
-        if self.form is not None:
-            return FormValues(self.form, policy)
-        raise ParameterError(f"{self.game} is too large for policies in tables")
-
-    def _num_states(self) -> int:
-        if self.public_form is not None:
-            return self.public_form.num_nodes + len(self.public_form.terminals)
-        assert self.tree is not None
-        return self.tree.public_tree.num_public_states
-
-    def _make_answers(self) -> dict[str, Callable[..., Any]]:
-        """Return the functions that answer the questions about this game."""
-        found: dict[str, Callable[..., Any]] = {"game": self.describe}
-        if self.tree is not None or self.public_form is not None:
-            views = TREE_VIEWS if self.tree is not None else PUBLIC_VIEWS
-            found |= {name: self._with_values(view) for name, view in views.items()}
-            found |= {
-                "beliefs": self._beliefs,
-                "differences": self._differences,
-                "match": self._match,
-            }
-        if self.form is not None:
-            found |= {name: self._with_values(view) for name, view in FORM_VIEWS.items()}
-        if self.rules is not None and self._opponents:
-            found |= {
-                "play": self._play,
-                "act": self._act,
-                "review": self._review,
-                "opponent_belief": self._opponent_belief,
-            }
-        return found
+    def _name(self) -> str:
+        return self._values[0].name if self._values else str(self.game)
 
     def _bound(self, argument: str) -> int:
         """Return the exclusive upper bound of an argument; views check some ranges themselves."""
@@ -346,46 +295,9 @@ class Explorer:
             return len(self._values)
         if argument in ("player", "row", "column"):
             return self.game.num_players
-        if argument == "state":
-            return self._num_states()
-        if argument == "history" and self.form is not None:
-            return self.form.num_histories
+        if argument in ("state", "history"):
+            return self._values[0].num_places if self._values else 0
         return len(self._opponents) if argument == "opponent" else MAX_SEED
-
-    def _with_values(self, view: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a view that takes the position of a policy in place of its values."""
-
-        def answer(policy: int, **arguments: int) -> Any:
-            with self._lock:
-                return view(self._values[policy], **arguments)
-
-        return answer
-
-    def _beliefs(self, policy: int, state: int, row: int, column: int) -> Any:
-        with self._lock:
-            values = self._values[policy]
-            if isinstance(values, PublicPlaces):
-                return view_public_beliefs(values, state, (row, column))
-            return view_beliefs(self._tree_values(policy), state, (row, column))
-
-    def _differences(self, first: int, second: int, start: int = 0) -> Any:
-        with self._lock:
-            one, other = self._values[first], self._values[second]
-            if isinstance(one, PublicPlaces) and isinstance(other, PublicPlaces):
-                return view_public_differences(one, other, start)
-            return view_differences(self._tree_values(first), self._tree_values(second), start)
-
-    def _match(self, first: int, second: int) -> Any:
-        with self._lock:
-            one, other = self._values[first], self._values[second]
-            if isinstance(one, PublicPlaces) and isinstance(other, PublicPlaces):
-                return view_public_match(one, other)
-            return view_match(self._tree_values(first).policy, self._tree_values(second).policy)
-
-    def _tree_values(self, policy: int) -> PolicyValues:
-        values = self._values[policy]
-        assert isinstance(values, PolicyValues)
-        return values
 
     def _play(self, opponent: int, player: int, seed: int) -> NumberedPlayView:
         assert self.rules is not None
@@ -403,16 +315,16 @@ class Explorer:
         with held.lock:
             return _numbered(held.play.act(action), play)
 
-    def _review(self, play: int, policy: int | None = None) -> Any:
+    def _review(self, play: int, policy: int | None = None) -> ReviewView:
         held = self._known_play(play)
-        chosen = None if policy is None or self.tree is None else self._tree_values(policy).policy
+        chosen = None if policy is None else self._values[policy].policy
         with held.lock:
             return held.play.review(chosen)
 
-    def _opponent_belief(self, play: int, thought: int) -> Any:
+    def _opponent_belief(self, play: int, thought: int) -> OpponentBeliefView:
         held = self._known_play(play)
         with held.lock:
-            return held.play.belief(thought, self.tree)
+            return held.play.belief(thought, self._places())
 
     def _known_play(self, play: int) -> _HeldPlay:
         with self._lock:
