@@ -47,9 +47,7 @@ class TreePlaces:
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> from infoset.game import History, Infostate
-    from infoset.game.infostate import step_text
-    from infoset.policy import uniform_policy
+    >>> from infoset.policy import uniform_policy
     >>> from infoset.tree import build_tree
     >>> kuhn = build_tree(load_game("kuhn_poker"))
     >>> TreePlaces(kuhn, uniform_policy(kuhn.sequence_form)).state_reach.round(
