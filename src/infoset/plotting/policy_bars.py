@@ -94,7 +94,7 @@ def plot_policy(
 
     Parameters
     ----------
-    policy : TabularPolicy or PublicPolicy
+    policy : TabularPolicy
     title : str
         Text above the panels; by default the game.
     max_rows : int
