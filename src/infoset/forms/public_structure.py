@@ -543,11 +543,12 @@ class PublicStructure(ShortRepr):
             If the player has no such hand.
         """
         labels = self.hands[player]
-        names = [*map(str, labels)]
         if hand in labels:
             return labels.index(hand)
-        if str(hand) in names:
-            return names.index(str(hand))
+        names = [*map(value_text, labels)]
+        for texts in (names, [*map(str, labels)]):
+            if str(hand) in texts:
+                return texts.index(str(hand))
         raise UnknownNameError.of("hand", str(hand), names)
 
     def label(self, node: int) -> str:
