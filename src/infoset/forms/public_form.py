@@ -35,6 +35,13 @@ from infoset.utils.arguments import check_type
 __all__ = ["PublicForm", "as_public_form", "check_public_form"]
 
 
+_OTHER_FORM = (
+    "the rules have changed since the policy was saved, or one of the forms was derived from the "
+    "tree (derive_public_form), or built with merge_symmetric=False; give the form with which the "
+    "policy was saved, or solve the game again"
+)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class PublicForm(PublicStructure):
     """A two-player game in which everything after the deal is public.
@@ -258,16 +265,18 @@ class PublicForm(PublicStructure):
         rows = [(node, action) for node in nodes for action in self.legal_actions(node)]
         prior = self.prior.matrix()
         return FormTable(
-            "public",
+            tuple(f"hand_{hand}" for hand in range(max(self.num_hands))),
             "line",
             [int(self.player[node]) for node, _ in rows],
             [self.labels[node] for node, _ in rows],
             [action for _, action in rows],
             (self.places(0, slice(1, None)), self.places(1, slice(1, None))),
             {
+                "form": self.kind,
                 "hands": [[*map(label_text, own)] for own in self.hands],
                 "hand_probabilities": [prior.sum(axis=1 - p).tolist() for p in range(2)],
             },
+            _OTHER_FORM,
         )
 
 

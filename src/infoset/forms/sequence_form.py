@@ -42,6 +42,10 @@ TREE_EXAMPLE = 'infoset.build_tree(infoset.load("kuhn_poker"))'
 
 
 EXTENSIVE_FORM = GameSource()
+_OTHER_GAME = (
+    "its rules have changed since the policy was saved, or one of the two is an exported file, "
+    "whose infostates are different; use the policy with its own game, or solve this one"
+)
 UNIT = float(np.finfo(np.float64).eps)
 
 
@@ -273,7 +277,9 @@ class SequenceForm(ShortRepr):
                 places += [text] * len(legal)
                 actions += legal
         columns = tuple(np.arange(1, plex.num_sequences)[:, None] for plex in self.treeplexes)
-        return FormTable("sequence", "infostate", players, places, actions, columns, {})
+        return FormTable(
+            ("probability",), "infostate", players, places, actions, columns, {}, _OTHER_GAME
+        )
 
     def find(self, infostate: Infostate) -> int:
         """Return the number of an acting infostate; see `Form.find`."""
