@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -116,6 +117,24 @@ def test_runs_can_be_resumed_and_depend_on_the_seed():
     assert second.policy().digest == whole.policy().digest
     assert second.current_policy().digest == whole.current_policy().digest
     assert other.policy().digest != whole.policy().digest
+
+
+def test_a_constant_in_the_payoffs_changes_nothing():
+    form = FORMS["suited"]
+    ends = form.terminals
+    shifted = replace(
+        form,
+        terminals=replace(ends, payoff=ends.payoff + 8),
+        utility_limits=form.utility_limits + 8,
+        constant_sum=form.constant_sum + 16,
+    )
+    policies = []
+    for one in (form, shifted):
+        play = start(one)
+        play.run(50)
+        policies.append(play.policy().probabilities)
+    for one, other in zip(*policies, strict=True):
+        assert one == pytest.approx(other, abs=1e-9)
 
 
 def test_a_turn_is_learned():

@@ -153,10 +153,18 @@ def test_single_precision_rules_out_the_linear_program():
     assert result.method == "sapdcfr+ (float32)"
 
 
-def test_threads_change_neither_choice_nor_answer():
+def test_threads_change_neither_choice_nor_answer(monkeypatch):
     assert infoset.solve("kuhn_poker", threads=2).method == "lp"
+    seen = []
+
+    def regret_method(*arguments):
+        seen.append(RegretMethod(*arguments))
+        return seen[-1]
+
+    monkeypatch.setattr(auto, "RegretMethod", regret_method)
     alone, shared = (
         infoset.solve("leduc_poker", threads=threads, iterations=20) for threads in (1, 2)
     )
     assert shared.method == "sapdcfr+"
+    assert [method.threads for method in seen] == [1, 2]
     assert shared.policy.digest == alone.policy.digest
