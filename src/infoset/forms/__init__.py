@@ -15,7 +15,13 @@ from infoset.forms._plan_kernels import (
     realize_policy,
     widest_plan,
 )
-from infoset.forms._public_payoff_kernels import PublicPayoffs, public_gradient
+from infoset.forms._public_payoff_kernels import (
+    Composition,
+    PublicPayoffs,
+    collect_gradient,
+    expand_plan,
+    public_gradient,
+)
 from infoset.forms._value_kernels import best_response_sweep
 from infoset.forms.correspondence import carry_behavior, sequences_in_tree
 from infoset.forms.form import AnyForm, Form, FormT, check_form
@@ -29,7 +35,15 @@ from infoset.forms.layout import (
     averaged,
     is_new,
 )
-from infoset.forms.payoffs import FormPayoffs, block_payoffs, divided_payoffs, restrict_blocks
+from infoset.forms.locked import LockedBehavior, LockedForm, lock, lock_infostates
+from infoset.forms.numbers_by_action import numbers_by_action, sequences_at
+from infoset.forms.payoffs import (
+    FormPayoffs,
+    block_payoffs,
+    composition_of,
+    divided_payoffs,
+    restrict_blocks,
+)
 from infoset.forms.player_values import PlayerValues, plan_value, values_of_plans
 from infoset.forms.public_form import (
     PublicForm,
@@ -72,17 +86,21 @@ from infoset.forms.terminal_contraction import (
     midranges,
 )
 from infoset.forms.terminal_values import values_at_terminals
+from infoset.forms.transform import PlanMap, SideEnds, Transform
+from infoset.forms.transformed_form import AddedInfostate, TransformedForm
 from infoset.forms.treeplex import Treeplex
 
 __all__ = [
     "MAX_CARDS",
     "TREE_EXAMPLE",
     "UNIT",
+    "AddedInfostate",
     "AnyForm",
     "BlockPayoffs",
     "CardSymmetries",
     "Cards",
     "CenteredPayoffs",
+    "Composition",
     "Dense",
     "Fold",
     "Form",
@@ -94,7 +112,10 @@ __all__ = [
     "HandSymmetry",
     "InfostateTree",
     "Layout",
+    "LockedBehavior",
+    "LockedForm",
     "Operator",
+    "PlanMap",
     "PlayerValues",
     "PublicForm",
     "PublicLeaves",
@@ -105,7 +126,10 @@ __all__ = [
     "PublicTrunk",
     "SequenceForm",
     "Showdown",
+    "SideEnds",
     "TerminalReach",
+    "Transform",
+    "TransformedForm",
     "Treeplex",
     "TwoPlayerPayoffs",
     "action_major_layout",
@@ -124,19 +148,25 @@ __all__ = [
     "check_sequence_form",
     "checked_ranges",
     "class_means",
+    "collect_gradient",
     "common_sum",
+    "composition_of",
     "contract_outcomes",
     "contract_terminals",
     "cut_public_form",
     "divided_payoffs",
+    "expand_plan",
     "fill_gradient",
     "first_invalid",
     "form_below",
     "is_new",
+    "lock",
+    "lock_infostates",
     "merge_reach",
     "midranges",
     "nodes_below",
     "normalize_behavior",
+    "numbers_by_action",
     "pair_gradient",
     "plan_value",
     "prior_with_ranges",
@@ -145,6 +175,7 @@ __all__ = [
     "public_payoffs",
     "realize_policy",
     "restrict_blocks",
+    "sequences_at",
     "sequences_in_tree",
     "sequences_of_nodes",
     "split_public_payoffs",

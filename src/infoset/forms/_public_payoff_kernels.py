@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
-from infoset.utils.compilation import inner_kernel, kernel
+from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray
+from infoset.utils.compilation import bare_kernel, inner_kernel, nested_kernel
 from infoset.utils.simd import LANES, Lanes, add_rows, filled, load, store, take_rows
 
 # Kinds of tables; those from FIRST_MATRIX on are matrices.
@@ -25,6 +25,47 @@ OF_WEAKER = 1
 OF_WEAKER_OR_EQUAL = 2
 WITHOUT_TIES = 3
 NUM_FACTORS = 4
+
+
+class Composition(NamedTuple):
+    """How plans of a transform become plans of a form, and gradients of the form return.
+
+    The opponent's plan of the form is `weight * plan[index]`. The gradient of the transform at a
+    sequence is the sum of `scale * gradient[member]` over its members, plus an offset. All arrays
+    are empty for a form that is not transformed.
+
+    Attributes
+    ----------
+    index : IndexArray
+        [Q of the opponent in the form] the sequence of the transform whose plan it continues.
+    weight : FloatArray
+        [Q of the opponent in the form] what that entry of the plan is multiplied by.
+    first : IndexArray
+        [Q + 1] the members of each sequence of the player in the transform.
+    member : IndexArray
+        [E] sequences of the player in the form.
+    scale : FloatArray
+        [E] what their entries of the gradient are multiplied by.
+    offset : FloatArray
+        [Q] what is added to the gradient at each sequence; empty if nothing is.
+    transfer : FloatArray
+        [Q of the opponent] what the player gets per unit of the opponent's plan, whatever its own
+        plan is: a part of the gradient at the empty sequence; empty if it gets nothing.
+    plan : FloatArray
+        [Q of the opponent in the form] for intermediate results.
+    gradient : FloatArray
+        [Q of the player in the form] for intermediate results.
+    """
+
+    index: IndexArray
+    weight: FloatArray
+    first: IndexArray
+    member: IndexArray
+    scale: FloatArray
+    offset: FloatArray
+    transfer: FloatArray
+    plan: FloatArray
+    gradient: FloatArray
 
 
 class PublicPayoffs(NamedTuple):
@@ -77,6 +118,8 @@ class PublicPayoffs(NamedTuple):
     reach, value : FloatArray
         [m * LANES] and [n * LANES] for intermediate results, with m and n rounded up to multiples
         of `LANES`.
+    composition : Composition
+        How a transform of the form changes plans and gradients; without entries if it is the form.
     """
 
     first: LongArray
@@ -109,6 +152,7 @@ class PublicPayoffs(NamedTuple):
     sums: FloatArray
     reach: FloatArray
     value: FloatArray
+    composition: Composition
 
 
 @inner_kernel
@@ -294,12 +338,12 @@ def add_values(
             gradient[start + payoffs.own_class[classes, hand] * stride] += value
 
 
-@kernel
-def public_gradient(payoffs: PublicPayoffs, plan: FloatArray, gradient: FloatArray) -> None:
+@inner_kernel
+def hand_gradient(payoffs: PublicPayoffs, plan: FloatArray, gradient: FloatArray) -> None:
     """Fill `gradient` [Q] of a player in place, given the opponent's plan [Q].
 
     Both are in the order for which the payoffs were made. Only the places in `payoffs.filled` are
-    written.
+    written, and no composition is read.
     """
     gradient[payoffs.filled[0] : payoffs.filled[1]] = 0.0
     for batch in range(len(payoffs.table)):
@@ -315,3 +359,53 @@ def public_gradient(payoffs: PublicPayoffs, plan: FloatArray, gradient: FloatArr
         else:
             value_of_matrix(payoffs, kind - FIRST_MATRIX, of_all)
         add_values(payoffs, batch, begin, count, gradient)
+
+
+@nested_kernel
+def expand_plan(composition: Composition, plan: FloatArray, begin: int, end: int) -> None:
+    """Fill the opponent's plan of a form from `begin` up to `end`, given that of a transform."""
+    index, weight, expanded = composition.index, composition.weight, composition.plan
+    for sequence in range(begin, end):
+        expanded[sequence] = weight[sequence] * plan[index[sequence]]
+
+
+@nested_kernel
+def collect_gradient(
+    composition: Composition, plan: FloatArray, gradient: FloatArray, begin: int, end: int
+) -> None:
+    """Fill the gradient of a transform from `begin` up to `end`, given that of the form.
+
+    plan: the opponent's plan of the transform.
+    """
+    first, member, scale = composition.first, composition.member, composition.scale
+    offset, transfer, whole = composition.offset, composition.transfer, composition.gradient
+    for sequence in range(begin, end):
+        # In order of the members, so that the sum does not depend on the number of threads.
+        total = scale[first[sequence]] * whole[member[first[sequence]]]
+        for entry in range(first[sequence] + 1, first[sequence + 1]):
+            total += scale[entry] * whole[member[entry]]
+        gradient[sequence] = total
+    if len(offset):
+        for sequence in range(begin, end):
+            gradient[sequence] += offset[sequence]
+    if begin == 0:
+        for sequence in range(len(transfer)):
+            gradient[0] += transfer[sequence] * plan[sequence]
+
+
+@bare_kernel
+def public_gradient(payoffs: PublicPayoffs, plan: FloatArray, gradient: FloatArray) -> None:
+    """Fill `gradient` [Q] of a player in place, given the opponent's plan [Q].
+
+    Both are in the order for which the payoffs were made. Only the places in `payoffs.filled` are
+    written, or all of a transform.
+    """
+    composition = payoffs.composition
+    is_composed = len(composition.index) > 0
+    reached, earned = plan, gradient
+    if is_composed:
+        expand_plan(composition, plan, 0, len(composition.index))
+        reached, earned = composition.plan, composition.gradient
+    hand_gradient(payoffs, reached, earned)
+    if is_composed:
+        collect_gradient(composition, plan, gradient, 0, len(gradient))

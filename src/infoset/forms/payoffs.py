@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from infoset.errors import ParameterError
 from infoset.forms._payoff_kernels import BlockPayoffs, TwoPlayerPayoffs, share_payoffs
+from infoset.forms._public_payoff_kernels import Composition, PublicPayoffs
 from infoset.forms.layout import Layout, is_new
+from infoset.forms.public_payoff_terms import with_own_results
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray, Player
 from infoset.utils.simd import LANES
 from infoset.utils.sorting import lexicographic_order
@@ -18,6 +20,7 @@ __all__ = [
     "FormPayoffs",
     "block_payoffs",
     "check_range",
+    "composition_of",
     "divided_payoffs",
     "restrict_blocks",
     "terminal_payoffs",
@@ -134,7 +137,29 @@ def divided_payoffs(payoffs: TwoPlayerPayoffs, divisor: float) -> TwoPlayerPayof
         return payoffs
     if isinstance(payoffs, BlockPayoffs):
         return payoffs._replace(payoff=payoffs.payoff / divisor)
-    return payoffs._replace(factor=payoffs.factor / divisor)
+    composition = payoffs.composition
+    return payoffs._replace(
+        factor=payoffs.factor / divisor,
+        composition=composition._replace(
+            offset=composition.offset / divisor, transfer=composition.transfer / divisor
+        ),
+    )
+
+
+def composition_of(payoffs: TwoPlayerPayoffs) -> Composition | None:
+    """Return how plans of a transform become those of the payoffs; None if they are the same."""
+    if isinstance(payoffs, BlockPayoffs) or not len(payoffs.composition.index):
+        return None
+    return payoffs.composition
+
+
+def with_own_payoffs(payoffs: FormPayoffs) -> FormPayoffs:
+    """Return payoffs with separate arrays for intermediate results, as each thread needs them."""
+    pairs = tuple(
+        with_own_results(pair) if isinstance(pair, PublicPayoffs) else pair
+        for pair in payoffs.pairs
+    )
+    return payoffs._replace(pairs=pairs)
 
 
 def terminal_payoffs(

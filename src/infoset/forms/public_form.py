@@ -23,12 +23,14 @@ from infoset.forms.payoffs import FormPayoffs, check_range
 from infoset.forms.player_values import PlayerValues, values_by_position
 from infoset.forms.public_operators import Dense, HandPrior, Operator, Showdown
 from infoset.forms.public_payoff_terms import (
+    largest_composed_payoff,
     largest_payoff,
     payoff_deviation,
     public_payoffs,
     with_own_results,
 )
 from infoset.forms.sequence_form import EXTENSIVE_FORM, UNIT
+from infoset.forms.transform import Transform
 from infoset.forms.treeplex import Treeplex
 from infoset.game import GameSource, Infostate, Step, step_text
 from infoset.game.infostate import canonical_text, join_steps, label_text, split_steps, value_text
@@ -492,6 +494,38 @@ class PublicForm(ShortRepr):
         pairs = tuple(map(with_own_results, self._float64_pairs))
         return self._float64_payoffs._replace(pairs=pairs)
 
+    def composed_payoffs(
+        self,
+        transform: Transform,
+        layouts: tuple[Layout, ...],
+        precision: str = "float64",
+        of_reach: bool = False,
+    ) -> FormPayoffs:
+        """Return the payoffs of a transform of the form; see `Form.composed_payoffs`."""
+        whole = self.reach_payoffs() if of_reach else self.payoffs(precision)
+        pairs = tuple(
+            pair._replace(
+                composition=transform.composition(
+                    player, layouts, self.layouts, precision, of_reach
+                )
+            )
+            for player, pair in enumerate(cast("tuple[PublicPayoffs, ...]", whole.pairs))
+        )
+        return whole._replace(pairs=pairs)
+
+    def composed_scale(self, transform: Transform) -> float:
+        """Return the `payoff_scale` of a transform; see `Form.composed_scale`."""
+        return largest_composed_payoff(self, transform)
+
+    @property
+    def whole(self) -> PublicForm:
+        """The form itself: it is not a transform."""
+        return self
+
+    def complete(self, probabilities: tuple[FloatArray, ...]) -> tuple[FloatArray, ...]:
+        """Return the same probabilities; see `Form.complete`."""
+        return probabilities
+
     @property
     def _float64_pairs(self) -> tuple[PublicPayoffs, ...]:
         return cast("tuple[PublicPayoffs, ...]", self._float64_payoffs.pairs)
@@ -726,6 +760,20 @@ class PublicForm(ShortRepr):
             raise UnknownNameError(f"player {players[0]} does not act at {line!r}")
         place = self.find_hand(player, hand)
         return player, self.infostate_of_hand(node, self.hand_at(player, place, permutation))
+
+    def look_up_all(self, key: Hashable) -> tuple[Player, LongArray]:
+        """Return the player and the infostates that a key names; see `Form.look_up_all`.
+
+        A text that begins with a hand in brackets is an infostate, and every other text is a line.
+        """
+        if not isinstance(key, str) or key.startswith("["):
+            player, number = self.look_up(key)
+            return player, np.array([number])
+        node, permutation = self.find_line(key)
+        player = int(self.player[node])
+        hands = range(self.num_hands[player])
+        found = [self.infostate_of_hand(node, self.hand_at(player, h, permutation)) for h in hands]
+        return player, np.array(found)
 
     def find_hand(self, player: Player, hand: Hashable) -> int:
         """Return the place of a hand, given by its label or its text.

@@ -14,6 +14,7 @@ from infoset.forms._public_payoff_kernels import (
     FOLD,
     NUM_FACTORS,
     SHOWDOWN,
+    Composition,
     PublicPayoffs,
     public_gradient,
 )
@@ -23,8 +24,10 @@ from infoset.utils.simd import LANES
 
 if TYPE_CHECKING:
     from infoset.forms.public_form import PublicForm
+    from infoset.forms.transform import Transform
 
 __all__ = [
+    "largest_composed_payoff",
     "largest_payoff",
     "payoff_deviation",
     "public_hand_gradient",
@@ -68,8 +71,22 @@ def public_hand_gradient(form: PublicForm, plan: FloatArray, player: Player) -> 
 
 def with_own_results(payoffs: PublicPayoffs) -> PublicPayoffs:
     """Return payoffs with separate arrays for intermediate results."""
+    composition = payoffs.composition
     return payoffs._replace(
-        sums=payoffs.sums.copy(), reach=payoffs.reach.copy(), value=payoffs.value.copy()
+        sums=payoffs.sums.copy(),
+        reach=payoffs.reach.copy(),
+        value=payoffs.value.copy(),
+        composition=composition._replace(
+            plan=composition.plan.copy(), gradient=composition.gradient.copy()
+        ),
+    )
+
+
+def no_composition(precision: str) -> Composition:
+    """Return the composition of a form that is not transformed."""
+    numbers, indices = np.zeros(0, precision), np.zeros(0, np.uint32)
+    return Composition(
+        indices, numbers, indices, indices, numbers, numbers, numbers, numbers, numbers
     )
 
 
@@ -78,8 +95,10 @@ def split_public_payoffs(payoffs: PublicPayoffs, number: int) -> tuple[PublicPay
 
     The hands of a public sequence must be at consecutive places, as in the layouts of the kernels.
     Each part fills a separate range of the gradient. Together they give the same bits as the
-    whole, because the terms at a sequence belong to one part and stay in order.
+    whole, because the terms at a sequence belong to one part and stay in order. The parts have no
+    composition: they are those of the form before it is transformed.
     """
+    payoffs = payoffs._replace(composition=no_composition(payoffs.factor.dtype.name))
     starts = np.sort(payoffs.own_start)
     shares = np.linspace(0, len(starts), number + 1)[1:-1].astype(np.int64)
     cuts = np.unique([payoffs.filled[0], *starts[shares], payoffs.filled[1]])
@@ -215,6 +234,7 @@ def public_payoffs(
         sums=np.zeros(blocking.num_sums * LANES, precision),
         reach=np.zeros(-(-num_other // LANES) * LANES**2, precision),
         value=np.zeros(-(-num_own // LANES) * LANES**2, precision),
+        composition=no_composition(precision),
     )
 
 
@@ -449,6 +469,36 @@ def largest_payoff(form: PublicForm) -> float:
         total = np.sum([form.payoff_matrix(end, 0) for end in members], axis=0)
         largest = max(largest, float(np.abs(total).max(initial=0.0)))
     return largest
+
+
+def largest_composed_payoff(form: PublicForm, transform: Transform) -> float:
+    """Return the largest absolute payoff times reach of pairs of sequences of a transform.
+
+    In forms with more than 10⁶ payoffs it is that of the form itself.
+    """
+    centered = form.centered
+    first, second = form.num_hands
+    if len(form.terminals) * first * second > LARGEST_LIST:
+        return form.payoff_scale
+    shape = [own.num_sequences for own in transform.maps]
+    found, paid = [np.zeros((0, 2), np.int64)], [np.zeros((0, 2))]
+    for terminal in range(len(form.terminals)):
+        rows, columns = (
+            form.places(p, form.terminal_sequence[terminal : terminal + 1, p].astype(np.int64))[0]
+            for p in range(2)
+        )
+        tuples = np.stack([np.repeat(rows, second), np.tile(columns, first)], axis=1)
+        payoffs = [centered.payoff_matrix(terminal, p).ravel() for p in range(2)]
+        found.append(tuples)
+        paid.append(np.stack(payoffs, axis=1))
+    tuples, payoff = transform.contract(np.concatenate(found), np.concatenate(paid))
+    _, group = np.unique(np.ravel_multi_index(tuple(tuples.T), shape), return_inverse=True)
+    totals = [np.abs(np.bincount(group, column)).max(initial=0.0) for column in payoff.T]
+    return float(max(totals))
+
+
+LARGEST_LIST = 1_000_000
+"""Number of payoffs up to which those of a transform are listed."""
 
 
 def _largest_of_terminal(terms: _Terms) -> float:

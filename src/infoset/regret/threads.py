@@ -11,9 +11,13 @@ from typing import TypeVar
 import numpy as np
 
 from infoset.forms import (
+    Composition,
     Layout,
     PublicPayoffs,
     TwoPlayerPayoffs,
+    collect_gradient,
+    composition_of,
+    expand_plan,
     is_new,
     pair_gradient,
     restrict_blocks,
@@ -40,6 +44,10 @@ class Partition:
     ----------
     payoffs : tuple[TwoPlayerPayoffs, ...]
         The payoffs, divided into ranges of blocks or, for a public form, of sequences.
+    composition : Composition or None
+        How plans and gradients of a transform become those of `payoffs`; None if they are those.
+    expanded, collected : tuple[tuple[int, int], ...]
+        Ranges of the sequences that `expand_plan` and `collect_gradient` fill.
     top : IndexArray
         [G, 5] the groups of the top; see `Layout`.
     below : tuple[IndexArray, ...]
@@ -48,6 +56,9 @@ class Partition:
     """
 
     payoffs: tuple[TwoPlayerPayoffs, ...]
+    composition: Composition | None
+    expanded: tuple[tuple[int, int], ...]
+    collected: tuple[tuple[int, int], ...]
     top: IndexArray
     below: tuple[IndexArray, ...]
 
@@ -112,12 +123,22 @@ class ThreadedIteration:
             self._update(second, row)
 
     def _fill_gradient(self, state: PlayerState, plan: FloatArray) -> None:
-        """Fill the gradient of one player."""
+        """Fill the gradient of one player; all threads end a stage before the next begins."""
+        parts, reached, earned = state.partition, plan, state.gradient
+        composition = parts.composition
+        if composition is not None:
+            composed, reached, earned = composition, composition.plan, composition.gradient
+            self._distribute(lambda part: expand_plan(composed, plan, *part), parts.expanded)
 
         def fill(payoffs: TwoPlayerPayoffs) -> None:
-            pair_gradient(payoffs, plan, state.gradient)
+            pair_gradient(payoffs, reached, earned)
 
-        self._distribute(fill, state.partition.payoffs)
+        self._distribute(fill, parts.payoffs)
+        if composition is not None:
+            self._distribute(
+                lambda part: collect_gradient(composed, plan, state.gradient, *part),
+                parts.collected,
+            )
 
     def _update(self, state: PlayerState, row: FloatArray) -> None:
         """Update one player's regrets and policy bottom up, then its plan and average top down."""
@@ -193,9 +214,21 @@ def partition_player(
         if longest < shortest:
             shortest, first, part = longest, levels[depth], part_of_unit[unit]
     top_groups = np.searchsorted(layout.groups[:, 3], first)
+    composition = composition_of(payoffs)
     return Partition(
-        _payoffs_in_ranges(payoffs, number), layout.groups[:top_groups], _runs(layout, first, part)
+        payoffs=_payoffs_in_ranges(payoffs, number),
+        composition=composition,
+        expanded=() if composition is None else _ranges(len(composition.plan), number),
+        collected=() if composition is None else _ranges(len(layout.position), number),
+        top=layout.groups[:top_groups],
+        below=_runs(layout, first, part),
     )
+
+
+def _ranges(size: int, number: int) -> tuple[tuple[int, int], ...]:
+    """Return up to `number` ranges of about equal length that cover `size`."""
+    cuts = np.unique(np.linspace(0, size, number + 1).astype(np.int64)).tolist()
+    return tuple(pairwise(cuts))
 
 
 def _owners(layout: Layout) -> LongArray:

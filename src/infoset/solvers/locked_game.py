@@ -21,11 +21,12 @@ from infoset.forms import (
     check_sequence_form,
     contract_terminals,
     merge_reach,
+    numbers_by_action,
+    sequences_at,
 )
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import RegretScheme
 from infoset.runs import Budget, SolveResult
-from infoset.solvers._infostates import numbers_by_action, sequences_at
 from infoset.solvers._locked_sequences import locked_sequences
 from infoset.solvers.locked_public_game import (
     LockedPublicGame,
