@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.compilation import bare_kernel, inner_kernel, nested_kernel
 from infoset.utils.simd import LANES, Lanes, add_rows, filled, load, store, take_rows
@@ -31,8 +33,8 @@ class Composition(NamedTuple):
     """How plans of a transform become plans of a form, and gradients of the form return.
 
     The opponent's plan of the form is `weight * plan[index]`. The gradient of the transform at a
-    sequence is the sum of `scale * gradient[member]` over its members, plus an offset. All arrays
-    are empty for a form that is not transformed.
+    sequence is the sum of `scale * gradient[member]` over its members, in order, plus an offset.
+    All arrays are empty for a form that is not transformed.
 
     Attributes
     ----------
@@ -40,11 +42,15 @@ class Composition(NamedTuple):
         [Q of the opponent in the form] the sequence of the transform whose plan it continues.
     weight : FloatArray
         [Q of the opponent in the form] what that entry of the plan is multiplied by.
-    first : IndexArray
-        [Q + 1] the members of each sequence of the player in the transform.
     member : IndexArray
-        [E] sequences of the player in the form.
+        [Q] the first sequence of the player in the form whose gradient each sequence collects.
     scale : FloatArray
+        [Q] what its entry of the gradient is multiplied by; 0 if there is no such sequence.
+    owner : IndexArray
+        [E] sequences of the transform that collect more entries, sorted.
+    more : IndexArray
+        [E] the sequences of the form that these are.
+    more_scale : FloatArray
         [E] what their entries of the gradient are multiplied by.
     offset : FloatArray
         [Q] what is added to the gradient at each sequence; empty if nothing is.
@@ -59,9 +65,11 @@ class Composition(NamedTuple):
 
     index: IndexArray
     weight: FloatArray
-    first: IndexArray
     member: IndexArray
     scale: FloatArray
+    owner: IndexArray
+    more: IndexArray
+    more_scale: FloatArray
     offset: FloatArray
     transfer: FloatArray
     plan: FloatArray
@@ -377,17 +385,19 @@ def collect_gradient(
 
     plan: the opponent's plan of the transform.
     """
-    first, member, scale = composition.first, composition.member, composition.scale
-    offset, transfer, whole = composition.offset, composition.transfer, composition.gradient
+    member, scale, whole = composition.member, composition.scale, composition.gradient
     for sequence in range(begin, end):
-        # In order of the members, so that the sum does not depend on the number of threads.
-        total = scale[first[sequence]] * whole[member[first[sequence]]]
-        for entry in range(first[sequence] + 1, first[sequence + 1]):
-            total += scale[entry] * whole[member[entry]]
-        gradient[sequence] = total
-    if len(offset):
-        for sequence in range(begin, end):
-            gradient[sequence] += offset[sequence]
+        gradient[sequence] = scale[sequence] * whole[member[sequence]]
+    # Most sequences have one member. The others are added in order, so that the sum does not depend
+    # on the number of threads.
+    owner, more, more_scale = composition.owner, composition.more, composition.more_scale
+    entry = np.searchsorted(owner, begin)
+    while entry < len(owner) and owner[entry] < end:
+        gradient[owner[entry]] += more_scale[entry] * whole[more[entry]]
+        entry += 1
+    offset, transfer = composition.offset, composition.transfer
+    for sequence in range(begin, min(end, len(offset))):
+        gradient[sequence] += offset[sequence]
     if begin == 0:
         for sequence in range(len(transfer)):
             gradient[0] += transfer[sequence] * plan[sequence]

@@ -86,7 +86,17 @@ def no_composition(precision: str) -> Composition:
     """Return the composition of a form that is not transformed."""
     numbers, indices = np.zeros(0, precision), np.zeros(0, np.uint32)
     return Composition(
-        indices, numbers, indices, indices, numbers, numbers, numbers, numbers, numbers
+        index=indices,
+        weight=numbers,
+        member=indices,
+        scale=numbers,
+        owner=indices,
+        more=indices,
+        more_scale=numbers,
+        offset=numbers,
+        transfer=numbers,
+        plan=numbers,
+        gradient=numbers,
     )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from infoset.forms._public_payoff_kernels import Composition
-from infoset.forms.layout import Layout
+from infoset.forms.layout import Layout, is_new
 from infoset.forms.treeplex import Treeplex
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray, Player
 
@@ -190,42 +190,42 @@ class Transform(NamedTuple):
         met, mine = self.maps[other], self.maps[player]
         index = np.empty(len(met.last), np.uint32)
         index[base[other].position] = own[other].position[met.last]
-        first, member, scale = _members(mine, own[player], base[player])
         sequence, paid = self._ends_of(player, player, of_reach)
         offset = np.zeros(mine.num_sequences if len(paid) else 0)
         np.add.at(offset, own[player].position[sequence], paid)
         sequence, paid = self._ends_of(other, player, of_reach)
         transfer = np.zeros(met.num_sequences if len(paid) else 0)
         np.add.at(transfer, own[other].position[sequence], paid)
-        numbers = (base[other].to_positions(met.weight), scale, offset, transfer)
-        weight, scale, offset, transfer = (values.astype(precision) for values in numbers)
         return Composition(
-            index,
-            weight,
-            first,
-            member,
-            scale,
-            offset,
-            transfer,
-            np.zeros(len(met.last), precision),
-            np.zeros(len(mine.last), precision),
+            index=index,
+            weight=base[other].to_positions(met.weight).astype(precision),
+            **_members(mine, own[player], base[player], precision),
+            offset=offset.astype(precision),
+            transfer=transfer.astype(precision),
+            plan=np.zeros(len(met.last), precision),
+            gradient=np.zeros(len(mine.last), precision),
         )
 
 
-def _members(
-    own_map: PlanMap, own: Layout, base: Layout
-) -> tuple[LongArray, LongArray, FloatArray]:
-    """Return first, member and scale of a `Composition`; each sequence has a member."""
+def _members(own_map: PlanMap, own: Layout, base: Layout, precision: str) -> dict[str, Any]:
+    """Return the members of all sequences as fields of a `Composition`."""
     last = np.empty(len(own_map.last), np.int64)
     last[base.position] = own.position[own_map.last]
-    empty = np.setdiff1d(np.arange(own_map.num_sequences), last)
-    # A sequence that the base lacks has a member of scale zero, so that no sum is empty.
-    member = np.concatenate([np.arange(len(last)), np.zeros(len(empty), np.int64)])
-    scale = np.concatenate([base.to_positions(own_map.scale), np.zeros(len(empty))])
-    last = np.concatenate([last, empty])
+    scale = base.to_positions(own_map.scale).astype(precision)
     order = np.argsort(last, kind="stable")
-    first = np.searchsorted(last[order], np.arange(own_map.num_sequences + 1))
-    return first.astype(np.uint32), member[order].astype(np.uint32), scale[order]
+    is_first = is_new(last[order])
+    first, later = order[is_first], order[~is_first]
+    # A sequence that the base lacks has a member of scale zero.
+    member = np.zeros(own_map.num_sequences, np.uint32)
+    scales = np.zeros(own_map.num_sequences, precision)
+    member[last[first]], scales[last[first]] = first, scale[first]
+    return {
+        "member": member,
+        "scale": scales,
+        "owner": last[later].astype(np.uint32),
+        "more": later.astype(np.uint32),
+        "more_scale": scale[later],
+    }
 
 
 def identity_map(num_sequences: int) -> PlanMap:
