@@ -24,8 +24,17 @@ from infoset.forms._public_payoff_kernels import (
 )
 from infoset.forms._value_kernels import best_response_sweep
 from infoset.forms.correspondence import carry_behavior, sequences_in_tree
+from infoset.forms.cut import CutForm, LeafFunction, LeafValues, cut
 from infoset.forms.form import AnyForm, Form, FormT, check_form
 from infoset.forms.form_table import FormTable
+from infoset.forms.gadget import (
+    FOLLOW,
+    GADGET_KINDS,
+    TERMINATE,
+    GadgetForm,
+    add_gadget,
+    entered_public_form,
+)
 from infoset.forms.hand_classes import class_means
 from infoset.forms.hand_symmetry import Cards, CardSymmetries, Group, HandSymmetry
 from infoset.forms.infostate_tree import InfostateTree, PublicTree
@@ -91,7 +100,10 @@ from infoset.forms.transformed_form import AddedInfostate, TransformedForm
 from infoset.forms.treeplex import Treeplex
 
 __all__ = [
+    "FOLLOW",
+    "GADGET_KINDS",
     "MAX_CARDS",
+    "TERMINATE",
     "TREE_EXAMPLE",
     "UNIT",
     "AddedInfostate",
@@ -101,17 +113,21 @@ __all__ = [
     "Cards",
     "CenteredPayoffs",
     "Composition",
+    "CutForm",
     "Dense",
     "Fold",
     "Form",
     "FormPayoffs",
     "FormT",
     "FormTable",
+    "GadgetForm",
     "Group",
     "HandPrior",
     "HandSymmetry",
     "InfostateTree",
     "Layout",
+    "LeafFunction",
+    "LeafValues",
     "LockedBehavior",
     "LockedForm",
     "Operator",
@@ -133,6 +149,7 @@ __all__ = [
     "Treeplex",
     "TwoPlayerPayoffs",
     "action_major_layout",
+    "add_gadget",
     "as_public_form",
     "as_sequence_form",
     "averaged",
@@ -153,8 +170,10 @@ __all__ = [
     "composition_of",
     "contract_outcomes",
     "contract_terminals",
+    "cut",
     "cut_public_form",
     "divided_payoffs",
+    "entered_public_form",
     "expand_plan",
     "fill_gradient",
     "first_invalid",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -39,11 +40,15 @@ class FormPayoffs(NamedTuple):
         [M, N] the players' last sequences at each terminal, as positions in their layouts.
     payoff : FloatArray
         [M, N] utility times chance reach.
+    refresh : callable or None
+        Function of a player and of all plans [Q], to be called before each gradient of the player,
+        which changes `pairs` in place; None if payoffs are fixed, as they mostly are.
     """
 
     pairs: tuple[TwoPlayerPayoffs, ...]
     sequence: IndexArray
     payoff: FloatArray
+    refresh: Callable[[Player, tuple[FloatArray, ...]], None] | None = None
 
     @classmethod
     def of_pairs(cls, pairs: tuple[TwoPlayerPayoffs, ...], precision: str) -> FormPayoffs:

@@ -128,6 +128,8 @@ def values_by_payoffs(
     found, plans = [], tuple(behavior)
     for player, layout in enumerate(layouts):
         gradient = np.empty(len(plans[player]))
+        if payoffs.refresh is not None:
+            payoffs.refresh(player, plans)
         fill_gradient(player, payoffs.pairs, payoffs.sequence, payoffs.payoff, plans, gradient)
         value = plan_value(gradient, plans[player])
         best = best_response_value(layout.groups, layout.parent, gradient)

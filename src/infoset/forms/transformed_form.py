@@ -277,7 +277,12 @@ class TransformedForm(ShortRepr):
 
     def reach_payoffs(self) -> FormPayoffs:
         """Return `payoffs` as if all utilities were 1."""
-        return self.base.composed_payoffs(self.transform, self.layouts, of_reach=True)
+        return self.base.composed_payoffs(self.reach_transform, self.layouts, of_reach=True)
+
+    @property
+    def reach_transform(self) -> Transform:
+        """The transform as if all utilities were 1."""
+        return self.transform
 
     def composed_payoffs(
         self,
@@ -287,7 +292,7 @@ class TransformedForm(ShortRepr):
         of_reach: bool = False,
     ) -> FormPayoffs:
         """Return the payoffs of a transform of this form; see `Form.composed_payoffs`."""
-        chained = transform.then(self.transform)
+        chained = transform.then(self.reach_transform if of_reach else self.transform)
         return self.base.composed_payoffs(chained, layouts, precision, of_reach)
 
     def composed_scale(self, transform: Transform) -> float:
@@ -302,7 +307,7 @@ class TransformedForm(ShortRepr):
     def reach_gradient(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
         """Return [Q] `gradient` as if all utilities were 1."""
         whole = self.base.reach_gradient(self.transform.expand(plans), player)
-        return self.transform.collect(whole, plans, player, of_reach=True)
+        return self.reach_transform.collect(whole, plans, player, of_reach=True)
 
     def counterfactual_reach(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
         """Return [I] the probability that chance and the others lead to each infostate."""
@@ -336,11 +341,16 @@ class TransformedForm(ShortRepr):
         """The payoffs by which policies are measured."""
         return self.payoffs()
 
+    def _own_payoffs(self) -> FormPayoffs:
+        """Return payoffs whose changing arrays nobody else uses."""
+        shared = self._measured
+        return with_own_payoffs(shared) if shared.refresh is None else self.payoffs()
+
     def player_values(self, probabilities: tuple[FloatArray, ...]) -> tuple[PlayerValues, ...]:
         """Return what each player earns, given behavior policies, per player [Q]."""
         pairs = zip(self.layouts, probabilities, strict=True)
         behavior = [layout.to_positions(values) for layout, values in pairs]
-        return values_by_payoffs(self.layouts, with_own_payoffs(self._measured), behavior)
+        return values_by_payoffs(self.layouts, self._own_payoffs(), behavior)
 
     def values_of_weights(
         self, weights: tuple[FloatArray, ...], workspace: FloatArray | None = None

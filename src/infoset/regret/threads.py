@@ -25,7 +25,7 @@ from infoset.forms import (
 )
 from infoset.regret._cfr_kernels import realize_and_average, realize_below, update_regrets
 from infoset.regret.scheme import RegretScheme
-from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
+from infoset.typing import FloatArray, IndexArray, IntArray, LongArray, Player
 
 __all__ = ["Partition", "PlayerState", "ThreadedIteration", "partition_player"]
 
@@ -88,13 +88,15 @@ class ThreadedIteration:
     Parameters
     ----------
     threads : int
-        At least 2, including the calling thread.
+        Number of threads, including the calling thread.
     scheme : RegretScheme
         The member of the CFR family.
     limit : float
         As in `iterate`.
     players : tuple[PlayerState, PlayerState]
         The states of both players.
+    refresh : callable, optional
+        As in `FormPayoffs`: called before each gradient.
     """
 
     def __init__(
@@ -103,27 +105,31 @@ class ThreadedIteration:
         scheme: RegretScheme,
         limit: float,
         players: tuple[PlayerState, PlayerState],
+        refresh: Callable[[Player, tuple[FloatArray, ...]], None] | None = None,
     ) -> None:
-        self._others = ThreadPoolExecutor(threads - 1, thread_name_prefix="infoset")
+        self._others = ThreadPoolExecutor(max(threads - 1, 1), thread_name_prefix="infoset")
+        self._refresh = refresh
         self._scheme = scheme
         self._limit = limit
         self._players = players
 
     def run(self, row: FloatArray) -> None:
         """Run one iteration with a row of the schedule."""
-        first, second = self._players
         if self._scheme.alternating:
-            for state, other in ((first, second), (second, first)):
-                self._fill_gradient(state, other.plan)
+            for player, state in enumerate(self._players):
+                self._fill_gradient(player)
                 self._update(state, row)
         else:
-            self._fill_gradient(first, second.plan)
-            self._fill_gradient(second, first.plan)
-            self._update(first, row)
-            self._update(second, row)
+            for player in range(2):
+                self._fill_gradient(player)
+            for state in self._players:
+                self._update(state, row)
 
-    def _fill_gradient(self, state: PlayerState, plan: FloatArray) -> None:
+    def _fill_gradient(self, player: Player) -> None:
         """Fill the gradient of one player; all threads end a stage before the next begins."""
+        state, plan = self._players[player], self._players[1 - player].plan
+        if self._refresh is not None:
+            self._refresh(player, (self._players[0].plan, self._players[1].plan))
         parts, reached, earned = state.partition, plan, state.gradient
         composition = parts.composition
         if composition is not None:
