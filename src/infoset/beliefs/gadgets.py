@@ -225,7 +225,7 @@ class _Ends(NamedTuple):
         num_ended = len(self.part.terminals)
         before = self.part.ends.sequence[self.place, player]
         entered = self.part.ends.entry[self.place, player]
-        taken = np.where(before > 0, changed.sequence[before], changed.begin[entered])
+        taken: LongArray = np.where(before > 0, changed.sequence[before], changed.begin[entered])
         if num_choices > 1:
             taken[num_ended:] = (
                 changed.leaf_sequence[self.place[num_ended:] - num_ended] + self.choice

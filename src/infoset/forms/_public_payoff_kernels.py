@@ -32,13 +32,13 @@ NUM_FACTORS = 4
 class Composition(NamedTuple):
     """How plans of a transform become plans of a form, and gradients of the form return.
 
-    The opponent's plan of the form is `weight * plan[index]`. The gradient of the transform at a
+    The opponent's plan of the form is `weight * plan[source]`. The gradient of the transform at a
     sequence is the sum of `scale * gradient[member]` over its members, in order, plus an offset.
     All arrays are empty for a form that is not transformed.
 
     Attributes
     ----------
-    index : IndexArray
+    source : IndexArray
         [Q of the opponent in the form] the sequence of the transform whose plan it continues.
     weight : FloatArray
         [Q of the opponent in the form] what that entry of the plan is multiplied by.
@@ -63,7 +63,7 @@ class Composition(NamedTuple):
         [Q of the player in the form] for intermediate results.
     """
 
-    index: IndexArray
+    source: IndexArray
     weight: FloatArray
     member: IndexArray
     scale: FloatArray
@@ -372,9 +372,9 @@ def hand_gradient(payoffs: PublicPayoffs, plan: FloatArray, gradient: FloatArray
 @nested_kernel
 def expand_plan(composition: Composition, plan: FloatArray, begin: int, end: int) -> None:
     """Fill the opponent's plan of a form from `begin` up to `end`, given that of a transform."""
-    index, weight, expanded = composition.index, composition.weight, composition.plan
+    source, weight, expanded = composition.source, composition.weight, composition.plan
     for sequence in range(begin, end):
-        expanded[sequence] = weight[sequence] * plan[index[sequence]]
+        expanded[sequence] = weight[sequence] * plan[source[sequence]]
 
 
 @nested_kernel
@@ -411,10 +411,10 @@ def public_gradient(payoffs: PublicPayoffs, plan: FloatArray, gradient: FloatArr
     written, or all of a transform.
     """
     composition = payoffs.composition
-    is_composed = len(composition.index) > 0
+    is_composed = len(composition.source) > 0
     reached, earned = plan, gradient
     if is_composed:
-        expand_plan(composition, plan, 0, len(composition.index))
+        expand_plan(composition, plan, 0, len(composition.source))
         reached, earned = composition.plan, composition.gradient
     hand_gradient(payoffs, reached, earned)
     if is_composed:

@@ -9,7 +9,7 @@ import numpy as np
 from infoset.forms.layout import Layout
 from infoset.forms.payoffs import FormPayoffs, composition_of
 from infoset.forms.transform import Transform
-from infoset.typing import FloatArray, IndexArray, Player
+from infoset.typing import FloatArray, IndexArray, LongArray, Player
 
 if TYPE_CHECKING:
     from infoset.forms.cut import CutForm
@@ -50,7 +50,7 @@ class LeafScales:
             self._scales.append(own.scale[arrivals])
             self._entries.append(self._entries_of(player, base[player].position[arrivals]))
 
-    def _entries_of(self, player: Player, members: IndexArray) -> IndexArray:
+    def _entries_of(self, player: Player, members: IndexArray) -> LongArray:
         """Return the places of members in the scales of first and later members together."""
         composition = self._compositions[player]
         assert composition is not None
@@ -58,7 +58,7 @@ class LeafScales:
         used = np.flatnonzero(composition.scale)
         place[composition.member[used]] = used
         place[composition.more] = len(composition.scale) + np.arange(len(composition.more))
-        entries: IndexArray = place[members]
+        entries: LongArray = place[members]
         return entries
 
     def write(self, player: Player, values: FloatArray) -> None:

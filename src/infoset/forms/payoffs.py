@@ -153,7 +153,7 @@ def divided_payoffs(payoffs: TwoPlayerPayoffs, divisor: float) -> TwoPlayerPayof
 
 def composition_of(payoffs: TwoPlayerPayoffs) -> Composition | None:
     """Return how plans of a transform become those of the payoffs; None if they are the same."""
-    if isinstance(payoffs, BlockPayoffs) or not len(payoffs.composition.index):
+    if isinstance(payoffs, BlockPayoffs) or not len(payoffs.composition.source):
         return None
     return payoffs.composition
 

@@ -86,7 +86,7 @@ def no_composition(precision: str) -> Composition:
     """Return the composition of a form that is not transformed."""
     numbers, indices = np.zeros(0, precision), np.zeros(0, np.uint32)
     return Composition(
-        index=indices,
+        source=indices,
         weight=numbers,
         member=indices,
         scale=numbers,

@@ -192,11 +192,11 @@ class SequenceForm(ShortRepr):
 
     def _composed(self, transform: Transform, of_reach: bool) -> tuple[IntArray, FloatArray]:
         """Return the tuples of sequences of a transform, and their payoffs."""
-        rows, payoff = self.terminal_sequence, self.payoff
+        listed, paid = self.terminal_sequence, self.payoff
         if of_reach:
-            rows, reach = self.terminal_reach
-            payoff = self._per_player(reach)
-        rows, payoff = transform.contract(rows, payoff, of_reach)
+            listed, reach = self.terminal_reach
+            paid = self._per_player(reach)
+        rows, payoff = transform.contract(listed, paid, of_reach)
         sizes = tuple(own.num_sequences for own in transform.maps)
         columns = np.ascontiguousarray(rows.T).astype(np.uint32)
         return merge_payoffs(columns, sizes, np.arange(len(rows), dtype=np.uint32), payoff)[:2]

@@ -188,8 +188,8 @@ class Transform(NamedTuple):
         """
         other = 1 - player
         met, mine = self.maps[other], self.maps[player]
-        index = np.empty(len(met.last), np.uint32)
-        index[base[other].position] = own[other].position[met.last]
+        source = np.empty(len(met.last), np.uint32)
+        source[base[other].position] = own[other].position[met.last]
         sequence, paid = self._ends_of(player, player, of_reach)
         offset = np.zeros(mine.num_sequences if len(paid) else 0)
         np.add.at(offset, own[player].position[sequence], paid)
@@ -197,7 +197,7 @@ class Transform(NamedTuple):
         transfer = np.zeros(met.num_sequences if len(paid) else 0)
         np.add.at(transfer, own[other].position[sequence], paid)
         return Composition(
-            index=index,
+            source=source,
             weight=base[other].to_positions(met.weight).astype(precision),
             **_members(mine, own[player], base[player], precision),
             offset=offset.astype(precision),
