@@ -16,6 +16,7 @@ from infoset.forms._plan_kernels import (
     widest_plan,
 )
 from infoset.forms._public_payoff_kernels import (
+    ComposedPayoffs,
     Composition,
     PublicPayoffs,
     collect_gradient,
@@ -71,6 +72,7 @@ from infoset.forms.public_parts import (
     sequences_of_nodes,
 )
 from infoset.forms.public_payoff_terms import (
+    no_composition,
     public_hand_gradient,
     public_payoffs,
     split_public_payoffs,
@@ -112,6 +114,7 @@ __all__ = [
     "CardSymmetries",
     "Cards",
     "CenteredPayoffs",
+    "ComposedPayoffs",
     "Composition",
     "CutForm",
     "Dense",
@@ -183,6 +186,7 @@ __all__ = [
     "lock_infostates",
     "merge_reach",
     "midranges",
+    "no_composition",
     "nodes_below",
     "normalize_behavior",
     "numbers_by_action",

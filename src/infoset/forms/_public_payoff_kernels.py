@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray
-from infoset.utils.compilation import bare_kernel, inner_kernel, nested_kernel
+from infoset.utils.compilation import inner_kernel, kernel, nested_kernel
 from infoset.utils.simd import LANES, Lanes, add_rows, filled, load, store, take_rows
 
 # Kinds of tables; those from FIRST_MATRIX on are matrices.
@@ -126,8 +126,6 @@ class PublicPayoffs(NamedTuple):
     reach, value : FloatArray
         [m * LANES] and [n * LANES] for intermediate results, with m and n rounded up to multiples
         of `LANES`.
-    composition : Composition
-        How a transform of the form changes plans and gradients; without entries if it is the form.
     """
 
     first: LongArray
@@ -160,6 +158,20 @@ class PublicPayoffs(NamedTuple):
     sums: FloatArray
     reach: FloatArray
     value: FloatArray
+
+
+class ComposedPayoffs(NamedTuple):
+    """The payoffs of one player of a public form or of a transform of it.
+
+    Attributes
+    ----------
+    hands : PublicPayoffs
+        Those of the public form.
+    composition : Composition
+        How a transform changes plans and gradients; without entries if there is no transform.
+    """
+
+    hands: PublicPayoffs
     composition: Composition
 
 
@@ -346,12 +358,12 @@ def add_values(
             gradient[start + payoffs.own_class[classes, hand] * stride] += value
 
 
-@inner_kernel
-def hand_gradient(payoffs: PublicPayoffs, plan: FloatArray, gradient: FloatArray) -> None:
+@kernel
+def public_gradient(payoffs: PublicPayoffs, plan: FloatArray, gradient: FloatArray) -> None:
     """Fill `gradient` [Q] of a player in place, given the opponent's plan [Q].
 
     Both are in the order for which the payoffs were made. Only the places in `payoffs.filled` are
-    written, and no composition is read.
+    written.
     """
     gradient[payoffs.filled[0] : payoffs.filled[1]] = 0.0
     for batch in range(len(payoffs.table)):
@@ -401,21 +413,3 @@ def collect_gradient(
     if begin == 0:
         for sequence in range(len(transfer)):
             gradient[0] += transfer[sequence] * plan[sequence]
-
-
-@bare_kernel
-def public_gradient(payoffs: PublicPayoffs, plan: FloatArray, gradient: FloatArray) -> None:
-    """Fill `gradient` [Q] of a player in place, given the opponent's plan [Q].
-
-    Both are in the order for which the payoffs were made. Only the places in `payoffs.filled` are
-    written, or all of a transform.
-    """
-    composition = payoffs.composition
-    is_composed = len(composition.source) > 0
-    reached, earned = plan, gradient
-    if is_composed:
-        expand_plan(composition, plan, 0, len(composition.source))
-        reached, earned = composition.plan, composition.gradient
-    hand_gradient(payoffs, reached, earned)
-    if is_composed:
-        collect_gradient(composition, plan, gradient, 0, len(gradient))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from infoset.utils.arguments import SUM_TOLERANCE, check_type
 
 __all__ = ["LockedBehavior", "LockedForm", "lock", "lock_infostates"]
 
-LockedBehavior: TypeAlias = Mapping[Hashable, Mapping[Action, float] | FloatArray]
+LockedBehavior: TypeAlias = Mapping[Any, Mapping[Action, float] | FloatArray]
 """Probabilities to lock. Keys name infostates as `policy[key]` does; on a public form a line alone
 names the infostates of all hands there. Values are probabilities by action, or an array [actions],
 for a line [actions, hands]."""

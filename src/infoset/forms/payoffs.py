@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from infoset.errors import ParameterError
 from infoset.forms._payoff_kernels import BlockPayoffs, TwoPlayerPayoffs, share_payoffs
-from infoset.forms._public_payoff_kernels import Composition, PublicPayoffs
+from infoset.forms._public_payoff_kernels import ComposedPayoffs, Composition
 from infoset.forms.layout import Layout, is_new
 from infoset.forms.public_payoff_terms import with_own_results
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray, Player
@@ -35,7 +35,7 @@ class FormPayoffs(NamedTuple):
     ----------
     pairs : tuple[TwoPlayerPayoffs, ...]
         Per player, the payoffs of a two-player game: `BlockPayoffs` or, of a public form,
-        `PublicPayoffs`.
+        `ComposedPayoffs`.
     sequence : IndexArray
         [M, N] the players' last sequences at each terminal, as positions in their layouts.
     payoff : FloatArray
@@ -142,9 +142,9 @@ def divided_payoffs(payoffs: TwoPlayerPayoffs, divisor: float) -> TwoPlayerPayof
         return payoffs
     if isinstance(payoffs, BlockPayoffs):
         return payoffs._replace(payoff=payoffs.payoff / divisor)
-    composition = payoffs.composition
-    return payoffs._replace(
-        factor=payoffs.factor / divisor,
+    hands, composition = payoffs
+    return ComposedPayoffs(
+        hands=hands._replace(factor=hands.factor / divisor),
         composition=composition._replace(
             offset=composition.offset / divisor, transfer=composition.transfer / divisor
         ),
@@ -158,12 +158,19 @@ def composition_of(payoffs: TwoPlayerPayoffs) -> Composition | None:
     return payoffs.composition
 
 
+def _own_results(payoffs: TwoPlayerPayoffs) -> TwoPlayerPayoffs:
+    if isinstance(payoffs, BlockPayoffs):
+        return payoffs
+    hands, composition = payoffs
+    plan, gradient = composition.plan.copy(), composition.gradient.copy()
+    return ComposedPayoffs(
+        with_own_results(hands), composition._replace(plan=plan, gradient=gradient)
+    )
+
+
 def with_own_payoffs(payoffs: FormPayoffs) -> FormPayoffs:
     """Return payoffs with separate arrays for intermediate results, as each thread needs them."""
-    pairs = tuple(
-        with_own_results(pair) if isinstance(pair, PublicPayoffs) else pair
-        for pair in payoffs.pairs
-    )
+    pairs = tuple(map(_own_results, payoffs.pairs))
     return payoffs._replace(pairs=pairs)
 
 

@@ -13,18 +13,23 @@ import numpy as np
 
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
 from infoset.forms._plan_kernels import last_sequences, reach_sweep
-from infoset.forms._public_payoff_kernels import PublicPayoffs, public_gradient
+from infoset.forms._public_payoff_kernels import (
+    ComposedPayoffs,
+    PublicPayoffs,
+    public_gradient,
+)
 from infoset.forms._sequence_form_kernels import max_additions
 from infoset.forms._value_kernels import normalize_weights
 from infoset.forms.form_table import FormTable
 from infoset.forms.hand_symmetry import HandSymmetry
 from infoset.forms.layout import Layout, form_layouts
-from infoset.forms.payoffs import FormPayoffs, check_range
+from infoset.forms.payoffs import FormPayoffs, check_range, with_own_payoffs
 from infoset.forms.player_values import PlayerValues, values_by_position
 from infoset.forms.public_operators import Dense, HandPrior, Operator, Showdown
 from infoset.forms.public_payoff_terms import (
     largest_composed_payoff,
     largest_payoff,
+    no_composition,
     payoff_deviation,
     public_payoffs,
     with_own_results,
@@ -480,7 +485,12 @@ class PublicForm(ShortRepr):
 
     def _payoffs(self, precision: str) -> FormPayoffs:
         positions = [layout.position for layout in self.layouts]
-        pairs = tuple(public_payoffs(self, player, positions, precision) for player in range(2))
+        pairs = tuple(
+            ComposedPayoffs(
+                public_payoffs(self, player, positions, precision), no_composition(precision)
+            )
+            for player in range(2)
+        )
         return FormPayoffs.of_pairs(pairs, precision)
 
     def payoffs(self, precision: str = "float64") -> FormPayoffs:
@@ -491,8 +501,7 @@ class PublicForm(ShortRepr):
         if precision != "float64":
             return self._payoffs(precision)
         # The arrays are shared, but for those of intermediate results.
-        pairs = tuple(map(with_own_results, self._float64_pairs))
-        return self._float64_payoffs._replace(pairs=pairs)
+        return with_own_payoffs(self._float64_payoffs)
 
     def composed_payoffs(
         self,
@@ -504,12 +513,11 @@ class PublicForm(ShortRepr):
         """Return the payoffs of a transform of the form; see `Form.composed_payoffs`."""
         whole = self.reach_payoffs() if of_reach else self.payoffs(precision)
         pairs = tuple(
-            pair._replace(
-                composition=transform.composition(
-                    player, layouts, self.layouts, precision, of_reach
-                )
+            ComposedPayoffs(
+                pair.hands,
+                transform.composition(player, layouts, self.layouts, precision, of_reach),
             )
-            for player, pair in enumerate(cast("tuple[PublicPayoffs, ...]", whole.pairs))
+            for player, pair in enumerate(cast("tuple[ComposedPayoffs, ...]", whole.pairs))
         )
         return whole._replace(pairs=pairs)
 
@@ -528,7 +536,8 @@ class PublicForm(ShortRepr):
 
     @property
     def _float64_pairs(self) -> tuple[PublicPayoffs, ...]:
-        return cast("tuple[PublicPayoffs, ...]", self._float64_payoffs.pairs)
+        pairs = cast("tuple[ComposedPayoffs, ...]", self._float64_payoffs.pairs)
+        return tuple(pair.hands for pair in pairs)
 
     @cached_property
     def _of_reach(self) -> PublicForm:

@@ -71,14 +71,8 @@ def public_hand_gradient(form: PublicForm, plan: FloatArray, player: Player) -> 
 
 def with_own_results(payoffs: PublicPayoffs) -> PublicPayoffs:
     """Return payoffs with separate arrays for intermediate results."""
-    composition = payoffs.composition
     return payoffs._replace(
-        sums=payoffs.sums.copy(),
-        reach=payoffs.reach.copy(),
-        value=payoffs.value.copy(),
-        composition=composition._replace(
-            plan=composition.plan.copy(), gradient=composition.gradient.copy()
-        ),
+        sums=payoffs.sums.copy(), reach=payoffs.reach.copy(), value=payoffs.value.copy()
     )
 
 
@@ -105,10 +99,8 @@ def split_public_payoffs(payoffs: PublicPayoffs, number: int) -> tuple[PublicPay
 
     The hands of a public sequence must be at consecutive places, as in the layouts of the kernels.
     Each part fills a separate range of the gradient. Together they give the same bits as the
-    whole, because the terms at a sequence belong to one part and stay in order. The parts have no
-    composition: they are those of the form before it is transformed.
+    whole, because the terms at a sequence belong to one part and stay in order.
     """
-    payoffs = payoffs._replace(composition=no_composition(payoffs.factor.dtype.name))
     starts = np.sort(payoffs.own_start)
     shares = np.linspace(0, len(starts), number + 1)[1:-1].astype(np.int64)
     cuts = np.unique([payoffs.filled[0], *starts[shares], payoffs.filled[1]])
@@ -244,7 +236,6 @@ def public_payoffs(
         sums=np.zeros(blocking.num_sums * LANES, precision),
         reach=np.zeros(-(-num_other // LANES) * LANES**2, precision),
         value=np.zeros(-(-num_own // LANES) * LANES**2, precision),
-        composition=no_composition(precision),
     )
 
 

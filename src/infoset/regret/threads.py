@@ -11,14 +11,15 @@ from typing import TypeVar
 import numpy as np
 
 from infoset.forms import (
+    ComposedPayoffs,
     Composition,
     Layout,
-    PublicPayoffs,
     TwoPlayerPayoffs,
     collect_gradient,
     composition_of,
     expand_plan,
     is_new,
+    no_composition,
     pair_gradient,
     restrict_blocks,
     split_public_payoffs,
@@ -198,7 +199,7 @@ def partition_player(
     public_state : IntArray
         [I] the public states of the infostates, in the order of the layout. Each public state
         belongs to one part, so that its infostates remain contiguous.
-    payoffs : BlockPayoffs or PublicPayoffs
+    payoffs : BlockPayoffs or ComposedPayoffs
         The player's payoffs in this layout.
     number : int
         Number of parts.
@@ -311,8 +312,10 @@ def _runs(layout: Layout, first: int, part: LongArray) -> tuple[IndexArray, ...]
 
 def _payoffs_in_ranges(payoffs: TwoPlayerPayoffs, number: int) -> tuple[TwoPlayerPayoffs, ...]:
     """Split payoffs into `number` ranges of about equal work; return the payoffs of each."""
-    if isinstance(payoffs, PublicPayoffs):
-        return split_public_payoffs(payoffs, number)
+    if isinstance(payoffs, ComposedPayoffs):
+        parts = split_public_payoffs(payoffs.hands, number)
+        none = no_composition(payoffs.composition.weight.dtype.name)
+        return tuple(ComposedPayoffs(part, none) for part in parts)
     work = payoffs.first.astype(np.int64) + np.arange(len(payoffs.first))
     cuts = np.searchsorted(work, np.linspace(0, work[-1], number + 1)).tolist()
     return tuple(
