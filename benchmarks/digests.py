@@ -4,15 +4,18 @@
     python benchmarks/digests.py --package solvers        # only one package (repeatable)
     python benchmarks/digests.py --only cfr+ --show       # only ids that contain a text, with times
     python benchmarks/digests.py --write                  # replace the table
+    python benchmarks/digests.py --write --table FILE     # write another table, such as this tree's
+    python benchmarks/digests.py --table FILE             # compare with that table
 
 The table, `results/digests.csv`, has one line per digest: an id, and the first 16 hex digits of a
 SHA-256 over arrays and numbers. Ids remain the same if the library renames an object. A digest
-does not depend on names, files, texts or times. `digest_packages` has one module for each package
-of the library.
+does not depend on names, files, texts or times, except those of labels, fingerprints and files in
+`forms`. `digest_packages` has one module for each package of the library; `forms` and `resolving`
+cut across packages.
 
 Floating-point results agree bit for bit only on the same kind of processor and with the same
-versions of the libraries, which the table records. On another machine, write a table before the
-change and check after it.
+versions of the libraries, which the table records. On another machine, write a table of your own
+before the change, with `--table`, and compare with it afterwards.
 
 With compiled kernels in the cache, all packages take about two minutes of processor time.
 """
@@ -38,12 +41,14 @@ TABLE = Path(__file__).parent / "results" / "digests.csv"
 
 PACKAGES = (
     "games",
+    "forms",
     "efg",
     "policy",
     "regret",
     "evaluation",
     "beliefs",
     "solvers",
+    "resolving",
     "learning",
     "search",
     "teams",
@@ -73,9 +78,10 @@ def main() -> None:
     for name, text in errors.items():
         print(f"{name}: {text}")
     if arguments.write:
-        write(found, packages)
+        write(found, packages, arguments.table)
         sys.exit(1 if errors else 0)
-    sys.exit(0 if check(found, packages, arguments.only) and not errors else 1)
+    is_equal = check(found, packages, arguments.only, arguments.table)
+    sys.exit(0 if is_equal and not errors else 1)
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -86,6 +92,9 @@ def parse_arguments() -> argparse.Namespace:
     )
     parser.add_argument("--only", default="", help="limit to ids that contain this text")
     parser.add_argument("--show", action="store_true", help="print each digest with its seconds")
+    parser.add_argument(
+        "--table", type=Path, default=TABLE, help="the table (default: results/digests.csv)"
+    )
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--write", action="store_true", help="replace the table")
     mode.add_argument("--check", action="store_true", help="compare with the table (the default)")
@@ -170,33 +179,35 @@ def machine() -> dict[str, str]:
     }
 
 
-def read() -> tuple[dict[str, str], Digests]:
-    """Return the header and the digests of the table; both are empty if the file is missing."""
-    if not TABLE.exists():
+def read(path: Path = TABLE) -> tuple[dict[str, str], Digests]:
+    """Return the header and the digests of a table; both are empty if the file is missing."""
+    if not path.exists():
         return {}, {}
-    lines = TABLE.read_text(encoding="utf-8").splitlines()
+    lines = path.read_text(encoding="utf-8").splitlines()
     about = dict(line[2:].split(": ", 1) for line in lines if line.startswith("# "))
     rows = csv.DictReader(line for line in lines if not line.startswith("#"))
     return about, {row["id"]: row["digest"] for row in rows}
 
 
-def write(found: Digests, packages: Sequence[str]) -> None:
-    """Replace the digests of `packages` in the table."""
-    about, known = read()
+def write(found: Digests, packages: Sequence[str], path: Path = TABLE) -> None:
+    """Replace the digests of `packages` in a table."""
+    about, known = read(path)
     here = machine()
     if set(packages) != set(PACKAGES) and about and about != here:
         sys.exit("the table is from another machine or other versions; write all packages")
     kept = {name: text for name, text in known.items() if package_of(name) not in packages}
-    with TABLE.open("w", encoding="utf-8", newline="") as file:
+    with path.open("w", encoding="utf-8", newline="") as file:
         file.writelines(f"# {name}: {value}\n" for name, value in here.items())
         table = csv.writer(file, lineterminator="\n")
         table.writerow(("id", "digest"))
         table.writerows(sorted((kept | found).items()))
 
 
-def check(found: Digests, packages: Sequence[str], only: str) -> bool:
-    """Print the differences from the table; return True if there are none."""
-    about, known = read()
+def check(found: Digests, packages: Sequence[str], only: str, path: Path = TABLE) -> bool:
+    """Print the differences from a table; return True if there are none."""
+    about, known = read(path)
+    if not known:
+        print(f"{path} does not exist or is empty: write it first, with --write")
     for name, value in machine().items():
         if about.get(name) != value:
             print(f"the table was written with {name} {about.get(name)}, not {value}")

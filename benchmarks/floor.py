@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from report import shown, table
 
-from infoset.forms import SequenceForm, block_payoffs, game_layouts
+from infoset.forms import SequenceForm, block_payoffs
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.utils.compilation import kernel
 
@@ -58,10 +58,10 @@ class Work:
 
 def work_of_iteration(form: SequenceForm, precision: str) -> Work:
     """Return the minimum work of one iteration on a two-player game."""
-    size, layouts = PRECISIONS[precision], game_layouts(form)
+    size, layouts = PRECISIONS[precision], form.layouts
     moved = operations = 0
     for player, plex in enumerate(form.treeplexes):
-        pairs = block_payoffs(form, layouts, player)
+        pairs = block_payoffs(form.terminal_sequence, form.payoff[:, player], layouts, player)
         moved += PASSES * size * plex.num_sequences + 2 * INDEX * plex.num_infostates
         moved += 2 * INDEX * len(pairs.row) + size * len(pairs.payoff)
         operations += 2 * form.num_payoffs + OPERATIONS * plex.num_sequences

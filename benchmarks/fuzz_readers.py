@@ -45,13 +45,11 @@ from infoset.games import load_game
 from infoset.matches.match_file import MatchFile
 from infoset.matches.match_statistics import Tally
 from infoset.policy import (
-    PublicPolicy,
     load_policy,
     load_policy_csv,
-    load_public_policy,
     save_policy,
     save_policy_csv,
-    save_public_policy,
+    transfer_policy,
 )
 from infoset.runs import read_checkpoint
 from infoset.tree.saved_graphs import find_cache_entry, graph_cache
@@ -119,7 +117,7 @@ def policy_readers(folder: Path, policy: Any) -> dict[str, Reader]:
     names = ("policy.parquet", "joint.parquet", "public.parquet", "p.csv")
     single, joint, public, text = (folder / name for name in names)
     form, public_form = policy.form, infoset.build_public_form("kuhn_poker")
-    save_public_policy(PublicPolicy.from_tabular(public_form, policy), public)
+    save_policy(transfer_policy(policy, public_form), public)
     save_policy(policy, single)
     mixed = infoset.evaluation.CorrelatedPolicy((policy, policy), (0.25, 0.75))
     save_correlated_policy(mixed, joint)
@@ -132,7 +130,7 @@ def policy_readers(folder: Path, policy: Any) -> dict[str, Reader]:
         "policy": Reader((single,), lambda: content(load_policy(single, form))),
         "correlated policy": Reader((joint,), lambda: parts(load_correlated_policy(joint, form))),
         "policy on a public form": Reader(
-            (public,), lambda: content(load_public_policy(public, public_form))
+            (public,), lambda: content(load_policy(public, public_form))
         ),
         "policy as CSV": Reader(
             (text,), lambda: content(load_policy_csv(text, form)), has_checksum=False

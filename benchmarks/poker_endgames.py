@@ -41,7 +41,7 @@ from infoset.games import HOLE_CARDS, NoLimitEndgame
 from infoset.games.cards import RANKS
 from infoset.regret import SCHEMES
 from infoset.runs import Budget, run_measured
-from infoset.solvers.regret_family import PublicRegretSolver
+from infoset.solvers.regret_family import RegretSolver
 from infoset.tree import build_public_form
 from infoset.utils.text import format_bytes
 
@@ -183,7 +183,7 @@ def row_of(name: str, tree: str, targets: Sequence[float], folder: Path | None) 
     ]
 
 
-class TimedSolver(PublicRegretSolver):
+class TimedSolver(RegretSolver):
     """DCFR that adds up the processor time of its iterations and of its measurements."""
 
     iterating = measuring = 0.0

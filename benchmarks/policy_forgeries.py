@@ -27,14 +27,12 @@ from infoset.errors import InfosetError
 from infoset.evaluation import CorrelatedPolicy, load_correlated_policy, save_correlated_policy
 from infoset.front import load_correlated_policy_file, resolve_policy
 from infoset.policy import (
-    PublicPolicy,
     constant_transformations,
     load_policy,
-    load_public_policy,
     random_policy,
     read_metadata,
     save_policy,
-    save_public_policy,
+    transfer_policy,
     zoo_path,
 )
 from infoset.policy.policy_tables import (
@@ -370,8 +368,8 @@ def table_readings(folder: Path) -> dict[str, Reading]:
     save_policy(zoo, single, read_metadata(zoo_path("zoo:kuhn_poker")))
     policies = [random_policy(form, np.random.default_rng(seed)) for seed in range(2)]
     save_correlated_policy(CorrelatedPolicy(tuple(policies), (0.25, 0.75)), joint)
-    mixed = PublicPolicy.from_tabular(public_form, policies[0])
-    save_public_policy(mixed, public, storage="uint16")
+    mixed = transfer_policy(policies[0], public_form)
+    save_policy(mixed, public, storage="uint16")
 
     def verified(path: Path) -> str:
         verify_policy_file(path)
@@ -381,7 +379,7 @@ def table_readings(folder: Path) -> dict[str, Reading]:
         return policy.weights, [one.digest for one in policy.policies]
 
     def in_tree(policy: Any) -> str:
-        return policy.to_tabular(form).digest
+        return transfer_policy(policy, form).digest
 
     tabular = {
         "infoset.policy": lambda path: load_policy(path, form).digest,
@@ -393,7 +391,7 @@ def table_readings(folder: Path) -> dict[str, Reading]:
         "evaluate": lambda path: parts(load_correlated_policy_file(path, form)),
     }
     on_public_form = {
-        "infoset.policy": lambda path: in_tree(load_public_policy(path, public_form)),
+        "infoset.policy": lambda path: in_tree(load_policy(path, public_form)),
         "infoset": lambda path: in_tree(infoset.load_policy(path)),
         "evaluate": lambda path: resolve_policy(path, form).digest,
     }

@@ -23,7 +23,7 @@ import numpy as np
 from floor import INDEX, PASSES, PRECISIONS, rate
 from report import DOCS, environment, environment_text, replace_part, shown, table
 
-from infoset.forms import GameForm, PublicForm
+from infoset.forms import Form, PublicForm
 from infoset.games import load_game
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.tree import build_public_form, build_sequence_form
@@ -92,7 +92,7 @@ def arrays_of(value: object) -> Iterator[np.ndarray]:
             yield from arrays_of(item)
 
 
-def measure(form: GameForm, build: float, precision: str = PRECISION) -> Measured:
+def measure(form: Form, build: float, precision: str = PRECISION) -> Measured:
     """Return the memory and the time of an iteration on a form."""
     minimizer = RegretMinimizer(form, SCHEMES[SCHEME], precision)
     holders = [tuple(vars(layout).values()) for layout in minimizer._layouts]

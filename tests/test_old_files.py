@@ -28,7 +28,6 @@ from infoset.policy import (
     constant_transformations,
     load_policy,
     load_policy_csv,
-    load_public_policy,
     read_metadata,
 )
 from infoset.runs import read_trace, read_traces
@@ -49,7 +48,7 @@ RUNS = sorted(path.name for path in (FILES / "runs").iterdir())
 
 def form_of(policy):
     """Return the form on which a policy plays."""
-    return policy.public_form if hasattr(policy, "public_form") else policy.sequence_form
+    return policy.form if hasattr(policy, "public_form") else policy.sequence_form
 
 
 def game_of(facts):
@@ -168,7 +167,7 @@ def test_the_first_format_of_tables():
 @pytest.mark.parametrize("storage", STORAGES)
 def test_the_first_format_of_public_forms(storage):
     form = build_public_form(load_game(LEDUC))
-    policy = load_public_policy(FIRST / f"public_{storage}.parquet", form)
+    policy = load_policy(FIRST / f"public_{storage}.parquet", form)
     assert policy.digest == DIGESTS[storage]
 
 

@@ -25,6 +25,7 @@ __all__ = [
     "evaluation_numbers",
     "form_numbers",
     "form_of",
+    "form_of_policy",
     "game_of",
     "graph_numbers",
     "graph_of",
@@ -87,6 +88,11 @@ def tree_of(name: str) -> GameTree:
 def form_of(name: str) -> SequenceForm:
     """Return the sequence form of a game."""
     return tree_of(name).sequence_form
+
+
+def form_of_policy(policy: TabularPolicy) -> SequenceForm:
+    """Return the form of a policy."""
+    return policy.form
 
 
 @cache

@@ -14,6 +14,7 @@ from digest_packages.common import (
     Cells,
     evaluation_numbers,
     form_of,
+    form_of_policy,
     game_of,
     policy_numbers,
     random_policies,
@@ -64,7 +65,7 @@ class OneAction:
 
     def __init__(self, policy: Any) -> None:
         self.policy = policy
-        self.form = policy.form
+        self.form = form_of_policy(policy)
 
     def search(self, infostate: Any, rng: np.random.Generator) -> Any:
         """Return a one-hot vector of the sampled action."""

@@ -8,7 +8,14 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from digest_packages.common import Cells, form_of, policy_numbers, random_policies, tree_of
+from digest_packages.common import (
+    Cells,
+    form_of,
+    form_of_policy,
+    policy_numbers,
+    random_policies,
+    tree_of,
+)
 from infoset.forms import behavior_to_plan
 from infoset.policy import (
     TabularPolicy,
@@ -33,7 +40,7 @@ def plans(game: str) -> object:
     found = []
     for policy in random_policies(game, 3):
         made = policy.realization_plans()
-        again = TabularPolicy.from_weights(policy.form, made)
+        again = TabularPolicy.from_weights(form_of_policy(policy), made)
         found.append((made, policy_numbers(again)))
     return found
 

@@ -11,7 +11,7 @@ import numpy as np
 from digest_packages.common import Cells, form_of, random_policies, tree_of
 from digest_packages.solvers import REGRET, hedge
 from infoset.evaluation import utility_gradient
-from infoset.forms import block_gradient, block_payoffs, game_layouts
+from infoset.forms import block_gradient, block_payoffs
 from infoset.regret import (
     SCHEMES,
     Distance,
@@ -46,18 +46,25 @@ def schedule(scheme: str) -> object:
 def layouts(game: str) -> object:
     """Return sequence layouts, block payoffs and their gradients."""
     form = form_of(game)
-    found = game_layouts(form)
+    found = form.layouts
     arrays = [
         (layout.groups, layout.parent, layout.position, layout.infostate, layout.blocks)
         for layout in found
     ]
-    pairs = [tuple(block_payoffs(form, found, player)) for player in range(2)]
+    pairs = [
+        tuple(block_payoffs(form.terminal_sequence, form.payoff[:, player], found, player))
+        for player in range(2)
+    ]
     gradients = []
     for player in range(2):
         plan = random_policies(game, 1)[0].realization_plan(1 - player)
         gradient = np.zeros(form.treeplexes[player].num_sequences)
         positions = found[1 - player].to_positions(plan)
-        block_gradient(block_payoffs(form, found, player), positions, gradient)
+        block_gradient(
+            block_payoffs(form.terminal_sequence, form.payoff[:, player], found, player),
+            positions,
+            gradient,
+        )
         gradients.append(gradient)
     return arrays, pairs, gradients
 

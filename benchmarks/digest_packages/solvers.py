@@ -181,7 +181,7 @@ def method_variant(game: str, method: str, **changes: Any) -> object:
 
 def scheme_variant(game: str, scheme: str, **changes: Any) -> object:
     """Return the result of a scheme with changed fields."""
-    return solved(game, replace(SCHEMES[scheme], **changes), 40)
+    return solved(game, replace(SCHEMES[scheme], name="changed", **changes), 40)
 
 
 # The table

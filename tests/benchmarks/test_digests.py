@@ -52,6 +52,18 @@ def test_ids_are_those_of_the_table(package):
     assert sorted(names) == sorted(name for name in known if digests.package_of(name) == package)
 
 
+def test_another_table_is_written_and_compared(tmp_path, capsys):
+    path = tmp_path / "table.csv"
+    assert not digests.check({"games/one": "1"}, ["games"], "", path)
+    assert "write it first" in capsys.readouterr().out
+    digests.write({"games/one": "1"}, ["games"], path)
+    digests.write({"efg/one": "2"}, ["efg"], path)
+    assert digests.read(path) == (digests.machine(), {"efg/one": "2", "games/one": "1"})
+    assert digests.check({"games/one": "1"}, ["games"], "", path)
+    assert not digests.check({"games/one": "3"}, ["games"], "", path)
+    assert "differs: games/one" in capsys.readouterr().out
+
+
 def test_an_error_is_recorded_in_place_of_its_digest(monkeypatch):
     def cells():
         yield "good", lambda: 1

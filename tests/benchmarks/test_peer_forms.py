@@ -23,7 +23,7 @@ def files(request, tmp_path):
 
 
 def test_a_file_of_gambit_holds_the_same_game(files):
-    theirs = infoset.load(files.efg).form
+    theirs = infoset.load(files.efg).sequence_form
     assert difference(files.tree.sequence_form, theirs) is None
 
 

@@ -9,7 +9,7 @@ from infoset.beliefs import public_subgame
 from infoset.errors import ParameterError
 from infoset.evaluation import PublicContinuation, PublicValues, equity_at, evaluate_policy
 from infoset.forms import with_ranges
-from infoset.policy import PublicPolicy
+from infoset.policy import TabularPolicy
 from infoset.runs import Budget
 from infoset.solvers import cut_public_game, lock_policy, resolve_public_subgame
 from infoset.typing import CHANCE
@@ -21,7 +21,7 @@ def both_policies(seed):
     merged, whole = small_holdem(True), small_holdem()
     rng = np.random.default_rng(seed)
     weights = [rng.uniform(0.05, 1, plex.num_sequences) for plex in merged.treeplexes]
-    policy = PublicPolicy.from_weights(merged, weights)
+    policy = TabularPolicy.from_weights(merged, weights)
     filled = [np.ones(plex.num_sequences) for plex in whole.treeplexes]
     for player in range(2):
         for node in whole.decisions[player].tolist():
@@ -31,7 +31,7 @@ def both_policies(seed):
                 whole.hands[player], whole.places(player, actions).T, strict=True
             ):
                 filled[player][place] = [*policy[hand, line].values()]
-    return policy, PublicPolicy(whole, (filled[0], filled[1]))
+    return policy, TabularPolicy(whole, (filled[0], filled[1]))
 
 
 def pairs_of_nodes(merged, whole):
@@ -42,7 +42,7 @@ def pairs_of_nodes(merged, whole):
 
 def test_values_ranges_and_equity_do_not_depend_on_merging():
     policy, expanded = both_policies(1)
-    merged, whole = policy.public_form, expanded.public_form
+    merged, whole = policy.form, expanded.form
     assert merged.num_nodes < 0.6 * whole.num_nodes
     ours, theirs = PublicValues(policy), PublicValues(expanded)
     assert evaluate_policy(policy).gains == pytest.approx(
@@ -70,7 +70,7 @@ def test_values_ranges_and_equity_do_not_depend_on_merging():
 
 def test_continuations_subgames_and_cuts_do_not_depend_on_merging():
     policy, expanded = both_policies(2)
-    merged, whole = policy.public_form, expanded.public_form
+    merged, whole = policy.form, expanded.form
     node = merged.children[0, "k"]
     other = whole.children[0, "k"]
     values = PublicValues(policy)
@@ -90,7 +90,7 @@ def test_continuations_subgames_and_cuts_do_not_depend_on_merging():
             cut_public_game(whole, expected, depth=depth),
         )
         measured = [
-            cut.evaluate(PublicPolicy.from_weights(cut.trunk.form, trunk_weights(cut, own)))
+            cut.evaluate(TabularPolicy.from_weights(cut.trunk.form, trunk_weights(cut, own)))
             for cut, own in zip(cuts, (policy, expanded), strict=True)
         ]
         assert measured[0].values == pytest.approx(measured[1].values, abs=1e-12)
@@ -113,7 +113,7 @@ def trunk_weights(cut, policy):
 
 def test_locks_name_lines_and_hands_of_the_game():
     policy, expanded = both_policies(3)
-    merged, whole = policy.public_form, expanded.public_form
+    merged, whole = policy.form, expanded.form
     line = "k / k / Qd"  # represented by the line with the queen of hearts
     assert line in {whole.label(node) for node in range(whole.num_nodes)}
     assert line not in {merged.label(node) for node in range(merged.num_nodes)}
@@ -150,7 +150,7 @@ def test_ranges_must_not_distinguish_merged_hands():
 
 def test_resolving_on_merged_forms_is_safe():
     policy, _ = both_policies(4)
-    merged = policy.public_form
+    merged = policy.form
     node = merged.children[0, "b"]
     found = resolve_public_subgame(policy, node, 1, budget=Budget(iterations=200))
     before, after = evaluate_policy(policy), evaluate_policy(found.policy)

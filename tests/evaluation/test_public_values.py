@@ -17,7 +17,7 @@ from infoset.evaluation import (
 )
 from infoset.forms import Fold, chance_reach_of_nodes, unblocked_reach, with_ranges
 from infoset.games import load_game
-from infoset.policy import PublicPolicy, random_policy
+from infoset.policy import TabularPolicy, random_policy, transfer_policy
 from infoset.tree import build_public_form, build_tree, derive_public_form
 from infoset.views import PolicyValues
 from tests.support.cached_games import cached_tree
@@ -30,7 +30,7 @@ SPECS = ("kuhn_poker", "leduc_poker", "liars_dice(dice_sides=3)")
 def random_public_policy(form, seed):
     rng = np.random.default_rng(seed)
     weights = [rng.uniform(0.05, 1, plex.num_sequences) for plex in form.treeplexes]
-    return PublicPolicy.from_weights(form, weights)
+    return TabularPolicy.from_weights(form, weights)
 
 
 def reach_at(form, policy, player, node, action=-1):
@@ -85,7 +85,7 @@ def test_values_of_actions_hands_and_nodes_are_those_of_the_tree(spec):
     tree = cached_tree(spec)
     form, policy = derive_public_form(tree), random_policy(tree.sequence_form, _rng(3))
     values, in_tree = (
-        PublicValues(PublicPolicy.from_tabular(form, policy)),
+        PublicValues(transfer_policy(policy, form)),
         PolicyValues(tree, policy),
     )
     for player in range(2):
@@ -277,7 +277,7 @@ def test_likely_mistakes_name_the_fix():
         with_ranges(form, (np.ones(28), -np.ones(28)))
     with pytest.raises(ParameterError, match="no pair of hands"):
         with_ranges(form, (np.ones(28), np.zeros(28)))
-    with pytest.raises(ParameterError, match="PublicPolicy"):
+    with pytest.raises(ParameterError, match="TabularPolicy"):
         PublicValues(form)
 
 

@@ -10,7 +10,7 @@ from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.evaluation import best_response, evaluate_hands, evaluate_policy, history_values
 from infoset.game import PublicRulesGame
 from infoset.games import load_game
-from infoset.policy import PublicPolicy, uniform_public_policy
+from infoset.policy import TabularPolicy, transfer_policy, uniform_policy
 from infoset.tree import (
     build_public_form,
     build_sequence_form,
@@ -28,7 +28,7 @@ RANDOM_SEEDS = [0, 3, 7, 12]
 def random_public_policy(form, seed=0):
     rng = np.random.default_rng(seed)
     weights = [rng.standard_exponential(plex.num_sequences) for plex in form.treeplexes]
-    return PublicPolicy.from_weights(form, weights)
+    return TabularPolicy.from_weights(form, weights)
 
 
 def values_in_the_tree(tree, policy, player):
@@ -52,7 +52,7 @@ def test_hands_earn_what_they_earn_in_the_tree(spec):
     tree, [policy] = cached_tree(spec), cached_random_policies(spec)
     form = build_public_form(load_game(spec))
     scale = form.payoff_width * 1e-12
-    for player, own in enumerate(evaluate_hands(PublicPolicy.from_tabular(form, policy))):
+    for player, own in enumerate(evaluate_hands(transfer_policy(policy, form))):
         values = values_in_the_tree(tree, policy, player)
         best = values_in_the_tree(tree, best_response(policy, player).policy, player)
         assert len(values) == len(form.hands[player])
@@ -93,7 +93,7 @@ def test_values_of_hands_are_dense_products(seed):
 def test_a_best_response_on_a_public_form_is_that_of_the_tree():
     [policy] = cached_random_policies("leduc_poker")
     form = build_public_form(load_game("leduc_poker"))
-    public = PublicPolicy.from_tabular(form, policy)
+    public = transfer_policy(policy, form)
     for player in range(2):
         response, expected = best_response(public, player), best_response(policy, player)
         assert response.value == pytest.approx(expected.value, abs=1e-12)
@@ -105,14 +105,14 @@ def test_a_best_response_on_a_public_form_is_that_of_the_tree():
 
 def test_labels_and_other_arguments():
     form = build_public_form(load_game("kuhn_poker"))
-    first, second = infoset.evaluate_hands(uniform_public_policy(form))
+    first, second = infoset.evaluate_hands(uniform_policy(form))
     probability, value, best, gain = first.by_label()["Q"]
     assert (probability, value, best, gain) == pytest.approx((1 / 3, 0.125, 0.5, 0.375))
     [policy] = cached_random_policies("kuhn_poker")
     mixed = infoset.evaluate_hands("kuhn_poker", ["uniform", policy])
-    public = PublicPolicy.from_tabular(form, policy)
-    parts = uniform_public_policy(form).probabilities[0], public.probabilities[1]
-    expected = evaluate_hands(PublicPolicy(form, parts))
+    public = transfer_policy(policy, form)
+    parts = uniform_policy(form).probabilities[0], public.probabilities[1]
+    expected = evaluate_hands(TabularPolicy(form, parts))
     assert np.array_equal(mixed[1].values, expected[1].values)
     assert np.array_equal(second.probabilities, mixed[1].probabilities)
     with pytest.raises(ParameterError, match="policy is missing"):
@@ -121,9 +121,11 @@ def test_labels_and_other_arguments():
         infoset.evaluate_hands("kuhn_poker", ["uniform"] * 3)
     with pytest.raises(UnsupportedGameError, match="has no public form"):
         infoset.evaluate_hands("goofspiel(num_cards=3)", "uniform")
-    with pytest.raises(ParameterError, match="does not determine a public form"):
+    with pytest.raises(ParameterError, match="from which no other form can be built"):
         infoset.evaluate_hands(cached_tree("kuhn_poker").sequence_form, "uniform")
-    with pytest.raises(ParameterError, match="PublicPolicy"):
+    with pytest.raises(ParameterError, match="TabularPolicy"):
+        evaluate_hands("uniform")
+    with pytest.raises(UnsupportedGameError, match="build its public form"):
         evaluate_hands(policy)
 
 
@@ -133,8 +135,8 @@ def test_merged_suits_have_the_same_values(num_cards):
     merged, whole = build_public_form(game), build_public_form(game, merge_symmetric=False)
     assert merged.treeplexes[0].num_sequences < whole.treeplexes[0].num_sequences
     policy = random_public_policy(merged, num_cards)
-    tabular = policy.to_tabular(build_sequence_form(game))
-    expected = evaluate_hands(PublicPolicy.from_tabular(whole, tabular))
+    tabular = transfer_policy(policy, build_sequence_form(game))
+    expected = evaluate_hands(transfer_policy(tabular, whole))
     for one, other in zip(evaluate_hands(policy), expected, strict=True):
         assert np.abs(one.values - other.values).max() <= 1e-12
         assert np.abs(one.best_response_values - other.best_response_values).max() <= 1e-12

@@ -17,7 +17,7 @@ from infoset.errors import (
 from infoset.evaluation import evaluate_policy
 from infoset.forms import PublicForm, SequenceForm
 from infoset.front import choose_form
-from infoset.policy import PublicPolicy, TabularPolicy, uniform_policy
+from infoset.policy import TabularPolicy, transfer_policy, uniform_policy
 from tests.support.cached_games import cached_random_policies, cached_tree
 
 
@@ -31,7 +31,7 @@ def test_the_sequence_form_is_chosen_if_it_fits():
 def test_the_public_form_is_chosen_if_the_tree_does_not_fit():
     """The world states are counted, not visited: visiting 38 million takes minutes."""
     result = infoset.solve("leduc_poker(num_ranks=50)", "cfr+", iterations=2)
-    assert isinstance(result.policy, PublicPolicy)
+    assert isinstance(result.policy, TabularPolicy)
     assert result.form_reason == (
         "public form (3,011 public nodes, 100 × 100 hands, 60.6 MB): the game has 72,913,501 "
         "histories, and its sequence form does not fit in the limits"
@@ -53,7 +53,7 @@ def test_the_form_may_be_chosen():
     game = "liars_dice(dice_sides=3)"
     public = infoset.solve(game, "cfr+", form="public", iterations=20)
     sequence = infoset.solve(game, "cfr+", form="sequence", iterations=20)
-    assert isinstance(public.policy, PublicPolicy)
+    assert isinstance(public.policy, TabularPolicy)
     assert public.form_reason is None
     assert public.exploitability == pytest.approx(sequence.exploitability, rel=0.1)
     # With a tree, and with games whose public form is derived from the tree.
@@ -63,10 +63,10 @@ def test_the_form_may_be_chosen():
 
 
 def test_methods_that_need_the_sequence_form_say_so():
-    with pytest.raises(UnsupportedGameError, match=r"^lp does not run on public forms"):
+    with pytest.raises(UnsupportedGameError, match=r"^lp needs the matrix of payoffs"):
         infoset.solve("leduc_poker", "lp", form="public")
     large = "leduc_poker(num_ranks=50)"
-    for method in ("lp", "mmd", "cfr-br"):
+    for method in ("lp", "lp-ipm", "lp-refined"):
         with pytest.raises(GameTooLargeError, match=f"{method} does not run on .*'sapdcfr"):
             infoset.solve(large, method, iterations=1)
     with pytest.raises(GameTooLargeError, match=r"use its public form, on which solve \(form="):
@@ -108,7 +108,7 @@ def test_one_policy_per_player():
     form = infoset.build_public_form("leduc_poker")
     joined = evaluate_policy(first.replace_player(1, second))
     assert infoset.evaluate("leduc_poker", [first, second]) == joined
-    public = [PublicPolicy.from_tabular(form, one) for one in (first, second)]
+    public = [transfer_policy(one, form) for one in (first, second)]
     measured = infoset.evaluate("leduc_poker", public)
     assert measured.values == pytest.approx(joined.values, abs=1e-12)
     assert measured.gains == pytest.approx(joined.gains, abs=1e-12)
@@ -119,9 +119,9 @@ def test_one_policy_per_player():
     assert infoset.evaluate(form, [first, public[1]]).values == pytest.approx(joined.values)
     with pytest.raises(ParameterError, match="got 3 policies; leduc_poker has 2 players"):
         infoset.evaluate("leduc_poker", [*public, "uniform"])
-    with pytest.raises(PolicyMismatchError, match="belongs to another public form"):
+    with pytest.raises(PolicyMismatchError, match="for leduc_poker, not for liars_dice"):
         infoset.evaluate("liars_dice(dice_sides=2)", [public[0], "uniform"])
-    with pytest.raises(ParameterError, match="is not a policy on the public form"):
+    with pytest.raises(PolicyFileError, match="there is no file best"):
         infoset.evaluate(form, [public[0], "best"])
 
 
@@ -136,8 +136,9 @@ def test_files_find_their_game(tmp_path):
         assert tabular.nash_conv == pytest.approx(result.nash_conv, abs=1e-12)
     with pytest.raises(PolicyMismatchError, match=r"for liars_dice.*, not for leduc_poker"):
         infoset.load_policy(tmp_path / "p.parquet", "leduc_poker")
-    with pytest.raises(ParameterError, match="does not determine a public form"):
-        infoset.load_policy(tmp_path / "p.parquet", tree.sequence_form)
+    on_tree = infoset.load_policy(tmp_path / "p.parquet", tree.sequence_form)
+    assert on_tree.form is tree.sequence_form
+    assert on_tree.digest == transfer_policy(loaded, tree.sequence_form).digest
     (tmp_path / "broken.parquet").write_bytes(b"PAR1")
     with pytest.raises(PolicyFileError, match="cannot be read"):
         infoset.load_policy(tmp_path / "broken.parquet", "leduc_poker")
@@ -181,13 +182,13 @@ def test_limits_of_runs_on_public_forms():
 def test_methods_are_compared_on_public_forms(tmp_path):
     large = "leduc_poker(num_ranks=50)"
     results = infoset.compare(large, ["cfr", "cfr+"], iterations=2)
-    assert all(isinstance(result.policy, PublicPolicy) for result in results)
+    assert all(isinstance(result.policy, TabularPolicy) for result in results)
     alone = infoset.solve(large, "cfr+", iterations=2)
     assert results[1].policy.digest == alone.policy.digest
-    again = infoset.compare(alone.policy.public_form, [alone, "cfr"], iterations=2)
+    again = infoset.compare(alone.policy.form, [alone, "cfr"], iterations=2)
     assert again[0] is alone
     assert again[1].policy.digest == results[0].policy.digest
-    with pytest.raises(UnsupportedGameError, match=r"^lp does not run on public forms"):
+    with pytest.raises(UnsupportedGameError, match=r"^lp needs the matrix of payoffs"):
         infoset.compare("leduc_poker", ["cfr", "lp"], form="public")
     with pytest.raises(ParameterError, match="es-mccfr learns from play, which a public form"):
         infoset.compare("leduc_poker", ["es-mccfr"], form="public")

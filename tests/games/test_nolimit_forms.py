@@ -11,7 +11,7 @@ import infoset
 from infoset.evaluation import evaluate_policy
 from infoset.games import NoLimitEndgame
 from infoset.games.holdem_cards import DECK, hand_strengths
-from infoset.policy import PublicPolicy, random_policy
+from infoset.policy import TabularPolicy, random_policy, transfer_policy
 from infoset.tree import build_public_form, build_sequence_form, check_public_rules
 
 RIVER, TURN, FLOP = "Ks9d8h4s2c", "Ks9d8h4s", "Ks9d8h"
@@ -35,7 +35,7 @@ def random_endgame(board, number, seed=0, **parameters):
 def random_public_policy(form, seed=0):
     rng = np.random.default_rng(seed)
     weights = [rng.exponential(size=plex.num_sequences) for plex in form.treeplexes]
-    return PublicPolicy.from_weights(form, weights)
+    return TabularPolicy.from_weights(form, weights)
 
 
 # --- against the game --------------------------------------------------------------------------
@@ -94,7 +94,7 @@ def test_a_river_equals_its_sequence_form(number, rake):
     game = random_endgame(RIVER, number, stack=350, rake=rake)
     form, sequence_form = build_public_form(game), build_sequence_form(game)
     policy = random_policy(sequence_form, np.random.default_rng(1))
-    found = evaluate_policy(PublicPolicy.from_tabular(form, policy))
+    found = evaluate_policy(transfer_policy(policy, form))
     expected = evaluate_policy(policy)
     close = 1e-12 * form.payoff_width
     assert found.values == pytest.approx(expected.values, abs=close)
@@ -169,7 +169,7 @@ class DenseEndgame:
 
     def __init__(self, game, policy):
         self.game, self.rules, self.policy = game, game.public_rules(), policy
-        self.form = policy.public_form
+        self.form = policy.form
         self.hands = self.form.hands
         weights = [[float(hand.weight) for hand in self.rules.hands(player)] for player in range(2)]
         prior = np.multiply.outer(*map(np.array, weights)) * self.compatible("")
@@ -282,7 +282,7 @@ def permuted(line):
 
 def permuted_policy(policy, image):
     """Return the same policy on the public form with other suits."""
-    form, weights = policy.public_form, []
+    form, weights = policy.form, []
     nodes = {image.label(node): node for node in range(image.num_nodes)}
     for player in range(2):
         place = {frozenset(cards_of(hand)): at for at, hand in enumerate(image.hands[player])}
@@ -293,7 +293,7 @@ def permuted_policy(policy, image):
             rows = slice(there, there + form.num_actions[node])
             values[image.places(player, rows)[:, hands]] = policy.at_node(node)
         weights.append(values)
-    return PublicPolicy.from_weights(image, weights)
+    return TabularPolicy.from_weights(image, weights)
 
 
 @pytest.mark.parametrize(
@@ -312,6 +312,6 @@ def test_a_permutation_of_the_suits_changes_nothing(board, number):
     policy = random_public_policy(build_public_form(game))
     image = permuted_policy(policy, build_public_form(other))
     expected, found = evaluate_policy(policy), evaluate_policy(image)
-    close = 1e-12 * policy.public_form.payoff_width
+    close = 1e-12 * policy.form.payoff_width
     assert found.values == pytest.approx(expected.values, abs=close)
     assert found.gains == pytest.approx(expected.gains, abs=close)

@@ -63,11 +63,11 @@ def test_regret_is_the_sum_over_episodes(player):
 def test_only_the_learner_changes(kuhn):
     """The other players' policies stay fixed."""
     play = AdversarialPlay(
-        "ixomd", kuhn, switch_between([uniform_policy(kuhn.sequence_form)]), horizon=50, seed=2
+        "ixomd", kuhn, switch_between([uniform_policy(kuhn.form)]), horizon=50, seed=2
     )
     play.run(50)
     found = play.current_policy()
-    uniform = uniform_policy(kuhn.sequence_form)
+    uniform = uniform_policy(kuhn.form)
     assert np.array_equal(found.probabilities[1], uniform.probabilities[1])
     assert not np.array_equal(found.probabilities[0], uniform.probabilities[0])
 
@@ -151,7 +151,7 @@ def test_resumed_runs_are_bit_identical(kuhn):
 
 def test_anytime_steps_count_episodes_from_one(kuhn):
     """Anytime step sizes start with those for one episode."""
-    fixed = switch_between([uniform_policy(kuhn.sequence_form)])
+    fixed = switch_between([uniform_policy(kuhn.form)])
     anytime, once = get_learner("ixomd", preset="anytime"), get_learner("ixomd")
     first = AdversarialPlay(anytime, kuhn, fixed, horizon=99, seed=3)
     only = AdversarialPlay(once, kuhn, fixed, horizon=1, seed=3)
@@ -163,7 +163,7 @@ def test_anytime_steps_count_episodes_from_one(kuhn):
 
 def test_the_default_phase_is_the_root_of_the_horizon(kuhn):
     phases = []
-    uniform = uniform_policy(kuhn.sequence_form)
+    uniform = uniform_policy(kuhn.form)
 
     def adversary(phase, policy):
         phases.append(phase)
@@ -177,13 +177,13 @@ def test_the_default_phase_is_the_root_of_the_horizon(kuhn):
 
 @pytest.mark.parametrize("name", ["local-omd", "balanced-cfr-hedge", "os-mccfr", "es-mccfr"])
 def test_learners_that_explore_are_refused(kuhn, name):
-    adversary = switch_between([uniform_policy(kuhn.sequence_form)])
+    adversary = switch_between([uniform_policy(kuhn.form)])
     with pytest.raises(ParameterError, match="choose a learner"):
         AdversarialPlay(name, kuhn, adversary, horizon=10)
 
 
 def test_invalid_arguments(kuhn):
-    uniform = uniform_policy(kuhn.sequence_form)
+    uniform = uniform_policy(kuhn.form)
     with pytest.raises(ParameterError, match="is not callable"):
         AdversarialPlay("ixomd", kuhn, uniform, horizon=10)
     with pytest.raises(ParameterError, match="player"):

@@ -58,7 +58,7 @@ def learner_of(row=PLAIN, player=0, utility_range=(-2, 2), horizon=1000, **more)
 
 
 def own_tree(player=0, game="kuhn_poker"):
-    return simulator_of(game).sequence_form.infostate_trees[player]
+    return simulator_of(game).form.infostate_trees[player]
 
 
 def balanced(**more):
@@ -155,7 +155,7 @@ def test_balanced_cfr_driven_from_outside_equals_compiled_learning(name):
 
 
 def test_rounds_have_the_length_that_learners_need():
-    form = simulator_of("kuhn_poker").sequence_form
+    form = simulator_of("kuhn_poker").form
     row = get_learner("balanced-cfr-baseline")
     learners = [learner_of(row, p, tree=form.infostate_trees[p], horizon=3000) for p in range(2)]
     assert [learner.turn for learner in learners] == [2, 1]

@@ -86,7 +86,7 @@ def test_averaging_behavioral_probabilities_breaks_the_identity(kuhn):
     play = measured(kuhn, "tweaked-ftrl")
     policies = list(policies_of(kuhn, "tweaked-ftrl", 300))
     naive = TabularPolicy(
-        kuhn.sequence_form,
+        kuhn.form,
         tuple(np.mean([p.probabilities[player] for p in policies], axis=0) for player in (0, 1)),
     )
     gap = sum(play.regrets) / 300
@@ -195,7 +195,7 @@ def test_trigger_gains_are_over_the_counted_policies(kuhn_3):
     assert len(kept.policies) == 30
     assert play.evaluate_efce().efce_gap == pytest.approx(told.efce_gap, abs=1e-12)
     assert play.gaps() == (play.evaluate().cce_gap, play.evaluate_efce().efce_gap)
-    assert learners.num_pairs == EFCEEvaluator(kuhn_3.sequence_form).num_pairs
+    assert learners.num_pairs == EFCEEvaluator(kuhn_3.form).num_pairs
     untold = RegretTracker(get_learner("ixomd").self_play(kuhn_3, horizon=60))
     untold.run(3)
     assert untold.gaps() == (untold.evaluate().cce_gap, None)

@@ -33,7 +33,7 @@ def two_policies(spec):
 
 def exact_seat_values(first, second):
     """Return the expected value of `first` in each position, with `second` in all others."""
-    seats = range(first.sequence_form.num_players)
+    seats = range(first.form.num_players)
     return np.array([expected_values(second.replace_player(seat, first))[seat] for seat in seats])
 
 

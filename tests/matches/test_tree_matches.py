@@ -31,7 +31,7 @@ def means(estimates):
 def test_values_by_position_are_expected_values(spec):
     first, second = policies(spec)
     result = exact_match(cached_tree(spec), first, second)
-    seats = range(first.sequence_form.num_players)
+    seats = range(first.form.num_players)
     exact = [expected_values(second.replace_player(seat, first))[seat] for seat in seats]
     assert result.position_means == pytest.approx(exact, abs=1e-12)
     assert result.mean == pytest.approx(np.mean(exact), abs=1e-12)

@@ -9,7 +9,7 @@ from matplotlib.colors import to_hex
 from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
 from infoset.plotting import draw, plot_hands, plot_policy
 from infoset.plotting.figures import COLORS
-from infoset.policy import PublicPolicy, uniform_public_policy
+from infoset.policy import TabularPolicy, uniform_policy
 from infoset.tree import build_tree, derive_public_form
 from infoset.views import PublicPlaces, view_public_hand_grid
 from tests.support.cached_games import cached_tree
@@ -21,7 +21,7 @@ def holdem_policy():
     form = small_holdem()
     rng = np.random.default_rng(1)
     weights = [rng.uniform(0.1, 1, plex.num_sequences) for plex in form.treeplexes]
-    return PublicPolicy.from_weights(form, weights)
+    return TabularPolicy.from_weights(form, weights)
 
 
 def test_the_bars_of_a_square_are_probabilities_of_classes_and_actions():
@@ -30,8 +30,8 @@ def test_the_bars_of_a_square_are_probabilities_of_classes_and_actions():
     axes = figure.axes[0]
     assert len(axes.texts) == 13 * 13
     assert axes.get_title().startswith("player 1 acts after k, reached in ")
-    node = policy.public_form.children[0, "k"]
-    grid = view_public_hand_grid(PublicPlaces(policy.public_form, policy), node, 1)
+    node = policy.form.children[0, "k"]
+    grid = view_public_hand_grid(PublicPlaces(policy.form, policy), node, 1)
     # The bar of kings is in the second cell of the diagonal.
     bars = [
         bar
@@ -63,7 +63,7 @@ def test_a_player_who_waits_has_bars_of_one_color():
 
 def test_policies_on_public_forms_are_drawn_as_those_of_trees():
     form = derive_public_form(cached_tree("leduc_poker"))
-    policy = uniform_public_policy(form)
+    policy = uniform_policy(form)
     figure = plot_policy(policy, max_rows=2)
     assert [axes.get_title() for axes in figure.axes] == [
         "player 0 (2 of 93 public states)",
@@ -87,7 +87,7 @@ def test_policies_on_hands_of_two_cards_are_drawn_as_squares_or_bars():
 @pytest.mark.broad
 def test_draw_has_lines_of_public_policies(tmp_path):
     form = derive_public_form(cached_tree("leduc_poker"))
-    policy = uniform_public_policy(form)
+    policy = uniform_policy(form)
     draw("leduc_poker", "policy", policy=policy, max_nodes=3).save(tmp_path / "grid.svg")
     assert (tmp_path / "grid.svg").read_text().count("Qh") >= 2
     picture = draw("leduc_poker", "public", policy=policy, depth=2)
@@ -100,7 +100,7 @@ def test_likely_mistakes():
         plot_hands(policy, "fly")
     with pytest.raises(ParameterError, match="no player 2"):
         plot_hands(policy, player=2)
-    kuhn = uniform_public_policy(derive_public_form(cached_tree("kuhn_poker")))
+    kuhn = uniform_policy(derive_public_form(cached_tree("kuhn_poker")))
     with pytest.raises(ParameterError, match=r"holds 'J'.*plot_policy"):
         plot_hands(kuhn)
     with pytest.raises(ParameterError, match="leave line out"):
@@ -109,5 +109,5 @@ def test_likely_mistakes():
         draw("kuhn_poker", "policy", policy=policy)
     with pytest.raises(ParameterError, match="view='policy'"):
         draw("kuhn_poker", "public", line="pass")
-    with pytest.raises(ParameterError, match="PublicPolicy"):
+    with pytest.raises(ParameterError, match="TabularPolicy"):
         plot_hands(build_tree(RandomPublicGame(1)))

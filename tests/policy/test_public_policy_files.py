@@ -23,15 +23,14 @@ from infoset.game import PublicRulesGame
 from infoset.games import load_game
 from infoset.policy import (
     STORAGES,
-    PublicPolicy,
+    TabularPolicy,
     load_policy,
     load_policy_csv,
-    load_public_policy,
     read_metadata,
     rounded_policy,
     save_policy,
     save_policy_csv,
-    save_public_policy,
+    transfer_policy,
 )
 from infoset.policy.policy_tables import write_table
 from infoset.tree import build_public_form, build_tree, derive_public_form
@@ -44,7 +43,7 @@ from tests.support.suited_rules import SuitedPoker
 def random_public_policy(form, seed=0):
     rng = np.random.default_rng(seed)
     weights = [rng.standard_exponential(plex.num_sequences) for plex in form.treeplexes]
-    return PublicPolicy.from_weights(form, weights)
+    return TabularPolicy.from_weights(form, weights)
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +54,7 @@ def form():
 @pytest.fixture
 def file(form, tmp_path):
     path = tmp_path / "policy.parquet"
-    save_public_policy(random_public_policy(form), path, {"method": "cfr+"})
+    save_policy(random_public_policy(form), path, {"method": "cfr+"})
     return path
 
 
@@ -63,8 +62,8 @@ def file(form, tmp_path):
 def test_round_trip_to_the_bit(tmp_path, seed):
     form = derive_public_form(build_tree(RandomPublicGame(seed)))
     policy = random_public_policy(form, seed)
-    save_public_policy(policy, tmp_path / "p.parquet")
-    loaded = load_public_policy(tmp_path / "p.parquet", form)
+    save_policy(policy, tmp_path / "p.parquet")
+    loaded = load_policy(tmp_path / "p.parquet", form)
     for before, after in zip(policy.probabilities, loaded.probabilities, strict=True):
         assert before.tobytes() == after.tobytes()
 
@@ -74,19 +73,19 @@ def test_merged_suits_are_written_for_each_hand(tmp_path, storage):
     game = PublicRulesGame(SuitedPoker(num_ranks=2, num_deals=1), "suited")
     form = build_public_form(game)
     policy = random_public_policy(form)
-    save_public_policy(policy, tmp_path / "p.parquet", storage=storage)
-    loaded = load_public_policy(tmp_path / "p.parquet", form)
+    save_policy(policy, tmp_path / "p.parquet", storage=storage)
+    loaded = load_policy(tmp_path / "p.parquet", form)
     assert loaded.digest == rounded_policy(policy, storage).digest
     assert len(pq.read_table(tmp_path / "p.parquet").column_names) == 3 + len(form.hands[0])
     with pytest.raises(PolicyMismatchError, match="merge_symmetric=False"):
-        load_public_policy(tmp_path / "p.parquet", build_public_form(game, merge_symmetric=False))
+        load_policy(tmp_path / "p.parquet", build_public_form(game, merge_symmetric=False))
 
 
 @pytest.mark.parametrize("storage", STORAGES)
 def test_what_is_stored_is_the_rounded_policy(tmp_path, form, storage):
     policy = random_public_policy(form)
-    save_public_policy(policy, tmp_path / "p.parquet", storage=storage)
-    loaded = load_public_policy(tmp_path / "p.parquet", form)
+    save_policy(policy, tmp_path / "p.parquet", storage=storage)
+    loaded = load_policy(tmp_path / "p.parquet", form)
     rounded = rounded_policy(policy, storage)
     assert loaded.digest == rounded.digest
     if storage != "float32":  # which is normalized again
@@ -99,7 +98,7 @@ def test_what_is_stored_is_the_rounded_policy(tmp_path, form, storage):
 
 
 def test_whole_numbers_of_a_decision_sum_to_the_whole(tmp_path, form):
-    save_public_policy(random_public_policy(form), tmp_path / "p.parquet", storage="uint8")
+    save_policy(random_public_policy(form), tmp_path / "p.parquet", storage="uint8")
     sums = Counter()
     for row in pq.read_table(tmp_path / "p.parquet").to_pylist():
         for hand in range(6):
@@ -124,8 +123,8 @@ def test_players_with_different_numbers_of_hands(tmp_path):
     forms = (derive_public_form(build_tree(RandomPublicGame(seed))) for seed in range(99))
     form = next(form for form in forms if form.num_hands[0] != form.num_hands[1])
     policy = random_public_policy(form)
-    save_public_policy(policy, tmp_path / "p.parquet", storage="uint16")
-    loaded = load_public_policy(tmp_path / "p.parquet", form)
+    save_policy(policy, tmp_path / "p.parquet", storage="uint16")
+    loaded = load_policy(tmp_path / "p.parquet", form)
     assert loaded.digest == rounded_policy(policy, "uint16").digest
     fewer = int(np.argmin(form.num_hands))
     rows = pq.read_table(tmp_path / "p.parquet").to_pylist()
@@ -145,7 +144,7 @@ def test_the_front_measures_what_is_stored(tmp_path, storage):
     path = tmp_path / "p.parquet"
     infoset.save_policy(result.policy, path, {"method": "cfr+"}, storage=storage)
     about, loaded = read_metadata(path), infoset.load_policy(path)
-    assert isinstance(loaded, PublicPolicy)
+    assert isinstance(loaded, TabularPolicy)
     measured = infoset.evaluate(loaded)
     assert about["measured"]["exploitability"] == measured.exploitability
     assert tuple(about["measured"]["values"]) == measured.values
@@ -158,7 +157,7 @@ def test_a_truncated_file(file, form, share):
     data = file.read_bytes()
     file.write_bytes(data[: int(len(data) * share)])
     with pytest.raises(PolicyFileError, match=r"policy\.parquet cannot be read"):
-        load_public_policy(file, form)
+        load_policy(file, form)
 
 
 def test_any_damaged_byte_is_noticed(file, form):
@@ -168,7 +167,7 @@ def test_any_damaged_byte_is_noticed(file, form):
         changed[place] ^= 0x10
         file.write_bytes(changed)
         try:
-            loaded = load_public_policy(file, form)
+            loaded = load_policy(file, form)
         except InfosetError:
             continue
         assert loaded.digest == random_public_policy(form).digest
@@ -185,66 +184,80 @@ def rewrite(file, change=lambda about: about, table=None):
 def test_changed_content_is_refused(file, form):
     rewrite(file, lambda about: {**about, "format": 99})
     with pytest.raises(PolicyFileError, match=r"has format 99; this version reads formats 2 and 3"):
-        load_public_policy(file, form)
+        load_policy(file, form)
     rewrite(file, lambda about: {**about, "format": 3, "storage": "uint8"})
     with pytest.raises(PolicyFileError, match=r"'hand_0' of .* has type double, .* type uint8"):
-        load_public_policy(file, form)
+        load_policy(file, form)
     rewrite(file, lambda about: {**about, "storage": "float16"})
     with pytest.raises(PolicyFileError, match="storage is 'float16'"):
-        load_public_policy(file, form)
+        load_policy(file, form)
     table = pq.read_table(file)
     numbers = pa.array(np.full(len(table), 0.5))
     rewrite(
         file, lambda about: {**about, "storage": "float64"}, table.set_column(4, "hand_1", numbers)
     )
     with pytest.raises(PolicyFileError, match="does not match its checksum"):
-        load_public_policy(file, form)
+        load_policy(file, form)
 
 
 def test_rows_that_are_missing(file, form):
     table = pq.read_table(file)
     write_table(table.slice(0, len(table) - 3), read_metadata(file), file)
     with pytest.raises(PolicyFileError, match="rows, but a policy for this game has"):
-        load_public_policy(file, form)
+        load_policy(file, form)
 
 
 def test_hands_that_the_form_merges_have_equal_probabilities(tmp_path):
     """Other numbers in the column of a merged hand were read by nobody but other tools."""
     form = build_public_form(PublicRulesGame(SuitedPoker(num_ranks=2, num_deals=1), "suited"))
     path = tmp_path / "p.parquet"
-    save_public_policy(random_public_policy(form), path)
+    save_policy(random_public_policy(form), path)
     table = pq.read_table(path)
     numbers = table["hand_0"].to_numpy().copy()
     assert numbers[:2].tolist() == table["hand_1"].to_numpy()[:2].tolist()
     numbers[:2] = numbers[1::-1]
     write_table(table.set_column(3, "hand_0", pa.array(numbers)), read_metadata(path), path)
     with pytest.raises(PolicyFileError, match="equivalent hands of player 0 have other prob"):
-        load_public_policy(path, form)
+        load_policy(path, form)
 
 
 def test_files_of_another_game_or_kind(file, form, tmp_path):
     other = build_public_form(load_game("liars_dice(dice_sides=2)"))
     with pytest.raises(PolicyMismatchError, match="a policy for leduc_poker, not for liars_dice"):
-        load_public_policy(file, other)
+        load_policy(file, other)
     derived = derive_public_form(cached_tree("leduc_poker"))
     with pytest.raises(PolicyMismatchError, match="another public form of leduc_poker"):
-        load_public_policy(file, derived)
+        load_policy(file, derived)
     with pytest.raises(PolicyFileError, match=r"on a public form: read it with infoset\.load_pol"):
         load_policy(file, cached_tree("leduc_poker").sequence_form)
     [tabular] = cached_random_policies("leduc_poker")
     save_policy(tabular, tmp_path / "t.parquet")
     with pytest.raises(PolicyFileError, match="is a single policy"):
-        load_public_policy(tmp_path / "t.parquet", form)
+        load_policy(tmp_path / "t.parquet", form)
     with pytest.raises(PolicyFileError, match="there is no file"):
-        load_public_policy(tmp_path / "nothing.parquet", form)
-    with pytest.raises(ParameterError, match="PublicForm"):
-        load_public_policy(file, cached_tree("leduc_poker").sequence_form)
-    with pytest.raises(ParameterError, match="a PublicPolicy"):
-        save_public_policy(tabular, file)
+        load_policy(tmp_path / "nothing.parquet", form)
+    with pytest.raises(ParameterError, match="give a form of a game"):
+        load_policy(file, "leduc_poker")
+    with pytest.raises(ParameterError, match="a TabularPolicy"):
+        save_policy(form, file)
     with pytest.raises(UnknownNameError, match="unknown storage 'int8'"):
-        save_public_policy(random_public_policy(form), file, storage="int8")
-    with pytest.raises(ParameterError, match="storage='uint8' applies to policies on public forms"):
-        infoset.save_policy(tabular, file, storage="uint8")
+        save_policy(random_public_policy(form), file, storage="int8")
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_tables_of_trees_are_stored_with_fewer_digits(storage, tmp_path):
+    [policy] = cached_random_policies("leduc_poker")
+    path = tmp_path / "t.parquet"
+    infoset.save_policy(policy, path, storage=storage)
+    again = infoset.load_policy(path)
+    expected = rounded_policy(policy, storage)
+    error = {"float64": 0.0, "float32": 1e-7, "uint16": 1 / 65_535, "uint8": 1 / 255}[storage]
+    for player, mine in enumerate(again.probabilities):
+        assert np.array_equal(mine, expected.probabilities[player])
+        assert np.abs(mine - policy.probabilities[player]).max() <= error
+    if storage != "float64":
+        measured = read_metadata(path)["measured"]["nash_conv"]
+        assert measured == infoset.evaluate("leduc_poker", path).nash_conv
 
 
 def test_the_front_converts_between_the_forms(file, form, tmp_path):
@@ -252,9 +265,9 @@ def test_the_front_converts_between_the_forms(file, form, tmp_path):
     public = infoset.load_policy(file)
     measured = infoset.evaluate("leduc_poker", file)
     assert measured == infoset.evaluate(public)
-    in_tree = infoset.evaluate(tree.sequence_form, public.to_tabular(tree.sequence_form))
+    in_tree = infoset.evaluate(tree.sequence_form, transfer_policy(public, tree.sequence_form))
     assert in_tree.values == pytest.approx(measured.values, abs=1e-12)
-    save_policy(public.to_tabular(tree.sequence_form), tmp_path / "t.parquet")
+    save_policy(transfer_policy(public, tree.sequence_form), tmp_path / "t.parquet")
     back = infoset.load_policy(tmp_path / "t.parquet", form)
     reached = [own.probabilities for own in (back, public)]
     assert infoset.evaluate(back).values == pytest.approx(measured.values, abs=1e-12)
@@ -265,7 +278,7 @@ def test_comma_separated_values_are_those_of_the_tree(tmp_path, form):
     policy, sequence_form = random_public_policy(form), cached_tree("leduc_poker").sequence_form
     save_policy_csv(policy, tmp_path / "p.csv")
     loaded = load_policy_csv(tmp_path / "p.csv", sequence_form)
-    assert loaded.digest == policy.to_tabular(sequence_form).digest
+    assert loaded.digest == transfer_policy(policy, sequence_form).digest
     rows = {(row.player, row.infostate): row for row in policy.rows()}
     for expected in loaded.rows():
         found = rows.pop((expected.player, expected.infostate))

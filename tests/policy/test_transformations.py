@@ -117,12 +117,12 @@ def test_the_action_that_is_dropped_or_kept():
 
 
 def test_actions_are_numbered_by_phase_in_the_order_of_the_game():
-    table = ActionTable.of(cached_tree(GOOFSPIEL).infostate_trees[0])
+    table = ActionTable.of(cached_tree(GOOFSPIEL).sequence_form, 0)
     assert table.actions == (1, 2, 3, 4)
     number = np.array([0, *range(1, 5)])
     np.testing.assert_array_equal(table.number, number[table.column + 1])
     game = "battleship(board_width=2,board_height=1,ship_sizes=[1],ship_values=[1],num_shots=2)"
-    table = ActionTable.of(cached_tree(game).infostate_trees[0])
+    table = ActionTable.of(cached_tree(game).sequence_form, 0)
     placements = table.phase_size[0]
     assert placements == 2
     assert (table.phase_size[1:] == 2).all()

@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from infoset.evaluation._public_evaluation_kernels import normalize_weights
 from infoset.forms._plan_kernels import normalize_behavior
+from infoset.forms._value_kernels import normalize_weights
 from infoset.regret._cfr_kernels import update_regrets
 from infoset.regret._decision_kernels import match_regrets
 from infoset.regret._local_kernels import apply_scheme

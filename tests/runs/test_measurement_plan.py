@@ -18,7 +18,7 @@ from infoset.runs import (
     run_measured,
 )
 from infoset.runs.measurement_plan import GROWTH, START_COST, TARGET_GROWTH
-from infoset.solvers.regret_family import PublicRegretSolver, RegretSolver
+from infoset.solvers.regret_family import RegretSolver
 from infoset.tree import build_public_form, build_sequence_form
 
 COSTS = [
@@ -98,7 +98,7 @@ def small_endgame():
 
 SOLVERS = {
     "sequence form": (RegretSolver, lambda: build_sequence_form(load_game("leduc_poker"))),
-    "public form": (PublicRegretSolver, small_endgame),
+    "public form": (RegretSolver, small_endgame),
 }
 
 

@@ -12,8 +12,8 @@ import pytest
 import infoset
 from infoset.errors import CheckpointMismatchError, ParameterError, UnsupportedGameError
 from infoset.evaluation import evaluate_plans, evaluate_policy
-from infoset.forms import game_layouts, public_gradient, public_payoffs, split_public_payoffs
-from infoset.policy import PublicPolicy, TabularPolicy
+from infoset.forms import public_gradient, public_payoffs, split_public_payoffs
+from infoset.policy import TabularPolicy, transfer_policy
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.runs import Budget
 from infoset.solvers.regret_family import RegretMethod
@@ -98,7 +98,7 @@ def test_iterates_equal_those_on_the_sequence_form(spec, name):
             (ours.current_probabilities(), theirs.current_probabilities()),
             (ours.average_plans(), theirs.average_plans()),
         ):
-            mine = PublicPolicy.from_weights(public, found).to_tabular(expected)
+            mine = transfer_policy(TabularPolicy.from_weights(public, found), expected)
             other = TabularPolicy.from_weights(expected, wanted)
             for a, b in zip(mine.probabilities, other.probabilities, strict=True):
                 assert np.abs(a - b).max() < 1e-9
@@ -127,7 +127,7 @@ def test_the_result_is_measured_on_both_forms():
     form, sequence_form = forms("leduc_poker")
     result = infoset.solve(form, "dcfr", target="0.1%")
     assert result.outcome == "converged"
-    in_tree = evaluate_policy(result.policy.to_tabular(sequence_form))
+    in_tree = evaluate_policy(transfer_policy(result.policy, sequence_form))
     assert result.measured.nash_conv == pytest.approx(in_tree.nash_conv, abs=1e-12)
     assert result.security_levels == pytest.approx(in_tree.security_levels, abs=1e-11)
     low, high = result.security_levels[0], -result.security_levels[1]
@@ -184,7 +184,7 @@ def test_threads_give_the_same_bits(spec, name, threads):
 
 def test_parts_of_payoffs_fill_their_ranges():
     form = forms("leduc_poker")[0]
-    whole = public_payoffs(form, 0, [layout.position for layout in game_layouts(form)])
+    whole = public_payoffs(form, 0, [layout.position for layout in form.layouts])
     parts = split_public_payoffs(whole, 3)
     sizes = [len(part.own_start) for part in parts]
     assert sum(sizes) == len(whole.own_start)

@@ -20,7 +20,7 @@ from infoset.game import Infostate, PublicRulesGame, Step
 from infoset.games import LeducPoker, LiarsDice
 from infoset.games.leduc_poker import LeducPublicRules
 from infoset.games.liars_dice import LiarsDicePublicRules
-from infoset.policy import PublicPolicy, random_policy, tabulate
+from infoset.policy import random_policy, tabulate, transfer_policy
 from infoset.tree import (
     build_public_form,
     build_tree,
@@ -62,12 +62,12 @@ def test_public_rules_give_the_form_that_the_tree_gives(spec):
 def test_policies_are_converted_by_hand_and_line(spec):
     form = cached_tree(spec).sequence_form
     policy = random_policy(form, np.random.default_rng(2))
-    public = PublicPolicy.from_tabular(build_public_form(infoset.load(spec)), policy)
+    public = transfer_policy(policy, build_public_form(infoset.load(spec)))
     expected = evaluate_policy(policy)
     found = evaluate_policy(public)
     assert found.values == pytest.approx(expected.values, abs=1e-12)
     assert found.gains == pytest.approx(expected.gains, abs=1e-12)
-    back = public.to_tabular(form)
+    back = transfer_policy(public, form)
     for ours, theirs in zip(back.probabilities, policy.probabilities, strict=True):
         assert np.allclose(ours, theirs, rtol=1e-15, atol=0)
 
@@ -76,7 +76,7 @@ def test_policies_are_converted_by_hand_and_line(spec):
 def test_public_policies_answer_at_infostates_without_a_tree(spec):
     form = cached_tree(spec).sequence_form
     policy = random_policy(form, np.random.default_rng(3))
-    public = PublicPolicy.from_tabular(build_public_form(infoset.load(spec)), policy)
+    public = transfer_policy(policy, build_public_form(infoset.load(spec)))
     asked = tabulate(form, [public, public])
     for ours, theirs in zip(asked.probabilities, policy.probabilities, strict=True):
         assert np.allclose(ours, theirs, rtol=1e-15, atol=0)

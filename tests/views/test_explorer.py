@@ -129,7 +129,7 @@ def test_equal_names_get_numbers(leduc):
 
 def test_extensive_forms_and_rules_have_their_own_questions():
     form = infoset.load("tests/efg/files/games/one_card_poker.efg")
-    explorer = Explorer(form, {"uniform": uniform_policy(form.form)})
+    explorer = Explorer(form, {"uniform": uniform_policy(form.sequence_form)})
     assert explorer.ask({"ask": "game"})["kind"] == "form"
     assert explorer.ask({"ask": "form_children", "policy": 0, "history": 0})["total"] == 2
     with pytest.raises(RequestError, match="unknown question"):

@@ -11,10 +11,10 @@ import pytest
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import evaluate_policy
 from infoset.policy import (
-    PublicPolicy,
+    TabularPolicy,
     random_policy,
+    transfer_policy,
     uniform_policy,
-    uniform_public_policy,
 )
 from infoset.tree import derive_public_form
 from infoset.views import (
@@ -44,7 +44,7 @@ def both(spec, seed=1):
     tree = cached_tree(spec)
     policy = random_policy(tree.sequence_form, np.random.default_rng(seed))
     form = derive_public_form(tree)
-    return PublicPlaces(form, PublicPolicy.from_tabular(form, policy)), PolicyValues(tree, policy)
+    return PublicPlaces(form, transfer_policy(policy, form)), PolicyValues(tree, policy)
 
 
 def same_places(places, values):
@@ -108,7 +108,7 @@ def test_ends_have_the_values_that_their_parents_mix():
     form = small_holdem(True)
     rng = np.random.default_rng(1)
     weights = [rng.random(plex.num_sequences) for plex in form.treeplexes]
-    places = PublicPlaces(form, PublicPolicy.from_weights(form, weights))
+    places = PublicPlaces(form, TabularPolicy.from_weights(form, weights))
     node = next(v for v in range(form.num_nodes) if form.legal_actions(v) == ("f", "k"))
     links = view_public_children(places, node).children
     assert [link.label for link in links] == ["f", "k"]
@@ -130,7 +130,7 @@ def test_ends_have_the_values_that_their_parents_mix():
 
 def test_merged_outcomes_of_chance_say_how_many_they_are():
     form = small_holdem(True)
-    places = PublicPlaces(form, uniform_public_policy(form))
+    places = PublicPlaces(form, uniform_policy(form))
     chance = int(np.flatnonzero(form.player < 0)[0])
     links = view_public_children(places, chance).children
     assert [link.label for link in links] == ["Ah ×2", "Kh ×2", "Qh ×2", "Jh ×2"]
@@ -141,7 +141,7 @@ def test_hand_grids_are_means_over_hands():
     form = small_holdem()
     rng = np.random.default_rng(2)
     weights = [rng.random(plex.num_sequences) for plex in form.treeplexes]
-    policy = PublicPolicy.from_weights(form, weights)
+    policy = TabularPolicy.from_weights(form, weights)
     places = PublicPlaces(form, policy)
     node = form.children[0, "k"]
     grid = view_public_hand_grid(places, node, 1)
@@ -166,7 +166,7 @@ def test_hand_grids_are_means_over_hands():
 def test_matches_and_differences():
     places, values = both("leduc_poker")
     form, tree = places.form, values.tree
-    uniform = PublicPlaces(form, uniform_public_policy(form))
+    uniform = PublicPlaces(form, uniform_policy(form))
     ours = view_public_match(places, uniform)
     theirs = view_match(values.policy, uniform_policy(tree.sequence_form))
     assert ours.mean == pytest.approx(theirs.mean, abs=1e-12)
@@ -185,7 +185,7 @@ def test_matches_and_differences():
 
 def test_the_explorer_answers_questions_about_public_forms():
     form = small_holdem()
-    explorer = Explorer(form, {"uniform": uniform_public_policy(form)})
+    explorer = Explorer(form, {"uniform": uniform_policy(form)})
     about = explorer.ask({"ask": "game"})
     assert about["kind"] == "public"
     assert about["game"] == "small_holdem"
@@ -200,7 +200,7 @@ def test_the_explorer_answers_questions_about_public_forms():
         {"ask": "beliefs", "state": 3, "row": 1, "column": 0},
     ):
         json.dumps(explorer.ask({**question, "policy": 0}), allow_nan=False)
-    explorer.add_policy("other", uniform_public_policy(form))
+    explorer.add_policy("other", uniform_policy(form))
     explorer.ask({"ask": "differences", "first": 0, "second": 1})
     assert explorer.ask({"ask": "match", "first": 0, "second": 1})["mean"] == pytest.approx(0)
     for wrong in (
@@ -211,16 +211,16 @@ def test_the_explorer_answers_questions_about_public_forms():
         with pytest.raises(RequestError):
             explorer.ask(wrong)
     with pytest.raises(PolicyMismatchError):
-        explorer.add_policy("wrong", uniform_public_policy(small_holdem(True)))
-    with pytest.raises(ParameterError, match="PublicPolicy for a public form"):
+        explorer.add_policy("wrong", uniform_policy(small_holdem(True)))
+    with pytest.raises(ParameterError, match="policies of its own form"):
         explorer.add_policy("wrong", uniform_policy(cached_tree("kuhn_poker").sequence_form))
     with pytest.raises(ParameterError, match="has the nodes and ends"):
-        view_public_state(PublicPlaces(form, uniform_public_policy(form)), 10**6)
+        view_public_state(PublicPlaces(form, uniform_policy(form)), 10**6)
 
 
 def test_values_of_the_root_are_those_of_the_policy():
     form = small_holdem(True)
-    places = PublicPlaces(form, uniform_public_policy(form))
+    places = PublicPlaces(form, uniform_policy(form))
     assert view_public_state(places, 0).values == pytest.approx(
         evaluate_policy(places.policy).values, abs=1e-12
     )

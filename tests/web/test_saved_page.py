@@ -65,7 +65,7 @@ def test_depth_cuts_a_page_and_large_pages_are_refused(tmp_path, monkeypatch):
 
 def test_extensive_forms_are_saved_and_rules_are_not(tmp_path):
     form = infoset.load("tests/efg/files/games/one_card_poker.efg")
-    save_page(Explorer(form, {"uniform": uniform_policy(form.form)}), tmp_path / "f.html")
+    save_page(Explorer(form, {"uniform": uniform_policy(form.sequence_form)}), tmp_path / "f.html")
     assert '{"ask":"form_history","history":0,"policy":0}' in answers(tmp_path / "f.html")
     rules = Explorer(load_game("hanabi"), {}, {"bot": UniformPolicy()})
     with pytest.raises(UnsupportedGameError, match="too large to build"):

@@ -9,7 +9,6 @@ import numpy as np
 from infoset.errors import PolicyMismatchError
 from infoset.forms import (
     PublicForm,
-    as_public_form,
     check_node,
     check_public_form,
     checked_ranges,
@@ -18,7 +17,7 @@ from infoset.forms import (
     prior_with_ranges,
     sequences_of_nodes,
 )
-from infoset.policy import TabularPolicy
+from infoset.policy import TabularPolicy, check_policy
 from infoset.typing import FloatArray, LongArray, Player
 from infoset.utils.arguments import check_player
 
@@ -146,7 +145,7 @@ def public_subgame(
 
 def _check_form(policy: TabularPolicy[PublicForm], form: PublicForm) -> None:
     """Raise if a policy belongs to another public form."""
-    as_public_form(policy.form)
+    check_policy(policy)
     other = policy.form
     if other is not form and other.fingerprint != form.fingerprint:
         raise PolicyMismatchError(

@@ -92,8 +92,8 @@ class NetworkPolicy:
         """
         places = [
             (player, number)
-            for player, plex in enumerate(form.treeplexes)
-            for number in range(plex.num_infostates)
+            for player in range(form.num_players)
+            for number in dict.fromkeys(dict(form.labeled_infostates(player)).values())
         ]
         columns = [self._columns(form.actions_at(*place)) for place in places]
         legal = np.zeros((len(places), len(self.inputs.actions)), bool)

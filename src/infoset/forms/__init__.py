@@ -24,6 +24,7 @@ from infoset.forms._public_payoff_kernels import (
     public_gradient,
 )
 from infoset.forms._value_kernels import best_response_sweep
+from infoset.forms.composed_payoffs import no_composition, with_own_results
 from infoset.forms.correspondence import carry_behavior, sequences_in_tree
 from infoset.forms.cut import CutForm, LeafFunction, LeafValues, cut
 from infoset.forms.form import AnyForm, Form, FormT, check_form
@@ -36,6 +37,7 @@ from infoset.forms.gadget import (
     add_gadget,
     entered_public_form,
 )
+from infoset.forms.gradient_values import values_of_plans
 from infoset.forms.hand_classes import class_means
 from infoset.forms.hand_symmetry import Cards, CardSymmetries, Group, HandSymmetry
 from infoset.forms.infostate_tree import InfostateTree, PublicTree
@@ -54,14 +56,8 @@ from infoset.forms.payoffs import (
     divided_payoffs,
     restrict_blocks,
 )
-from infoset.forms.player_values import PlayerValues, plan_value, values_of_plans
-from infoset.forms.public_form import (
-    PublicForm,
-    PublicSequences,
-    PublicTerminals,
-    as_public_form,
-    check_public_form,
-)
+from infoset.forms.player_values import PlayerValues, plan_value
+from infoset.forms.public_form import PublicForm, as_public_form, check_public_form
 from infoset.forms.public_operators import MAX_CARDS, Dense, Fold, HandPrior, Operator, Showdown
 from infoset.forms.public_parts import (
     PublicLeaves,
@@ -72,14 +68,13 @@ from infoset.forms.public_parts import (
     sequences_of_nodes,
 )
 from infoset.forms.public_payoff_terms import (
-    no_composition,
     public_hand_gradient,
     public_payoffs,
     split_public_payoffs,
-    with_own_results,
 )
 from infoset.forms.public_ranges import check_node, checked_ranges, prior_with_ranges, with_ranges
 from infoset.forms.public_reach import chance_reach_of_nodes, unblocked_reach
+from infoset.forms.public_structure import PublicSequences, PublicStructure, PublicTerminals
 from infoset.forms.sequence_form import (
     TREE_EXAMPLE,
     UNIT,
@@ -140,6 +135,7 @@ __all__ = [
     "PublicLeaves",
     "PublicPayoffs",
     "PublicSequences",
+    "PublicStructure",
     "PublicTerminals",
     "PublicTree",
     "PublicTrunk",

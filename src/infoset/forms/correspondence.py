@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterator, Sequence
 import numpy as np
 
 from infoset.errors import PolicyMismatchError, UnknownNameError
+from infoset.forms._plan_kernels import normalize_behavior
 from infoset.forms.form import Form
 from infoset.forms.infostate_tree import InfostateTree
 from infoset.forms.public_form import PublicForm
@@ -20,7 +21,7 @@ __all__ = ["carry_behavior", "sequences_in_tree"]
 def carry_behavior(
     source: Form, probabilities: tuple[FloatArray, ...], target: Form
 ) -> list[FloatArray]:
-    """Return per player [Q] the weights of a behavior policy on another form of the same game.
+    """Return per player [Q] a behavior policy on another form of the same game.
 
     It is uniform where only the target has an infostate, as for hands that chance has removed.
 
@@ -42,14 +43,17 @@ def carry_behavior(
     found = []
     for player, plex in enumerate(target.treeplexes):
         there, here = _same_sequences(target, source, player)
-        weights, chosen = np.ones(plex.num_sequences), probabilities[player][here]
-        weights[there] = chosen
-        if np.abs(weights[there] - chosen).max(initial=0.0) > SUM_TOLERANCE:
+        values = np.concatenate([[1.0], np.repeat(1.0 / plex.num_actions, plex.num_actions)])
+        chosen = probabilities[player][here]
+        values[there] = chosen
+        if np.abs(values[there] - chosen).max(initial=0.0) > SUM_TOLERANCE:
             raise PolicyMismatchError(
                 f"the policy of player {player} distinguishes hands that this public form "
                 "merges: build it by build_public_form(game, merge_symmetric=False)"
             )
-        found.append(weights)
+        if isinstance(target, PublicForm):  # hands that it merges may differ a little
+            values = normalize_behavior(plex.first_sequence, plex.num_actions, values)
+        found.append(values)
     return found
 
 

@@ -283,5 +283,6 @@ def check_form(form: object) -> None:
     if isinstance(form, type) or not isinstance(form, Form):
         raise ParameterError(
             f"form is of type {type(form).__name__}; give a form of a game, such as "
-            'infoset.build_sequence_form("kuhn_poker") or infoset.build_public_form("kuhn_poker")'
+            'infoset.build_tree("kuhn_poker").sequence_form, infoset.build_sequence_form('
+            '"kuhn_poker") or infoset.build_public_form("kuhn_poker")'
         )

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from infoset.errors import ParameterError
 from infoset.forms._payoff_kernels import BlockPayoffs, TwoPlayerPayoffs, share_payoffs
 from infoset.forms._public_payoff_kernels import ComposedPayoffs, Composition
+from infoset.forms.composed_payoffs import with_own_results
 from infoset.forms.layout import Layout, is_new
-from infoset.forms.public_payoff_terms import with_own_results
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray, Player
 from infoset.utils.simd import LANES
 from infoset.utils.sorting import lexicographic_order

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from infoset.forms._payoff_kernels import fill_gradient
-from infoset.forms._plan_kernels import behavior_to_plan, normalize_behavior, realize_policy
+from infoset.forms._plan_kernels import realize_policy
 from infoset.forms._public_payoff_kernels import PublicPayoffs, public_gradient
-from infoset.forms._value_kernels import best_response_sweep, best_response_value
+from infoset.forms._value_kernels import best_response_value
 from infoset.forms.layout import Layout
-from infoset.forms.payoffs import FormPayoffs, with_own_payoffs
+from infoset.forms.payoffs import FormPayoffs
 from infoset.typing import FloatArray
-
-if TYPE_CHECKING:
-    from infoset.forms.form import Form
 
 __all__ = [
     "PlayerValues",
     "plan_value",
-    "values_by_gradient",
     "values_by_payoffs",
     "values_by_position",
-    "values_of_plans",
-    "values_of_weights",
-    "with_own_payoffs",
 ]
 
 
@@ -43,37 +36,6 @@ def plan_value(gradient: FloatArray, plan: FloatArray) -> float:
     rounding depends on the number of threads.
     """
     return float(np.einsum("i,i", gradient, plan))
-
-
-def values_by_gradient(
-    form: Form, probabilities: tuple[FloatArray, ...]
-) -> tuple[PlayerValues, ...]:
-    """Return what each player earns, given behavior policies [Q], from `form.gradient`."""
-    plans = tuple(
-        behavior_to_plan(plex.parent_sequence, plex.first_sequence, plex.num_actions, own)
-        for plex, own in zip(form.treeplexes, probabilities, strict=True)
-    )
-    return values_of_plans(form, plans)
-
-
-def values_of_plans(form: Form, plans: tuple[FloatArray, ...]) -> tuple[PlayerValues, ...]:
-    """Return what each player earns, given realization plans [Q], from `form.gradient`."""
-    found = []
-    for player, plex in enumerate(form.treeplexes):
-        gradient = form.gradient(plans, player)
-        value = plan_value(gradient, plans[player])
-        best_response_sweep(plex.parent_sequence, plex.first_sequence, plex.num_actions, gradient)
-        found.append(PlayerValues(value, float(gradient[0])))
-    return tuple(found)
-
-
-def values_of_weights(form: Form, weights: tuple[FloatArray, ...]) -> tuple[PlayerValues, ...]:
-    """Return what each player earns by policies with given weights [Q], in order of position."""
-    probabilities = tuple(
-        normalize_behavior(plex.first_sequence, plex.num_actions, layout.to_sequences(own))
-        for plex, layout, own in zip(form.treeplexes, form.layouts, weights, strict=True)
-    )
-    return form.player_values(probabilities)
 
 
 def values_by_position(

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
-from typing import NamedTuple, cast
+from typing import cast
 
 import numpy as np
 
-from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
-from infoset.forms._plan_kernels import last_sequences, reach_sweep
+from infoset.errors import UnsupportedGameError
+from infoset.forms._plan_kernels import reach_sweep
 from infoset.forms._public_payoff_kernels import (
     ComposedPayoffs,
     PublicPayoffs,
@@ -20,398 +17,52 @@ from infoset.forms._public_payoff_kernels import (
 )
 from infoset.forms._sequence_form_kernels import max_additions
 from infoset.forms._value_kernels import normalize_weights
+from infoset.forms.composed_payoffs import no_composition, with_own_results
 from infoset.forms.form_table import FormTable
-from infoset.forms.hand_symmetry import HandSymmetry
 from infoset.forms.layout import Layout, form_layouts
 from infoset.forms.payoffs import FormPayoffs, check_range, with_own_payoffs
-from infoset.forms.player_values import PlayerValues, values_by_position
-from infoset.forms.public_operators import Dense, HandPrior, Operator, Showdown
+from infoset.forms.player_values import PlayerValues, plan_value, values_by_position
+from infoset.forms.public_operators import Dense
 from infoset.forms.public_payoff_terms import (
+    has_few_payoffs,
     largest_composed_payoff,
     largest_payoff,
-    no_composition,
-    payoff_deviation,
+    listed_deviation,
     public_payoffs,
-    with_own_results,
 )
-from infoset.forms.sequence_form import EXTENSIVE_FORM, UNIT
+from infoset.forms.public_structure import PublicStructure
+from infoset.forms.sequence_form import UNIT
 from infoset.forms.transform import Transform
-from infoset.forms.treeplex import Treeplex
-from infoset.game import GameSource, Infostate, Step, step_text
-from infoset.game.infostate import canonical_text, join_steps, label_text, split_steps, value_text
-from infoset.typing import CHANCE, NOOP, Action, BoolArray, FloatArray, IntArray, LongArray, Player
-from infoset.utils.arguments import check_player, check_type
-from infoset.utils.frozen_arrays import freeze, freeze_arrays
-from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
+from infoset.game.infostate import label_text
+from infoset.typing import FloatArray, LongArray, Player
+from infoset.utils.arguments import check_type
 
-__all__ = [
-    "PublicForm",
-    "PublicSequences",
-    "PublicTerminals",
-    "as_public_form",
-    "check_public_form",
-]
+__all__ = ["PublicForm", "as_public_form", "check_public_form"]
 
 
-class PublicSequences(NamedTuple):
-    """The sequences of one player's public decisions, and where those of each hand are.
-
-    Public sequence 0 is the empty one; the others are one per public decision and action. Public
-    sequence s with a hand of class k is the sequence `start[s] + k * stride[s]` of the player's
-    treeplex. Unless the form has `symmetry`, each hand is a class; see `PublicForm.places`.
-
-    Attributes
-    ----------
-    last : IntArray
-        [V] the player's last public sequence before each public node.
-    first : IntArray
-        [V] the public sequence of the first action, where the player acts; 0 elsewhere.
-    start, stride : LongArray
-        [public sequences] as above; both are 0 for the empty sequence, which all hands share.
-    class_map : IntArray
-        [public sequences] row of `PublicForm.hand_classes` at each.
-    """
-
-    last: IntArray
-    first: IntArray
-    start: LongArray
-    stride: LongArray
-    class_map: IntArray
+_OTHER_FORM = (
+    "the rules have changed since the policy was saved, or one of the forms was derived from the "
+    "tree (derive_public_form), or built with merge_symmetric=False; give the form with which the "
+    "policy was saved, or solve the game again"
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PublicTerminals(ShortRepr):
-    """The ends of a public form: T public terminals, each reached by an action or by chance.
-
-    Attributes
-    ----------
-    node : IntArray
-        [T] the last public node.
-    action : IntArray
-        [T] index of the action at that node; -1 where chance ends the game.
-    chance_reach : FloatArray
-        [T] product of the public factors of chance.
-    hand_set : IntArray
-        [T] index of the hands that chance has not removed; see `PublicForm.hand_sets`.
-    operator : IntArray
-        [T] index into `PublicForm.operators`.
-    first_payoff : LongArray
-        [T + 1] the payoffs of terminal t are `payoff[first_payoff[t]:first_payoff[t + 1]]`, one row
-        for each outcome of its operator.
-    payoff : FloatArray
-        [outcomes of all terminals, 2] utility of both players, in the game's units.
-    """
-
-    node: IntArray
-    action: IntArray
-    chance_reach: FloatArray
-    hand_set: IntArray
-    operator: IntArray
-    first_payoff: LongArray
-    payoff: FloatArray
-
-    def __post_init__(self) -> None:
-        freeze(self)
-
-    def __len__(self) -> int:
-        return len(self.node)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class PublicForm(ShortRepr):
+class PublicForm(PublicStructure):
     """A two-player game in which everything after the deal is public.
 
-    After an opening by chance, each player has a hand. All later actions and chance outcomes are
-    public, so an infostate is a public node together with a hand, and histories are never listed.
-    With hands h0 and h1, outcome o of terminal t has the probability
-
-        prior(h0, h1) · chance_reach[t] · weight_o(h0, h1),
-
-    times the players' own probabilities, if chance has not removed one of the hands; otherwise 0.
-    The weight is that of the terminal's operator.
-
-    Attributes
-    ----------
-    name : str
-        The game.
-    hands : tuple[tuple[Hashable, ...], tuple[Hashable, ...]]
-        Per player, the labels of the hands.
-    prior : HandPrior
-        The probability of each pair of hands.
-    player : IntArray
-        [V] who acts at each public node, parents first; `CHANCE` for chance. Node 0 is the root.
-    parent : IntArray
-        [V] the parent of each node; -1 at the root.
-    action : IntArray
-        [V] index of the action taken at the parent; -1 at the root, and where chance acts at the
-        parent. If chance moves in the same transition, an action leads to several nodes.
-    observation : IntArray
-        [V] index into `observations` of the public observation in the transition from the parent;
-        -1 at the root.
-    observations : tuple[Hashable, ...]
-    action_set : IntArray
-        [V] index into `action_sets` of the legal actions; -1 for chance.
-    action_sets : tuple[tuple[Action, ...], ...]
-    hand_set : IntArray
-        [V] index of the hands that chance has not removed before each node.
-    hand_sets : tuple[BoolArray, BoolArray]
-        Per player, [sets of hands, hands] whether a hand is in a set.
-    terminals : PublicTerminals
-    operators : tuple[Operator, ...]
-        The distinct operators of the terminals.
-    utility_limits : FloatArray
-        [2, 2] minimum and maximum utility of each player.
-    constant_sum : float or None
-        Sum of the players' utilities, if it is the same at every end.
-    payoff_rounding : float
-        Bound on the error that rounding in prior, weights and payoffs causes in a value, in the
-        game's units.
-    source : GameSource
-        Where the game came from.
-    symmetry : HandSymmetry or None
-        What is merged because cards can be exchanged; None if nothing is.
-    tree_infostates : tuple[IntArray, IntArray] or None
-        If the form was derived from a game tree: per player, [I] the infostate in its infostate
-        tree of each infostate of the treeplex; -1 if the hand is removed there.
-
-    Notes
-    -----
-    The infostates of a treeplex are ordered by public decision and then by hand or, if there is
-    `symmetry`, by class of hands. Infostates of removed hands are in the treeplex, too; all their
-    payoffs are zero.
-
-    Source: the factoring of utilities by hands is that of Johanson, Waugh, Bowling and Zinkevich
-    (2011), "Accelerating best response calculation in large extensive games".
+    The fields, and what follows from them without payoffs, are those of `PublicStructure`.
     """
-
-    name: str
-    hands: tuple[tuple[Hashable, ...], tuple[Hashable, ...]]
-    prior: HandPrior
-    player: IntArray
-    parent: IntArray
-    action: IntArray
-    observation: IntArray
-    observations: tuple[Hashable, ...]
-    action_set: IntArray
-    action_sets: tuple[tuple[Action, ...], ...]
-    hand_set: IntArray
-    hand_sets: tuple[BoolArray, BoolArray]
-    terminals: PublicTerminals
-    operators: tuple[Operator, ...]
-    utility_limits: FloatArray
-    constant_sum: float | None
-    payoff_rounding: float
-    source: GameSource = EXTENSIVE_FORM
-    symmetry: HandSymmetry | None = None
-    tree_infostates: tuple[IntArray, IntArray] | None = None
-
-    def _facts(self) -> Facts:
-        values = {
-            "public nodes": self.num_nodes,
-            "hands": self.num_hands,
-            "sequences": tuple(treeplex.num_sequences for treeplex in self.treeplexes),
-            "range": format_numbers(self.payoff_range),
-        }
-        return Facts(self.name, values, "see .treeplexes, .terminals, .label(node)")
-
-    def __post_init__(self) -> None:
-        freeze(self)
-        freeze_arrays(*self.hand_sets, *(self.tree_infostates or ()))
 
     @property
     def kind(self) -> str:
         """The kind of form: "public"."""
         return "public"
 
-    @property
-    def num_players(self) -> int:
-        """Number of players, 2."""
-        return 2
-
-    @property
-    def num_nodes(self) -> int:
-        """Number V of public nodes, without the terminals."""
-        return len(self.player)
-
-    @property
-    def num_hands(self) -> tuple[int, int]:
-        """Number of hands of each player."""
-        return len(self.hands[0]), len(self.hands[1])
-
-    @property
-    def is_two_player_constant_sum(self) -> bool:
-        """Whether the game has a constant sum; exploitability needs it."""
-        return self.constant_sum is not None
-
-    @property
-    def has_shared_payoffs(self) -> bool:
-        """Whether both players always get the same payoff."""
-        first, second = self.terminals.payoff.T
-        return bool((first == second).all())
-
-    @property
-    def payoff_range(self) -> tuple[float, float]:
-        """Minimum and maximum utility over players and ends."""
-        return float(self.utility_limits.min()), float(self.utility_limits.max())
-
     @cached_property
     def payoff_scale(self) -> float:
         """Largest absolute payoff times chance reach of centered payoffs; see `largest_payoff`."""
         return largest_payoff(self.centered)
-
-    @property
-    def payoff_width(self) -> float:
-        """Largest difference between two utilities of the same player."""
-        return float(np.ptp(self.utility_limits, axis=1).max())
-
-    @cached_property
-    def num_actions(self) -> IntArray:
-        """[V] number of legal actions; 0 where chance acts."""
-        sizes = np.array([*map(len, self.action_sets), 0], dtype=np.int32)
-        return sizes[self.action_set]
-
-    @cached_property
-    def sequences(self) -> tuple[PublicSequences, PublicSequences]:
-        """The public sequences of each player."""
-        return self._sequences(0), self._sequences(1)
-
-    def _sequences(self, player: Player) -> PublicSequences:
-        own = self.player == player
-        sizes = np.where(own, self.num_actions, 0)
-        first = np.where(own, 1 + np.cumsum(sizes) - sizes, 0).astype(np.int32)
-        chosen = np.where(own[self.parent] & (self.parent >= 0), self.action, -1).astype(np.int32)
-        node = np.repeat(np.flatnonzero(own), sizes[own])
-        # All sequences of a node are together: class by class, and its actions in order.
-        at_node = sizes.astype(np.int64) * self.num_classes[player][self.class_map]
-        before = (np.cumsum(at_node) - at_node)[node]
-        rank = np.arange(len(node)) - (first[node].astype(np.int64) - 1)
-        return PublicSequences(
-            last=last_sequences(self.parent, chosen, first),
-            first=first,
-            start=np.append(0, 1 + before + rank),
-            stride=np.append(0, self.num_actions[node]).astype(np.int64),
-            class_map=np.append(0, self.class_map[node]).astype(np.int32),
-        )
-
-    @cached_property
-    def class_map(self) -> IntArray:
-        """[V] row of `hand_classes` at each public node."""
-        if self.symmetry is None:
-            return np.zeros(self.num_nodes, np.int32)
-        return self.symmetry.class_map
-
-    @cached_property
-    def hand_classes(self) -> tuple[IntArray, IntArray]:
-        """Per player, [C, hands] the class of each hand: the hand itself without `symmetry`."""
-        if self.symmetry is not None:
-            return self.symmetry.classes
-        first, second = (np.arange(size, dtype=np.int32)[None] for size in self.num_hands)
-        return first, second
-
-    @property
-    def num_classes(self) -> tuple[IntArray, IntArray]:
-        """Per player, [C] the number of classes in each row of `hand_classes`."""
-        first, second = (own.max(axis=1) + 1 for own in self.hand_classes)
-        return first, second
-
-    def places(self, player: Player, sequences: LongArray | slice) -> LongArray:
-        """Return [n, hands] the sequence of the treeplex of each public sequence with each hand.
-
-        Parameters
-        ----------
-        player : Player
-        sequences : LongArray or slice
-            [n] public sequences.
-        """
-        _, _, start, stride, class_map = self.sequences[player]
-        of_hand = self.hand_classes[player][class_map[sequences]]
-        places: LongArray = start[sequences][:, None] + stride[sequences][:, None] * of_hand
-        return places
-
-    @cached_property
-    def decisions(self) -> tuple[IntArray, IntArray]:
-        """Per player, the public nodes at which the player acts."""
-        first, second = (np.flatnonzero(self.player == p).astype(np.int32) for p in range(2))
-        return first, second
-
-    @cached_property
-    def treeplexes(self) -> tuple[Treeplex, Treeplex]:
-        """Per player, the treeplex whose infostates are public decisions times hands."""
-        return self._treeplex(0), self._treeplex(1)
-
-    def _treeplex(self, player: Player) -> Treeplex:
-        last, first, start, stride, class_map = self.sequences[player]
-        node, hand = self.infostates[player]
-        # The parent is that of the class's first hand; all its hands have the same one.
-        parent, own = last[node], first[node]
-        before = self.hand_classes[player][class_map[parent], hand]
-        rank = self.hand_classes[player][class_map[own], hand]
-        return Treeplex(
-            parent_sequence=(start[parent] + stride[parent] * before).astype(np.int32),
-            first_sequence=(start[own] + stride[own] * rank).astype(np.int32),
-            num_actions=self.num_actions[node],
-            num_sequences=1 + int(self.num_classes[player][class_map[1:]].sum()),
-        )
-
-    @cached_property
-    def infostates(self) -> tuple[tuple[IntArray, IntArray], tuple[IntArray, IntArray]]:
-        """Per player, [I] the public node of each infostate, and the first hand of its class."""
-        first, second = (self._infostates(player) for player in range(2))
-        return first, second
-
-    def _infostates(self, player: Player) -> tuple[IntArray, IntArray]:
-        nodes = self.decisions[player]
-        if self.symmetry is None:
-            hand = np.arange(self.num_hands[player], dtype=np.int32)
-            return np.repeat(nodes, len(hand)), np.tile(hand, len(nodes))
-        hands = self.symmetry.representatives[player]
-        rows = [hands[row] for row in self.class_map[nodes].tolist()]
-        none = np.zeros(0, np.int32)
-        return np.repeat(nodes, [*map(len, rows)]), np.concatenate([none, *rows])
-
-    @cached_property
-    def terminal_sequence(self) -> IntArray:
-        """[T, 2] the last public sequence of each player at each terminal."""
-        node, action = self.terminals.node, self.terminals.action
-        columns = [
-            np.where(self.player[node] == player, first[node] + action, last[node])
-            for player, (last, first, *_) in enumerate(self.sequences)
-        ]
-        return np.stack(columns, axis=1).astype(np.int32)
-
-    def by_hand(self, player: Player, values: FloatArray) -> FloatArray:
-        """Return [public actions, hands] the values of sequences [Q], without the empty one."""
-        return values[self.places(player, slice(1, None))]
-
-    def of_hands(self, player: Player, rows: FloatArray) -> FloatArray:
-        """Return [Q] the values of sequences from `rows` [public actions, hands]; 1 for the empty.
-
-        It is the inverse of `by_hand`: hands of one class have equal values.
-        """
-        values = np.ones(self.treeplexes[player].num_sequences)
-        values[self.places(player, slice(1, None))] = rows
-        return values
-
-    def payoff_matrix(self, terminal: int, player: Player) -> FloatArray:
-        """Return [hands of player 0, hands of player 1] the payoffs of a player at a terminal.
-
-        A payoff is utility times prior and chance reach, as in `SequenceForm.payoff`. Methods use
-        the operators instead, which need no matrix.
-        """
-        ends = self.terminals
-        operator = self.operators[ends.operator[terminal]]
-        begin, end = ends.first_payoff[terminal : terminal + 2]
-        utility: FloatArray = np.tensordot(
-            ends.payoff[begin:end, player], operator.outcomes(self.prior), axes=1
-        )
-        reached = self.reached(int(ends.hand_set[terminal])) * float(ends.chance_reach[terminal])
-        return utility * reached
-
-    def reached(self, hand_set: int) -> FloatArray:
-        """Return [hands of player 0, hands of player 1] the prior, 0 for removed hands."""
-        first, second = (sets[hand_set] for sets in self.hand_sets)
-        reached: FloatArray = self.prior.matrix() * np.logical_and.outer(first, second)
-        return reached
 
     @cached_property
     def rounding(self) -> float:
@@ -468,12 +119,6 @@ class PublicForm(ShortRepr):
         sequences = sum(plex.num_sequences for plex in self.treeplexes)
         return 5 * (self.gradient_cost + 4 * sequences) // 2
 
-    @property
-    def public_states(self) -> tuple[IntArray, IntArray]:
-        """Per player, [I] the public node of each infostate."""
-        (first, _), (second, _) = self.infostates
-        return first, second
-
     @cached_property
     def layouts(self) -> tuple[Layout, ...]:
         """Per player, the order in which kernels store sequences: hands of an action touch."""
@@ -523,7 +168,7 @@ class PublicForm(ShortRepr):
 
     def composed_scale(self, transform: Transform) -> float:
         """Return the `payoff_scale` of a transform; see `Form.composed_scale`."""
-        return largest_composed_payoff(self, transform)
+        return largest_composed_payoff(self.centered, transform)
 
     @property
     def whole(self) -> PublicForm:
@@ -571,7 +216,14 @@ class PublicForm(ShortRepr):
 
         Terminals with the same last sequences are one return, except in large forms.
         """
-        return payoff_deviation(self.centered, plans, player, unit)
+        form = self.centered
+        if has_few_payoffs(form):
+            return listed_deviation(form, plans, player, unit)
+        squares = replace(form, terminals=replace(form.terminals, payoff=form.terminals.payoff**2))
+        mean, square = (
+            plan_value(own.gradient(plans, player), plans[player]) for own in (form, squares)
+        )
+        return float(np.sqrt(max(square - mean**2, 0.0))) / unit
 
     def reach_gradient(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
         """Return [Q] `gradient` as if all utilities were 1."""
@@ -617,317 +269,25 @@ class PublicForm(ShortRepr):
             constant_sum=None if self.constant_sum is None else 0.0,
         )
 
-    def infostate_labels(self, player: Player) -> tuple[str, ...]:
-        """Return [I] a text for each infostate: the first hand of its class, and the line."""
-        texts = [value_text(label) for label in self.hands[player]]
-        pairs = zip(*(column.tolist() for column in self.infostates[player]), strict=True)
-        return tuple(self._infostate_text(texts[hand], node) for node, hand in pairs)
-
-    def _infostate_text(self, hand: str, node: int) -> str:
-        return f"[{hand}] / {self.labels[node]}" if node else f"[{hand}]"
-
-    def labeled_infostates(self, player: Player) -> Iterator[tuple[str, int]]:
-        """Yield texts and infostates: by public decision, and by hands that chance left there.
-
-        Of lines that symmetric suits exchange, the form has one.
-        """
-        texts = [value_text(label) for label in self.hands[player]]
-        # Infostates are ordered by node, and at a node by class of hands.
-        nodes, first = np.unique(self.infostates[player][0], return_index=True)
-        for node, begin in zip(nodes.tolist(), first.tolist(), strict=True):
-            classes = self.hand_classes[player][self.class_map[node]]
-            for hand in np.flatnonzero(self.hand_sets[player][self.hand_set[node]]).tolist():
-                yield self._infostate_text(texts[hand], node), begin + int(classes[hand])
-
-    def reading_order(self, player: Player) -> LongArray:
-        """Return positions in `labeled_infostates` in an order for readers: as they are."""
-        nodes = self.decisions[player]
-        count = int(self.hand_sets[player].sum(axis=1)[self.hand_set[nodes]].sum())
-        return np.arange(count)
-
-    def actions_at(self, player: Player, infostate: int) -> tuple[Action, ...]:
-        """Return the legal actions at an infostate."""
-        return self.legal_actions(int(self.infostates[player][0][infostate]))
-
-    def infostate_at(self, player: Player, number: int) -> Infostate:
-        """Return an infostate with the first hand of its class; `find` is the inverse."""
-        node, hand = (int(column[number]) for column in self.infostates[player])
-        steps = []
-        while node:
-            parent, taken = int(self.parent[node]), int(self.action[node])
-            acts = self.player[parent] == player and taken >= 0
-            action = self.action_sets[self.action_set[parent]][taken] if acts else NOOP
-            steps.append(Step(action, None, self.observations[self.observation[node]]))
-            node = parent
-        # A form that was derived from a tree has a root above several public deals.
-        has_deals = self.player[0] == CHANCE and steps
-        deal = steps.pop().public if has_deals else None
-        return Infostate(player, (Step(NOOP, self.hands[player][hand], deal), *reversed(steps)))
-
     def table(self) -> FormTable:
         """Return the rows in which files store numbers: public actions, with a column per hand."""
         nodes = [node for own in self.decisions for node in own.tolist()]
         rows = [(node, action) for node in nodes for action in self.legal_actions(node)]
         prior = self.prior.matrix()
         return FormTable(
-            "public",
+            tuple(f"hand_{hand}" for hand in range(max(self.num_hands))),
             "line",
             [int(self.player[node]) for node, _ in rows],
             [self.labels[node] for node, _ in rows],
             [action for _, action in rows],
             (self.places(0, slice(1, None)), self.places(1, slice(1, None))),
             {
+                "form": self.kind,
                 "hands": [[*map(label_text, own)] for own in self.hands],
                 "hand_probabilities": [prior.sum(axis=1 - p).tolist() for p in range(2)],
             },
+            _OTHER_FORM,
         )
-
-    def places_of_node(self, node: int) -> tuple[Player, LongArray]:
-        """Return who acts at a public node, and [actions, hands] its sequences there.
-
-        Raises
-        ------
-        ParameterError
-            If nobody acts there.
-        """
-        player = int(self.player[node])
-        if player < 0:
-            raise ParameterError(
-                f"chance acts at the public node {node}, {self.label(node)!r}: give one of "
-                "form.decisions"
-            )
-        first = int(self.sequences[player].first[node])
-        return player, self.places(player, slice(first, first + int(self.num_actions[node])))
-
-    def find(self, infostate: Infostate) -> int:
-        """Return the number of an infostate.
-
-        The hand is the private observation of the first transition, and the public observations of
-        the others are the line.
-
-        Raises
-        ------
-        UnknownNameError
-            If the form has no such hand or line, or the player does not act there.
-        """
-        player, labels = infostate.player, self.hands[infostate.player]
-        deal, *steps = infostate.steps or (Step(NOOP, None, None),)
-        if deal.private not in labels:
-            raise UnknownNameError.of("hand", str(deal.private), map(str, labels))
-        # A form that was derived from a tree has a root above several public deals.
-        node = self.children.get((0, deal.public), 0) if self.player[0] == CHANCE else 0
-        at = node, 0
-        for step in steps:
-            at = self.advance(at, step.public)
-        node, permutation = at
-        if self.player[node] != player:
-            raise UnknownNameError(f"player {player} does not act at {infostate}")
-        hand = self.hand_at(player, labels.index(deal.private), permutation)
-        return self.infostate_of_hand(node, hand)
-
-    def infostate_of_hand(self, node: int, hand: int) -> int:
-        """Return the infostate of the player who acts at a public node, with a hand."""
-        player = int(self.player[node])
-        sequences, plex = self.sequences[player], self.treeplexes[player]
-        public = np.array([sequences.first[node]], np.int64)
-        first = int(self.places(player, public)[0, hand])
-        return int(plex.infostate_of_sequence[first])
-
-    def look_up(self, key: Hashable) -> tuple[Player, int]:
-        """Return the player and the number of the infostate that a hand and a line name.
-
-        Parameters
-        ----------
-        key : tuple or str
-            A hand, by its label or its text, and the line: the public observations, as `label`
-            writes them. Or an infostate as text, such as "[K] / pass / bet", alone or with its
-            player.
-
-        Raises
-        ------
-        UnknownNameError
-            If the hand or the line is unknown, or nobody acts there.
-        ParameterError
-            If the key is not one of these.
-        """
-        players: tuple[Player, ...] = (0, 1)
-        if isinstance(key, tuple) and len(key) == 2 and type(key[1]) is int:
-            key, player = key
-            check_player(player, 2, self.name)
-            players = (player,)
-        if isinstance(key, str):
-            hand, line = _hand_and_line(key)
-        elif isinstance(key, tuple) and len(key) == 2 and isinstance(key[1], str):
-            hand, line = key
-        else:
-            raise ParameterError(
-                f"{key!r} is not a hand and a line; give both, as in policy['K', 'pass / bet']"
-            )
-        node, permutation = self.find_line(line)
-        player = int(self.player[node])
-        if player not in players:
-            raise UnknownNameError(f"player {players[0]} does not act at {line!r}")
-        place = self.find_hand(player, hand)
-        return player, self.infostate_of_hand(node, self.hand_at(player, place, permutation))
-
-    def look_up_all(self, key: Hashable) -> tuple[Player, LongArray]:
-        """Return the player and the infostates that a key names; see `Form.look_up_all`.
-
-        A text that begins with a hand in brackets is an infostate, and every other text is a line.
-        """
-        if not isinstance(key, str) or key.startswith("["):
-            player, number = self.look_up(key)
-            return player, np.array([number])
-        node, permutation = self.find_line(key)
-        player = int(self.player[node])
-        hands = range(self.num_hands[player])
-        found = [self.infostate_of_hand(node, self.hand_at(player, h, permutation)) for h in hands]
-        return player, np.array(found)
-
-    def find_hand(self, player: Player, hand: Hashable) -> int:
-        """Return the place of a hand, given by its label or its text.
-
-        Raises
-        ------
-        UnknownNameError
-            If the player has no such hand.
-        """
-        labels = self.hands[player]
-        names = [*map(str, labels)]
-        if hand in labels:
-            return labels.index(hand)
-        if str(hand) in names:
-            return names.index(str(hand))
-        raise UnknownNameError.of("hand", str(hand), names)
-
-    def label(self, node: int) -> str:
-        """Return a public node as text: its public observations in order."""
-        texts = []
-        while node > 0:
-            texts.append(step_text(NOOP, None, self.observations[self.observation[node]]))
-            node = int(self.parent[node])
-        return join_steps(reversed(texts))
-
-    @cached_property
-    def labels(self) -> tuple[str, ...]:
-        """[V] the public nodes as text, as `label` writes them."""
-        texts = [join_steps(())]
-        steps = [step_text(NOOP, None, observation) for observation in self.observations]
-        pairs = zip(self.parent.tolist(), self.observation.tolist(), strict=True)
-        for parent, seen in islice(pairs, 1, None):
-            before = (texts[parent],) if parent else ()
-            texts.append(join_steps((*before, steps[seen])))
-        return tuple(texts)
-
-    @cached_property
-    def children(self) -> dict[tuple[int, Hashable], int]:
-        """The node that follows each node after each public observation."""
-        steps = enumerate(zip(self.parent.tolist(), self.observation.tolist(), strict=True))
-        return {
-            (parent, self.observations[seen]): node for node, (parent, seen) in steps if parent >= 0
-        }
-
-    def advance(self, at: tuple[int, int], seen: Hashable) -> tuple[int, int]:
-        """Return where a line continues after a public observation.
-
-        Parameters
-        ----------
-        at : tuple[int, int]
-            A public node, and the permutation of `symmetry` that maps the line so far to that of
-            the node; 0 if they are the same line.
-        seen : Hashable
-            The public observation.
-
-        Raises
-        ------
-        UnknownNameError
-            If no line continues so.
-        """
-        node, permutation = at
-        continued = seen
-        if self.symmetry is not None and self.player[node] == CHANCE:
-            continued, permutation = self.symmetry.represented(node, permutation, seen)
-        if (node, continued) not in self.children:
-            raise UnknownNameError(
-                f"no line of {self.name} continues {self.label(node)!r} by {seen!r}"
-            )
-        return self.children[node, continued], permutation
-
-    def find_line(self, line: str) -> tuple[int, int]:
-        """Return the node of a line as text, and the permutation that maps the line to it.
-
-        Raises
-        ------
-        UnknownNameError
-            If the line does not exist, or nobody acts after it.
-        """
-        at = 0, 0
-        for text in split_steps(line):
-            if text not in self._steps[at[0]]:
-                break
-            at = self.advance(at, self._steps[at[0]][text])
-        else:
-            if self.player[at[0]] != CHANCE:
-                return at
-        own = np.flatnonzero(self.player != CHANCE).tolist()
-        raise UnknownNameError.of("line", line, map(self.label, own))
-
-    @cached_property
-    def _steps(self) -> list[dict[str, Hashable]]:
-        """[V] by text, the public observations that continue the line of each node."""
-        omitted = () if self.symmetry is None else self.symmetry.observations
-        of_chance = {step_text(NOOP, None, seen): seen for seen in omitted}
-        steps = [dict(of_chance) if p == CHANCE else {} for p in self.player.tolist()]
-        for node, seen in self.children:
-            steps[node][step_text(NOOP, None, seen)] = seen
-        return steps
-
-    def hand_at(self, player: Player, hand: int, permutation: int) -> int:
-        """Return the hand that takes the place of a hand under a permutation of `symmetry`."""
-        if self.symmetry is None:
-            return hand
-        return int(self.symmetry.permutations[player][permutation, hand])
-
-    def legal_actions(self, node: int) -> tuple[Action, ...]:
-        """Return the legal actions at a public node; empty where chance acts."""
-        return () if self.player[node] == CHANCE else self.action_sets[self.action_set[node]]
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """SHA-256 digest of public tree, hands, prior and payoffs; the same for equal forms."""
-        digest = hashlib.sha256()
-        labels = (self.hands, self.action_sets, self.observations)
-        digest.update(canonical_text(labels).encode())
-        ends = self.terminals
-        for whole in (
-            *(self.player, self.parent, self.action, self.observation, self.action_set),
-            *(self.hand_set, *self.hand_sets, *self.prior.cards),
-            *(ends.node, ends.action, ends.hand_set, ends.operator, ends.first_payoff),
-            *(array for operator in self.operators for array in _strengths(operator)),
-        ):
-            digest.update(np.ascontiguousarray(whole).astype("<i8").tobytes())
-        if self.symmetry is not None:
-            for rows in (self.symmetry.class_map, *self.symmetry.classes):
-                digest.update(rows.astype("<i8").tobytes())
-        weights = [operator.weights for operator in self.operators if isinstance(operator, Dense)]
-        for numbers in (self.prior.matrix(), ends.chance_reach, ends.payoff, *weights):
-            digest.update(np.ascontiguousarray(numbers).astype("<f8").tobytes())
-        return digest.hexdigest()
-
-
-def _hand_and_line(text: str) -> tuple[str, str]:
-    """Return the hand and the line of an infostate as text, such as "[K] / pass / bet"."""
-    hand, _, line = text.partition(" / ")
-    if not (hand.startswith("[") and hand.endswith("]")):
-        raise ParameterError(
-            f"{text!r} is not an infostate, whose text begins with the hand in brackets; give a "
-            "hand and a line, as in policy['K', 'pass / bet']"
-        )
-    return hand[1:-1], line or join_steps(())
-
-
-def _strengths(operator: Operator) -> tuple[IntArray, ...]:
-    return operator.strengths if isinstance(operator, Showdown) else ()
 
 
 def as_public_form(form: object) -> PublicForm:

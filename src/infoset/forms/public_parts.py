@@ -9,10 +9,11 @@ import numpy as np
 
 from infoset.errors import ParameterError
 from infoset.forms.hand_classes import symmetry_of_part
-from infoset.forms.public_form import PublicForm, PublicTerminals, check_public_form
+from infoset.forms.public_form import PublicForm, check_public_form
 from infoset.forms.public_operators import HandPrior
 from infoset.forms.public_ranges import check_node
 from infoset.forms.public_reach import chance_reach_of_nodes
+from infoset.forms.public_structure import PublicTerminals
 from infoset.typing import CHANCE, Action, BoolArray, FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_count
 from infoset.utils.frozen_arrays import freeze

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,29 +13,28 @@ from infoset.forms._public_payoff_kernels import (
     FOLD,
     NUM_FACTORS,
     SHOWDOWN,
-    Composition,
     PublicPayoffs,
     public_gradient,
 )
+from infoset.forms.composed_payoffs import with_own_results
 from infoset.forms.public_operators import Dense, HandPrior, Showdown
+from infoset.forms.public_structure import PublicStructure
+from infoset.forms.transform import Transform
 from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray, Player
 from infoset.utils.simd import LANES
 
-if TYPE_CHECKING:
-    from infoset.forms.public_form import PublicForm
-    from infoset.forms.transform import Transform
-
 __all__ = [
+    "has_few_payoffs",
     "largest_composed_payoff",
     "largest_payoff",
-    "payoff_deviation",
+    "listed_deviation",
     "public_hand_gradient",
     "public_payoffs",
     "split_public_payoffs",
 ]
 
 
-def public_hand_gradient(form: PublicForm, plan: FloatArray, player: Player) -> FloatArray:
+def public_hand_gradient(form: PublicStructure, plan: FloatArray, player: Player) -> FloatArray:
     """Return [Q + C] the gradient of `PublicForm.gradient`, with a root for each hand.
 
     What a hand earns where the player has not acted, as when the opponent folds before, is at place
@@ -45,7 +43,7 @@ def public_hand_gradient(form: PublicForm, plan: FloatArray, player: Player) -> 
 
     Parameters
     ----------
-    form : PublicForm
+    form : PublicStructure
     plan : FloatArray
         [Q] realization plan of the opponent.
     player : Player
@@ -67,31 +65,6 @@ def public_hand_gradient(form: PublicForm, plan: FloatArray, player: Player) -> 
     )
     public_gradient(placed, plan, gradient)
     return gradient
-
-
-def with_own_results(payoffs: PublicPayoffs) -> PublicPayoffs:
-    """Return payoffs with separate arrays for intermediate results."""
-    return payoffs._replace(
-        sums=payoffs.sums.copy(), reach=payoffs.reach.copy(), value=payoffs.value.copy()
-    )
-
-
-def no_composition(precision: str) -> Composition:
-    """Return the composition of a form that is not transformed."""
-    numbers, indices = np.zeros(0, precision), np.zeros(0, np.uint32)
-    return Composition(
-        source=indices,
-        weight=numbers,
-        member=indices,
-        scale=numbers,
-        owner=indices,
-        more=indices,
-        more_scale=numbers,
-        offset=numbers,
-        transfer=numbers,
-        plan=numbers,
-        gradient=numbers,
-    )
 
 
 def split_public_payoffs(payoffs: PublicPayoffs, number: int) -> tuple[PublicPayoffs, ...]:
@@ -172,7 +145,7 @@ class _Terms(NamedTuple):
 
 
 def public_payoffs(
-    form: PublicForm,
+    form: PublicStructure,
     player: Player,
     positions: Sequence[IndexArray] | None = None,
     precision: str = "float64",
@@ -181,7 +154,7 @@ def public_payoffs(
 
     Parameters
     ----------
-    form : PublicForm
+    form : PublicStructure
     player : Player
     positions : Sequence[IndexArray], optional
         Per player, [Q] where plans and gradients store each sequence. It must keep sequences that
@@ -239,7 +212,7 @@ def public_payoffs(
     )
 
 
-def _all_terms(form: PublicForm, player: Player) -> Iterator[_Terms]:
+def _all_terms(form: PublicStructure, player: Player) -> Iterator[_Terms]:
     """Yield the terms of all terminals, those with the same operator and hands together."""
     ends = form.terminals
     num_sets = len(form.hand_sets[0])
@@ -255,7 +228,7 @@ def _all_terms(form: PublicForm, player: Player) -> Iterator[_Terms]:
 
 
 def _terms(
-    form: PublicForm, player: Player, number: int, hand_set: int, terminal: LongArray
+    form: PublicStructure, player: Player, number: int, hand_set: int, terminal: LongArray
 ) -> Iterator[_Terms]:
     """Yield the terms of the terminals with one operator and one set of hands."""
     ends, operator = form.terminals, form.operators[number]
@@ -309,7 +282,7 @@ def _batches(sizes: Sequence[int]) -> tuple[LongArray, LongArray]:
 
 
 def _places(
-    form: PublicForm,
+    form: PublicStructure,
     player: Player,
     terminal: LongArray,
     positions: Sequence[IndexArray] | None,
@@ -398,34 +371,27 @@ def _rows(rows: Sequence[FloatArray], width: int, precision: str) -> FloatArray:
     return np.array(rows, precision).reshape(len(rows) * width)
 
 
-def payoff_deviation(
-    form: PublicForm, plans: tuple[FloatArray, ...], player: Player, unit: float
+def listed_deviation(
+    form: PublicStructure, plans: tuple[FloatArray, ...], player: Player, unit: float
 ) -> float:
     """Return the standard deviation of a player's returns; see `Form.payoff_deviation`."""
     probabilities, returns = [np.zeros(0)], [np.zeros(0)]
-    if _has_few_payoffs(form):
-        for members in _same_sequences(form):
-            paid = np.sum([form.payoff_matrix(end, player) for end in members], axis=0)
-            reach = np.sum([_reach_matrix(form, end) for end in members], axis=0)
-            met = reach > 0
-            first, second = (
-                plans[p][form.places(p, form.terminal_sequence[members[:1], p].astype(np.int64))[0]]
-                for p in range(2)
-            )
-            probabilities.append((reach * np.multiply.outer(first, second))[met])
-            returns.append((paid[met] / unit) / reach[met])
-        probability, earned = np.concatenate(probabilities), np.concatenate(returns)
-        mean = float(probability @ earned)
-        return float(np.sqrt(float(probability @ (earned - mean) ** 2)))
-    squared = replace(form, terminals=replace(form.terminals, payoff=form.terminals.payoff**2))
-    mean, square = (
-        float(np.einsum("i,i", own.gradient(plans, player), plans[player]))
-        for own in (form, squared)
-    )
-    return float(np.sqrt(max(square - mean**2, 0.0))) / unit
+    for members in _same_sequences(form):
+        paid = np.sum([form.payoff_matrix(end, player) for end in members], axis=0)
+        reach = np.sum([_reach_matrix(form, end) for end in members], axis=0)
+        met = reach > 0
+        first, second = (
+            plans[p][form.places(p, form.terminal_sequence[members[:1], p].astype(np.int64))[0]]
+            for p in range(2)
+        )
+        probabilities.append((reach * np.multiply.outer(first, second))[met])
+        returns.append((paid[met] / unit) / reach[met])
+    probability, earned = np.concatenate(probabilities), np.concatenate(returns)
+    mean = float(probability @ earned)
+    return float(np.sqrt(float(probability @ (earned - mean) ** 2)))
 
 
-def _reach_matrix(form: PublicForm, terminal: int) -> FloatArray:
+def _reach_matrix(form: PublicStructure, terminal: int) -> FloatArray:
     """Return [hands of player 0, hands of player 1] the reach of chance at a terminal."""
     ends = form.terminals
     operator = form.operators[ends.operator[terminal]]
@@ -436,14 +402,14 @@ def _reach_matrix(form: PublicForm, terminal: int) -> FloatArray:
     return matrix
 
 
-def _same_sequences(form: PublicForm) -> Iterator[LongArray]:
+def _same_sequences(form: PublicStructure) -> Iterator[LongArray]:
     """Yield the terminals with each pair of last sequences."""
     pairs, group = np.unique(form.terminal_sequence, axis=0, return_inverse=True)
     for number in range(len(pairs)):
         yield np.flatnonzero(group == number)
 
 
-def _has_few_payoffs(form: PublicForm) -> bool:
+def has_few_payoffs(form: PublicStructure) -> bool:
     """Return whether the payoffs of all pairs of hands may be listed, in a form without symmetry.
 
     Pairs of hands that symmetry merges have other payoffs in the tree.
@@ -456,14 +422,14 @@ LARGEST_SUM = 50_000_000
 """Number of payoffs up to which those of terminals with the same sequences are added."""
 
 
-def largest_payoff(form: PublicForm) -> float:
+def largest_payoff(form: PublicStructure) -> float:
     """Return the largest absolute payoff times reach of both players' pairs of sequences.
 
     It is that of the sequence form, whose payoffs are sums over the terminals with the same pair of
     sequences, as where all chips are in before the last cards. In forms with more than 5·10⁷
     payoffs it is the largest one of a single terminal.
     """
-    if not _has_few_payoffs(form):
+    if not has_few_payoffs(form):
         return max(map(_largest_of_terminal, _all_terms(form, 0)), default=0.0)
     largest = 0.0
     for members in _same_sequences(form):
@@ -472,15 +438,14 @@ def largest_payoff(form: PublicForm) -> float:
     return largest
 
 
-def largest_composed_payoff(form: PublicForm, transform: Transform) -> float:
+def largest_composed_payoff(form: PublicStructure, transform: Transform) -> float:
     """Return the largest absolute payoff times reach of pairs of sequences of a transform.
 
     In forms with more than 10⁶ payoffs it is that of the form itself.
     """
-    centered = form.centered
     first, second = form.num_hands
     if len(form.terminals) * first * second > LARGEST_LIST:
-        return form.payoff_scale
+        return largest_payoff(form)
     shape = [own.num_sequences for own in transform.maps]
     found, paid = [np.zeros((0, 2), np.int64)], [np.zeros((0, 2))]
     for terminal in range(len(form.terminals)):
@@ -489,7 +454,7 @@ def largest_composed_payoff(form: PublicForm, transform: Transform) -> float:
             for p in range(2)
         )
         tuples = np.stack([np.repeat(rows, second), np.tile(columns, first)], axis=1)
-        payoffs = [centered.payoff_matrix(terminal, p).ravel() for p in range(2)]
+        payoffs = [form.payoff_matrix(terminal, p).ravel() for p in range(2)]
         found.append(tuples)
         paid.append(np.stack(payoffs, axis=1))
     tuples, payoff = transform.contract(np.concatenate(found), np.concatenate(paid))

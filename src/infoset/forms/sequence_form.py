@@ -15,11 +15,12 @@ from infoset.forms._payoff_kernels import terminal_gradient
 from infoset.forms._plan_kernels import reach_sweep
 from infoset.forms._sequence_form_kernels import max_additions
 from infoset.forms.form_table import FormTable
+from infoset.forms.gradient_values import values_by_gradient, values_of_weights
 from infoset.forms.infostate_tree import InfostateTree
 from infoset.forms.layout import Layout, form_layouts
 from infoset.forms.merged_payoffs import merge_payoffs
 from infoset.forms.payoffs import FormPayoffs, check_range, terminal_payoffs
-from infoset.forms.player_values import PlayerValues, values_by_gradient, values_of_weights
+from infoset.forms.player_values import PlayerValues
 from infoset.forms.transform import Transform
 from infoset.forms.treeplex import Treeplex
 from infoset.game import GameSource, Infostate
@@ -43,6 +44,10 @@ TREE_EXAMPLE = 'infoset.build_tree(infoset.load("kuhn_poker"))'
 
 
 EXTENSIVE_FORM = GameSource()
+_OTHER_GAME = (
+    "its rules have changed since the policy was saved, or one of the two is an exported file, "
+    "whose infostates are different; use the policy with its own game, or solve this one"
+)
 UNIT = float(np.finfo(np.float64).eps)
 
 
@@ -309,7 +314,9 @@ class SequenceForm(ShortRepr):
                 places += [text] * len(legal)
                 actions += legal
         columns = tuple(np.arange(1, plex.num_sequences)[:, None] for plex in self.treeplexes)
-        return FormTable("sequence", "infostate", players, places, actions, columns, {})
+        return FormTable(
+            ("probability",), "infostate", players, places, actions, columns, {}, _OTHER_GAME
+        )
 
     def find(self, infostate: Infostate) -> int:
         """Return the number of an acting infostate; see `Form.find`."""

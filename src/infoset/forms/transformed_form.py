@@ -14,15 +14,10 @@ from infoset.forms._plan_kernels import reach_sweep
 from infoset.forms._sequence_form_kernels import max_additions
 from infoset.forms.form import Form
 from infoset.forms.form_table import FormTable
+from infoset.forms.gradient_values import values_of_weights
 from infoset.forms.layout import Layout, form_layouts
-from infoset.forms.payoffs import FormPayoffs
-from infoset.forms.player_values import (
-    PlayerValues,
-    plan_value,
-    values_by_payoffs,
-    values_of_weights,
-    with_own_payoffs,
-)
+from infoset.forms.payoffs import FormPayoffs, with_own_payoffs
+from infoset.forms.player_values import PlayerValues, plan_value, values_by_payoffs
 from infoset.forms.sequence_form import UNIT
 from infoset.forms.transform import Transform
 from infoset.forms.treeplex import Treeplex
@@ -439,4 +434,11 @@ class TransformedForm(ShortRepr):
                 places += [label] * len(legal)
                 actions += legal
         columns = tuple(np.arange(1, plex.num_sequences)[:, None] for plex in self.treeplexes)
-        return FormTable("sequence", "infostate", players, places, actions, columns, {})
+        return FormTable(
+            ("probability",), "infostate", players, places, actions, columns, {}, _OTHER_GAME
+        )
+
+
+_OTHER_GAME = (
+    "the file is for the choices of another transform: complete policies before they are saved"
+)

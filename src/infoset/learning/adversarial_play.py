@@ -90,7 +90,7 @@ class AdversarialPlay(IterativeState):
     >>> from infoset.policy import uniform_policy
     >>> from infoset.tree import build_tree
     >>> kuhn = make_simulator(build_tree(load_game("kuhn_poker")))
-    >>> fixed = switch_between([uniform_policy(kuhn.sequence_form)])
+    >>> fixed = switch_between([uniform_policy(kuhn.form)])
     >>> play = AdversarialPlay("ixomd", kuhn, fixed, horizon=2000)
     >>> play.run(2000)
     >>> 0 < play.regret() / 2000 < 0.3

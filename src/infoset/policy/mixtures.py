@@ -202,8 +202,7 @@ def transfer_policy(policy: TabularPolicy, target: GameTree | Form) -> TabularPo
     if source is None or source.sequence_form.fingerprint != policy.form.fingerprint:
         if policy.form is form:
             return policy
-        weights = carry_behavior(policy.form, policy.probabilities, form)
-        return TabularPolicy.from_weights(form, weights)
+        return TabularPolicy(form, tuple(carry_behavior(policy.form, policy.probabilities, form)))
     tree = cast(GameTree, target)
     there = _tree_histories(source, tree)
     is_met = there >= 0

@@ -430,7 +430,9 @@ def _evaluated(form: Form, player: Player, policy: Policy) -> FloatArray:
     """Return [Q] the probabilities of a policy; 1 for the empty sequence."""
     plex = form.treeplexes[player]
     answers = np.ones(plex.num_sequences)
-    for number, first in enumerate(plex.first_sequence.tolist()):
+    # Hands that chance has removed have no infostate: the policy is uniform there.
+    for number in dict(form.labeled_infostates(player)).values():
         infostate, legal = form.infostate_at(player, number), form.actions_at(player, number)
+        first = int(plex.first_sequence[number])
         answers[first : first + len(legal)] = checked_probabilities(policy, infostate, legal)
     return answers

@@ -8,9 +8,8 @@ import pytest
 import infoset
 from infoset.errors import GameRuleError, PolicyMismatchError, UnknownNameError
 from infoset.evaluation import best_response_plan, evaluate_hands, evaluate_policy
-from infoset.forms import public_utility_gradient
 from infoset.game import PublicRulesGame
-from infoset.policy import PublicPolicy, load_public_policy, save_public_policy
+from infoset.policy import TabularPolicy, load_policy, save_policy, transfer_policy
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.tree import build_public_form, check_public_rules, count_public_form
 from tests.support.suited_rules import SuitedPoker
@@ -36,7 +35,7 @@ def pair(request):
 
 def expanded(policy, whole):
     """Return the policy on the whole form, by looking up each of its lines."""
-    merged, found = policy.public_form, []
+    merged, found = policy.form, []
     for player, plex in enumerate(whole.treeplexes):
         weights = np.ones(plex.num_sequences)
         for node in whole.decisions[player].tolist():
@@ -49,13 +48,13 @@ def expanded(policy, whole):
             places = whole.places(player, slice(first, first + len(chosen)))
             weights[places] = chosen[:, images]
         found.append(weights)
-    return PublicPolicy.from_weights(whole, found)
+    return TabularPolicy.from_weights(whole, found)
 
 
 def random_policy(form, seed=0):
     rng = np.random.default_rng(seed)
     weights = [rng.random(plex.num_sequences) for plex in form.treeplexes]
-    return PublicPolicy.from_weights(form, weights)
+    return TabularPolicy.from_weights(form, weights)
 
 
 def test_merging_makes_forms_smaller(pair):
@@ -84,8 +83,8 @@ def test_gradients_are_sums_over_what_is_merged(pair):
     policy = random_policy(merged)
     plans, whole_plans = policy.realization_plans(), expanded(policy, whole).realization_plans()
     for player in range(2):
-        ours = public_utility_gradient(merged, plans[1 - player], player)
-        theirs = public_utility_gradient(whole, whole_plans[1 - player], player)
+        ours = merged.gradient(plans, player)
+        theirs = whole.gradient(whole_plans, player)
         best, best_whole = (
             best_response_plan(form, own, player)
             for form, own in ((merged, plans), (whole, whole_plans))
@@ -101,7 +100,7 @@ def test_iterates_are_those_of_the_whole_form(scheme, threads):
     for form in (merged, whole):
         minimizer = RegretMinimizer(form, SCHEMES[scheme], threads=threads)
         minimizer.run(3)
-        policies.append(PublicPolicy.from_weights(form, minimizer.average_plans()))
+        policies.append(TabularPolicy.from_weights(form, minimizer.average_plans()))
     ours = evaluate_policy(policies[0])
     assert ours.exploitability == pytest.approx(evaluate_policy(policies[1]).exploitability)
     for player in range(2):
@@ -114,16 +113,16 @@ def test_tables_of_the_tree_and_back():
     game, merged, whole = forms(num_ranks=2, board=("1a",), num_deals=1)
     form = infoset.build_sequence_form(game)
     policy = random_policy(merged)
-    table = policy.to_tabular(form)
+    table = transfer_policy(policy, form)
     ours, theirs = evaluate_policy(policy), evaluate_policy(table)
     assert ours.gains == pytest.approx(theirs.gains, abs=1e-12)
     assert ours.values == pytest.approx(theirs.values, abs=1e-12)
-    back = PublicPolicy.from_tabular(merged, table).to_tabular(form)
+    back = transfer_policy(transfer_policy(table, merged), form)
     for ours, theirs in zip(back.probabilities, table.probabilities, strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-15)
-    unequal = random_policy(whole).to_tabular(form)
+    unequal = transfer_policy(random_policy(whole), form)
     with pytest.raises(PolicyMismatchError, match="merge_symmetric=False"):
-        PublicPolicy.from_tabular(merged, unequal)
+        transfer_policy(unequal, merged)
 
 
 def test_policies_answer_at_omitted_lines():
@@ -206,15 +205,15 @@ def test_files_values_by_hand_and_rows_of_merged_forms(tmp_path):
     game, merged, whole = forms(num_ranks=2, board=("1a",), num_deals=1)
     policy = random_policy(merged)
     full = expanded(policy, whole)
-    save_public_policy(policy, tmp_path / "policy.parquet")
-    again = load_public_policy(tmp_path / "policy.parquet", merged)
+    save_policy(policy, tmp_path / "policy.parquet")
+    again = load_policy(tmp_path / "policy.parquet", merged)
     for player in range(2):
         np.testing.assert_array_equal(again.by_hand(player), policy.by_hand(player))
         ours, theirs = (evaluate_hands(own)[player] for own in (policy, full))
         for name in ("probabilities", "values", "best_response_values", "gains"):
             np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), atol=1e-12)
     with pytest.raises(PolicyMismatchError, match="merge_symmetric=False"):
-        load_public_policy(tmp_path / "policy.parquet", whole)
+        load_policy(tmp_path / "policy.parquet", whole)
     reaches = {(row.player, row.infostate): row.own_reach for row in full.rows()}
     for row in policy.rows():
         assert row.own_reach == pytest.approx(reaches[row.player, row.infostate], abs=1e-12)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from operator import attrgetter
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infoset.forms import action_major_layout, block_gradient, block_payoffs, game_layouts
+from infoset.forms import action_major_layout, block_gradient, block_payoffs
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.tree import build_tree
 from infoset.utils.simd import LANES
@@ -30,7 +31,7 @@ def assert_gradients_are_plain_sums(form, layouts, seed):
     rng = np.random.default_rng(seed)
     plans = [rng.uniform(-1, 1, plex.num_sequences) for plex in form.treeplexes]
     for player, layout in enumerate(layouts):
-        pairs = block_payoffs(form, layouts, player)
+        pairs = block_payoffs(form.terminal_sequence, form.payoff[:, player], layouts, player)
         gradient = np.full(len(plans[player]), np.nan)
         other = layouts[1 - player].to_positions(plans[1 - player])
         block_gradient(pairs, other, gradient)
@@ -42,14 +43,14 @@ def assert_gradients_are_plain_sums(form, layouts, seed):
 def test_block_payoffs_give_the_gradients_of_random_games(game, seed, knows_public_states):
     form = build_tree(game).sequence_form
     if form.num_players == 2:
-        layouts = game_layouts(form) if knows_public_states else plain_layouts(form)
+        layouts = form.layouts if knows_public_states else plain_layouts(form)
         assert_gradients_are_plain_sums(generic(form, seed), layouts, seed)
 
 
 @pytest.mark.parametrize(
     "spec", ["leduc_poker", "liars_dice(dice_sides=4)", "goofspiel(num_cards=3)"]
 )
-@pytest.mark.parametrize("layouts_of", [game_layouts, plain_layouts])
+@pytest.mark.parametrize("layouts_of", [attrgetter("layouts"), plain_layouts])
 def test_block_payoffs_give_the_gradients_of_games_with_many_equal_rows(spec, layouts_of):
     form = form_of(spec)
     assert_gradients_are_plain_sums(form, layouts_of(form), 1)
@@ -59,7 +60,7 @@ def test_block_payoffs_give_the_gradients_of_games_with_many_equal_rows(spec, la
 def test_each_row_of_payoffs_is_stored_once_and_is_not_empty(spec):
     form = form_of(spec)
     for player in range(2):
-        pairs = block_payoffs(form, game_layouts(form), player)
+        pairs = block_payoffs(form.terminal_sequence, form.payoff[:, player], form.layouts, player)
         rows = pairs.payoff.reshape(-1, LANES)
         assert len(np.unique(rows, axis=0)) == len(rows)
         assert rows.any(axis=1).all()
@@ -70,9 +71,7 @@ def test_each_row_of_payoffs_is_stored_once_and_is_not_empty(spec):
 @given(random_games())
 def test_blocks_separate_actions_and_public_states(game):
     form = build_tree(game).sequence_form
-    for layout, plex, tree in zip(
-        game_layouts(form), form.treeplexes, form.infostate_trees, strict=True
-    ):
+    for layout, plex, tree in zip(form.layouts, form.treeplexes, form.infostate_trees, strict=True):
         assert layout.blocks[0] == 0
         assert layout.blocks[-1] == plex.num_sequences
         assert layout.blocks[1] == 1

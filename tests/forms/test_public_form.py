@@ -26,9 +26,8 @@ from infoset.forms import (
     Showdown,
     public_gradient,
     public_payoffs,
-    public_utility_gradient,
 )
-from infoset.policy import PublicPolicy, random_policy, uniform_public_policy
+from infoset.policy import TabularPolicy, random_policy, transfer_policy, uniform_policy
 from infoset.tree import build_tree, derive_public_form
 from infoset.tree.hand_rankings import factor_prior, find_strengths
 from infoset.typing import CHANCE
@@ -71,7 +70,7 @@ def sequences_in_tree(form, sequence_form, player):
 def assert_equal_games(form, sequence_form, seed):
     """Compare gradients, values, gains and guarantees at a random policy."""
     policy = random_policy(sequence_form, np.random.default_rng(seed))
-    public = PublicPolicy.from_tabular(form, policy)
+    public = transfer_policy(policy, form)
     scale = sequence_form.payoff_width or 1.0
     assert form.payoff_range == sequence_form.payoff_range
     assert form.payoff_width == sequence_form.payoff_width
@@ -79,7 +78,7 @@ def assert_equal_games(form, sequence_form, seed):
     plans, in_tree = public.realization_plans(), policy.realization_plans()
     for player in range(2):
         own, other = sequences_in_tree(form, sequence_form, player)
-        gradient = public_utility_gradient(form, plans[1 - player], player)
+        gradient = form.gradient(plans, player)
         expected = utility_gradient(sequence_form, in_tree, player)
         assert np.abs(gradient[own] - expected[other]).max() <= CLOSE * scale
         removed = np.setdiff1d(np.arange(len(gradient)), own)
@@ -90,7 +89,7 @@ def assert_equal_games(form, sequence_form, seed):
     assert abs(ours.nash_conv - theirs.nash_conv) <= ours.rounding + theirs.rounding
     if sequence_form.is_two_player_constant_sum:
         assert ours.security_levels == pytest.approx(theirs.security_levels, abs=CLOSE * scale)
-    back = public.to_tabular(sequence_form)
+    back = transfer_policy(public, sequence_form)
     for found, given_values in zip(back.probabilities, policy.probabilities, strict=True):
         assert np.allclose(found, given_values, rtol=1e-15, atol=0)
 
@@ -155,7 +154,7 @@ def test_chance_alone():
     game = FunctionGame(2, rewards=lambda w, a, x: (1, -1) if x == "heads" else (-2, 2))
     form = derive_public_form(build_tree(game))
     assert form.player.tolist() == [CHANCE]
-    assert evaluate_policy(uniform_public_policy(form)).values == (-0.5, 0.5)
+    assert evaluate_policy(uniform_policy(form)).values == (-0.5, 0.5)
 
 
 def test_public_deals_have_a_common_root():
@@ -204,7 +203,7 @@ def test_kuhn_poker():
 def test_policies_are_looked_up_by_hand_and_line():
     form, sequence_form = forms(cached_tree("kuhn_poker"))
     policy = random_policy(sequence_form, np.random.default_rng(1))
-    public = PublicPolicy.from_tabular(form, policy)
+    public = transfer_policy(policy, form)
     assert public["K", "pass / bet"] == pytest.approx(policy["[K] / pass / bet", 0])
     node = [form.label(node) for node in range(4)].index("bet")
     assert public.at_node(node)[:, 1] == pytest.approx([*policy["[Q] / bet", 1].values()])
@@ -215,16 +214,16 @@ def test_policies_are_looked_up_by_hand_and_line():
         public["K", "raise"]
     with pytest.raises(ParameterError, match="a hand and a line"):
         public["K"]
-    assert public.digest != uniform_public_policy(form).digest
+    assert public.digest != uniform_policy(form).digest
 
 
 def test_policies_of_another_game_are_refused():
     form = derive_public_form(cached_tree("kuhn_poker"))
     other = cached_tree("liars_dice(dice_sides=3)").sequence_form
     with pytest.raises(PolicyMismatchError, match="public form of kuhn_poker has other"):
-        uniform_public_policy(form).to_tabular(other)
+        transfer_policy(uniform_policy(form), other)
     with pytest.raises(ParameterError, match="sum to"):
-        PublicPolicy(form, (np.ones(13), np.ones(13)))
+        TabularPolicy(form, (np.ones(13), np.ones(13)))
 
 
 def test_equal_games_have_equal_fingerprints():
@@ -311,7 +310,7 @@ def test_operators_equal_matrices(kind, seed, num_cards, is_joint):
                 for p in (player, 1 - player)
             )
             np.add.at(expected, own, payoff @ plans[1 - player][other])
-        found = public_utility_gradient(form, plans[1 - player], player)
+        found = form.gradient(plans, player)
         assert found == pytest.approx(expected, abs=1e-13)
         single = np.zeros(len(expected), np.float32)
         payoffs = public_payoffs(form, player, precision="float32")
