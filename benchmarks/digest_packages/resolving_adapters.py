@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from infoset.solvers.gradient_regret import GradientSolver
 
 from digest_packages.form_adapters import (
     FloatArray,
@@ -45,7 +46,6 @@ from infoset.solvers import (
     resolve_public_subgame,
     solve_by_decomposition,
 )
-from infoset.solvers.gradient_regret import GradientSolver
 from infoset.tree import GameTree
 
 
