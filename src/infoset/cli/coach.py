@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infoset.errors import ParameterError
 from infoset.evaluation import decision_losses
-from infoset.forms import as_sequence_form
 from infoset.policy import TabularPolicy
 from infoset.typing import Action, Player
 
@@ -32,11 +30,12 @@ class Coach:
     Parameters
     ----------
     policy : TabularPolicy
+        On any form of the game.
     player : Player
     """
 
     def __init__(self, policy: TabularPolicy, player: Player) -> None:
-        self._own = as_sequence_form(policy.form).infostate_trees[player]
+        self._form = policy.form
         self._policy = policy.probabilities[player]
         self._losses = decision_losses(policy, player)
         self.player = player
@@ -75,11 +74,9 @@ class Coach:
 
     def _decision(self, infostate: Infostate) -> tuple[int, tuple[Action, ...]]:
         """Return the first sequence at an infostate, and its actions."""
-        number = self._own.index_of(infostate)
-        actions = self._own.legal_actions(number)
-        if not actions:
-            raise ParameterError(f"player {self.player} does not act at {infostate}")
-        return int(self._own.first_sequence[number]), actions
+        number = self._form.find(infostate)
+        first = self._form.treeplexes[self.player].first_sequence[number]
+        return int(first), self._form.actions_at(self.player, number)
 
     def _cost_text(self, sequence: int) -> str:
         """Return the cost of a sequence's action as text; empty if it costs nothing."""

@@ -58,6 +58,7 @@ from infoset.front.policy_files import (
 from infoset.front.policy_sources import (
     EvaluatedPolicy,
     is_public_policy,
+    policy_form,
     resolve_average,
     resolve_policy,
 )
@@ -108,6 +109,7 @@ __all__ = [
     "load_network_file",
     "load_policy",
     "play_matches",
+    "policy_form",
     "policy_path",
     "prepare_comparison",
     "read_policy_metadata",

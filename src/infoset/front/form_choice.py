@@ -154,13 +154,12 @@ def to_public_form(
 
     Raises
     ------
-    ParameterError
-        If only a sequence form is given.
     UnsupportedGameError, GameTooLargeError
-        As raised by `build_public_form`.
+        As raised by `build_public_form`, or if another form is given, whose game is not known by
+        name.
     """
-    if isinstance(game, Form):
-        return as_public_form(_given(game, "public"))
+    if isinstance(game, Form) and game.num_hands is not None:
+        return as_public_form(game)
     found = resolve_game(game)
     if found.num_players != 2:
         raise UnsupportedGameError(

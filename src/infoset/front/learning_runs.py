@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from infoset.efg import ExtensiveForm, as_game, find_recall_violation
 from infoset.errors import ParameterError, UnsupportedGameError
-from infoset.front.game_sources import GameLike, resolve_game, to_compiled
+from infoset.front.game_sources import FormLike, resolve_game, to_compiled
 from infoset.front.python_files import check_has_name, is_python_file, load_from_python_file
 from infoset.front.seed_runs import (
     DEFAULT_EPISODES,
@@ -54,7 +54,7 @@ Measured = TypeVar("Measured")
 
 
 def learn(
-    game: GameLike,
+    game: FormLike,
     method: str | LearnerSpec = DEFAULT_LEARNER,
     *,
     episodes: int = DEFAULT_EPISODES,
@@ -74,8 +74,9 @@ def learn(
 
     Parameters
     ----------
-    game : str, Game, GameTree or ExtensiveForm
-        By name, as rules, or as a tree.
+    game : str, Game, GameTree, ExtensiveForm or Form
+        By name, as rules, or as a tree. Of a form, the rules of its game are played, which must be
+        known by name.
     method : str or LearnerSpec
         A name of `infoset.learning.LEARNERS`, in upper or lower case; `path/to/file.py:NAME`; or
         your own learner, such as a library learner changed by `dataclasses.replace`. `auto` is the
@@ -184,7 +185,7 @@ def learn(
     )
 
 
-def _simulate(source: GameLike) -> Simulator:
+def _simulate(source: FormLike) -> Simulator:
     """Return the simulator of a game, on a worker."""
     return make_simulator(build_learning_tree(source, None, None))
 
@@ -230,7 +231,7 @@ def _files(
 
 
 def build_learning_tree(
-    game: GameLike, memory: int | None, progress: BuildProgress | None
+    game: FormLike, memory: int | None, progress: BuildProgress | None
 ) -> GameTree:
     """Return a game as a tree of histories, on which learners play.
 

@@ -8,9 +8,13 @@ from typing import TypeAlias, cast
 
 from infoset.errors import ParameterError
 from infoset.evaluation import CorrelatedPolicy
-from infoset.forms import AnyForm, as_sequence_form
+from infoset.forms import AnyForm, Form, as_sequence_form
+from infoset.front.form_choice import choose_form
+from infoset.front.game_sources import FormLike
 from infoset.front.policy_files import (
     is_correlated,
+    is_csv,
+    is_network,
     is_policy_file,
     is_public,
     load_correlated_policy_file,
@@ -18,12 +22,14 @@ from infoset.front.policy_files import (
 )
 from infoset.policy import Policy, TabularPolicy, tabulate, transfer_policy, uniform_policy
 from infoset.runs import SolveResult
+from infoset.tree import BuildProgress
 
 __all__ = [
     "EvaluatedPolicy",
     "is_public_policy",
     "is_queried",
     "listed_policies",
+    "policy_form",
     "resolve_average",
     "resolve_policy",
     "resolve_profile",
@@ -72,6 +78,42 @@ def is_public_policy(policy: object) -> bool:
     if isinstance(policy, TabularPolicy):
         return bool(policy.form.kind == "public")
     return is_file and is_public(str(policy))
+
+
+def policy_form(
+    game: FormLike,
+    policies: Sequence[object],
+    *,
+    memory: int | None = None,
+    progress: BuildProgress | None = None,
+) -> Form:
+    """Return the form of a game on which policies become tables.
+
+    A form is returned unchanged. Otherwise it is the public form if one of the policies is on a
+    public form; the sequence form if one is on that; and that of `choose_form` for policies that
+    every form has, such as the uniform one, a network, a searcher, or a CSV file.
+
+    Raises
+    ------
+    PolicyFileError, UnsupportedGameError, GameTooLargeError
+        If a file cannot be read, or the form cannot be built.
+    """
+    if isinstance(game, Form):
+        return game
+    kinds = {_kind_of(policy) for policy in policies}
+    kind = next((kind for kind in ("public", "sequence") if kind in kinds), "auto")
+    return choose_form(game, kind, memory=memory, progress=progress).form
+
+
+def _kind_of(policy: object) -> str:
+    """Return the kind of form to which a policy, a result or a file belongs; "auto" for any."""
+    if is_public_policy(policy):
+        return "public"
+    if isinstance(policy, (str, Path)):
+        is_table = is_policy_file(str(policy)) and not (is_csv(policy) or is_network(policy))
+        return "sequence" if is_table else "auto"
+    is_table = isinstance(policy, TabularPolicy | SolveResult | CorrelatedPolicy)
+    return "sequence" if is_table else "auto"
 
 
 def resolve_average(

@@ -81,7 +81,6 @@ def run(
     and saves the results so far.
     """
     from infoset.experiments import check_writable
-    from infoset.forms import PublicForm
     from infoset.front import compare, comparison_budget, load, prepare_comparison
 
     rules = load(game)
@@ -101,7 +100,7 @@ def run(
         except ComparisonError as error:
             results, failure = error.results, error
     tell_notes(rules)
-    if form == "auto" and isinstance(found, PublicForm):
+    if form == "auto" and found.kind == "public":
         tell("note: on the public form, because the sequence form does not fit in the limits")
     _save(results, out, as_json)
     if failure is not None:

@@ -125,11 +125,11 @@ def _opponent(rules: Game, against: str, memory: int | None) -> Policy | Correla
 def _coach(rules: Game, coach: str, human: Player, memory: int | None) -> Coach:
     """Return the coach that knows a policy."""
     from infoset.cli.coach import Coach
-    from infoset.front import resolve_average, to_form
+    from infoset.front import policy_form, resolve_average
 
     tell_average(coach)
     with live(str(rules)) as progress:
-        form = to_form(rules, memory=memory, progress=progress.building)
+        form = policy_form(rules, [coach], memory=memory, progress=progress.building)
         return Coach(resolve_average(coach, form), human)
 
 

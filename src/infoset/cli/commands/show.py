@@ -157,29 +157,24 @@ def _read(
     """Return the policy to print, and which part of a correlated policy it is."""
     from infoset.front import (
         check_is_policy_file,
-        choose_form,
         is_correlated,
         is_policy_file,
-        is_public_policy,
         load_correlated_policy_file,
+        policy_form,
         resolve_policy,
         to_form,
-        to_public_form,
     )
 
     build: dict[str, Any] = {"memory": memory, "progress": progress.building}
     is_mixed = is_policy_file(path) and is_correlated(path)
     if component is not None and not is_mixed:
         raise typer.BadParameter(f"--component: {path} is not a correlated policy")
-    if is_public_policy(path):
-        return resolve_policy(path, to_public_form(game, **build)), ""
-    if path == "uniform":
-        return resolve_policy(path, choose_form(game, **build).form), ""
-    check_is_policy_file(path)
-    form = to_form(game, **build)
+    if path != "uniform":
+        check_is_policy_file(path)
+    form = policy_form(game, [path], **build)
     if not is_mixed:
         return resolve_policy(path, form), ""
-    found = load_correlated_policy_file(path, form)
+    found = load_correlated_policy_file(path, to_form(form))
     count = len(found.policies)
     if component is None:
         return found.average(), f"; average of {count:,} policies"
