@@ -172,7 +172,7 @@ def test_a_match_is_computed_on_the_public_form_if_no_tree_fits(small, monkeypat
         assert found[name]["mean"] == pytest.approx(wanted[name]["mean"], abs=1e-12)
     same = small("match", "leduc_poker", "run", "run", "--exact").out
     assert same.splitlines()[3].split()[2:] == ["0", "50%"], "without rounding errors"
-    refused = small("match", "tiny_hanabi", "uniform", "uniform", "--exact").complaint
+    refused = small("match", "matrix_mp", "uniform", "uniform", "--exact").complaint
     assert "the game does not fit" in refused
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import infoset
 from infoset.errors import PolicyMismatchError, UnsupportedGameError
-from infoset.front import policy_form, resolve_players
+from infoset.front import choose_form, policy_kind, resolve_players
 from infoset.game import PublicRulesGame
 from infoset.games import load_game
 from infoset.policy import random_policy, save_policy_csv, transfer_policy, uniform_policy
@@ -31,7 +31,7 @@ def test_files_are_measured_where_no_tree_fits(name, large_policy, tmp_path):
     path = str(tmp_path / name)
     save = save_policy_csv if name.endswith("csv") else infoset.save_policy
     save(large_policy, path)
-    assert policy_form(LARGE, [path], memory=MEMORY).kind == "public"
+    assert choose_form(LARGE, policy_kind(path), memory=MEMORY).form.kind == "public"
     wanted = infoset.evaluate(large_policy)
     found = infoset.evaluate(LARGE, path, memory=MEMORY)
     assert found.values == pytest.approx(wanted.values, abs=1e-12)
@@ -47,14 +47,12 @@ def test_the_form_is_that_of_the_policies(tmp_path):
     form = build_public_form(load_game("leduc_poker"))
     by_hand = transfer_policy(policy, form)
     searcher = infoset.make_searcher("pimc", form)
-    assert policy_form("leduc_poker", [policy]).kind == "sequence"
-    assert policy_form("leduc_poker", [policy, by_hand]).kind == "public"
-    assert policy_form("leduc_poker", ["uniform", searcher]).kind == "sequence"
-    assert policy_form(LARGE, ["uniform", searcher], memory=MEMORY).kind == "public"
-    assert policy_form(form, [policy]) is form
+    assert policy_kind(policy) == policy_kind("uniform", policy) == "sequence"
+    assert policy_kind(policy, by_hand) == "public"
+    assert policy_kind("uniform", searcher) == "auto"
     path = tmp_path / "policy.parquet"
     infoset.save_policy(policy, path)
-    assert policy_form("leduc_poker", [str(path)]).kind == "sequence"
+    assert policy_kind(str(path), searcher) == "sequence"
 
 
 def test_hands_of_a_policy_on_a_sequence_form_are_measured():

@@ -10,6 +10,7 @@ from infoset.beliefs.decomposition import (
     part_between,
 )
 from infoset.beliefs.gadgets import GADGETS, Gadget, gadget_form
+from infoset.beliefs.hand_beliefs import hand_belief
 from infoset.beliefs.history_sampling import MAX_WORLDS, NUM_SAMPLES
 from infoset.beliefs.history_sets import HistorySet
 from infoset.beliefs.leak_test import Leak, find_leak
@@ -53,6 +54,7 @@ __all__ = [
     "find_leak",
     "find_public_state",
     "gadget_form",
+    "hand_belief",
     "is_closed_under_infosets",
     "local_part",
     "part_between",

@@ -42,6 +42,10 @@ TREE_EXAMPLE = 'infoset.build_tree(infoset.load("kuhn_poker"))'
 
 
 EXTENSIVE_FORM = GameSource()
+_OTHER_GAME = (
+    "its rules have changed since the policy was saved, or one of the two is an exported file, "
+    "whose infostates are different; use the policy with its own game, or solve this one"
+)
 UNIT = float(np.finfo(np.float64).eps)
 
 
@@ -159,6 +163,11 @@ class SequenceForm(ShortRepr):
         """Per player, [I] the public state of each acting infostate."""
         return tuple(tree.public_state[tree.acting] for tree in self.infostate_trees)
 
+    @property
+    def multiplicities(self) -> tuple[LongArray, ...]:
+        """Per player, [I] ones: the acting infostates are those of the game."""
+        return tuple(np.ones(plex.num_infostates, np.int64) for plex in self.treeplexes)
+
     @cached_property
     def layouts(self) -> tuple[Layout, ...]:
         """Per player, the order in which kernels store sequences."""
@@ -268,7 +277,9 @@ class SequenceForm(ShortRepr):
                 places += [text] * len(legal)
                 actions += legal
         columns = tuple(np.arange(1, plex.num_sequences)[:, None] for plex in self.treeplexes)
-        return FormTable("sequence", "infostate", players, places, actions, columns, {})
+        return FormTable(
+            ("probability",), "infostate", players, places, actions, columns, {}, _OTHER_GAME
+        )
 
     def find(self, infostate: Infostate) -> int:
         """Return the number of an acting infostate; see `Form.find`."""

@@ -21,6 +21,7 @@ from infoset.errors import (
 )
 from infoset.evaluation import CorrelatedPolicy
 from infoset.forms import Form
+from infoset.front.form_choice import choose_form
 from infoset.front.game_sources import to_form
 from infoset.front.policy_files import (
     RESULT,
@@ -31,7 +32,7 @@ from infoset.front.policy_files import (
     load_critic_file,
     load_network_file,
 )
-from infoset.front.policy_sources import policy_form, resolve_policy
+from infoset.front.policy_sources import policy_kind, resolve_policy
 from infoset.front.python_files import is_python_file, load_from_python_file
 from infoset.game import Game, Infostate
 from infoset.game.infostate import infostate_generator
@@ -71,7 +72,7 @@ def resolve_players(
         policy or searcher class as `path/to/file.py:NAME`. A searcher's `blueprint` or
         `leaf_value` is a policy file or `uniform`, and its `values` are the file of a critic.
     game : Game or GameTree
-        If only rules are given, a form is built only for tabular policy files; see `policy_form`.
+        If only rules are given, a form is built only for tabular policy files; see `policy_kind`.
         If the rules were derived from an extensive form by `as_game`, a file may belong to either.
     memory, progress
         As in `solve`.
@@ -98,7 +99,8 @@ def resolve_players(
 
     @cache
     def form(player: str) -> Form:
-        return policy_form(game, [player], memory=memory, progress=progress)
+        kind = policy_kind(player)
+        return choose_form(game, kind, memory=memory, progress=progress).form
 
     model = cache(lambda: search_model(rules))
     given = find_source_form(rules)

@@ -8,28 +8,24 @@ from typing import TypeAlias, cast
 
 from infoset.errors import ParameterError
 from infoset.evaluation import CorrelatedPolicy
-from infoset.forms import AnyForm, Form, as_sequence_form
-from infoset.front.form_choice import choose_form
-from infoset.front.game_sources import FormLike
+from infoset.forms import AnyForm, as_sequence_form
 from infoset.front.policy_files import (
     is_correlated,
     is_csv,
     is_network,
     is_policy_file,
-    is_public,
+    kind_of_file,
     load_correlated_policy_file,
     load_policy_file,
 )
 from infoset.policy import Policy, TabularPolicy, tabulate, transfer_policy, uniform_policy
 from infoset.runs import SolveResult
-from infoset.tree import BuildProgress
 
 __all__ = [
     "EvaluatedPolicy",
-    "is_public_policy",
     "is_queried",
     "listed_policies",
-    "policy_form",
+    "policy_kind",
     "resolve_average",
     "resolve_policy",
     "resolve_profile",
@@ -70,50 +66,26 @@ def resolve_policy(policy: EvaluatedPolicy, form: AnyForm) -> TabularPolicy[AnyF
     return tabulate(form, [policy] * form.num_players)
 
 
-def is_public_policy(policy: object) -> bool:
-    """Return whether a policy, a result or a file has a policy on a public form."""
+def policy_kind(*policies: object) -> str:
+    """Return the kind of form to which policies, results or files belong, as `solve` names it.
+
+    It is "public" if one of them is on a public form; "sequence" if one is on that; and "auto" if
+    every form has them all, as it has uniform policies, networks, searchers, and CSV files, which
+    name infostates by their texts.
+    """
+    found = {_kind(policy) for policy in policies}
+    return next(kind for kind in ("public", "sequence", "auto") if kind in found)
+
+
+def _kind(policy: object) -> str:
     if isinstance(policy, SolveResult):
         policy = policy.policy
-    is_file = isinstance(policy, (str, Path)) and is_policy_file(str(policy))
-    if isinstance(policy, TabularPolicy):
-        return bool(policy.form.kind == "public")
-    return is_file and is_public(str(policy))
-
-
-def policy_form(
-    game: FormLike,
-    policies: Sequence[object],
-    *,
-    memory: int | None = None,
-    progress: BuildProgress | None = None,
-) -> Form:
-    """Return the form of a game on which policies become tables.
-
-    A form is returned unchanged. Otherwise it is the public form if one of the policies is on a
-    public form; the sequence form if one is on that; and that of `choose_form` for policies that
-    every form has, such as the uniform one, a network, a searcher, or a CSV file.
-
-    Raises
-    ------
-    PolicyFileError, UnsupportedGameError, GameTooLargeError
-        If a file cannot be read, or the form cannot be built.
-    """
-    if isinstance(game, Form):
-        return game
-    kinds = {_kind_of(policy) for policy in policies}
-    kind = next((kind for kind in ("public", "sequence") if kind in kinds), "auto")
-    return choose_form(game, kind, memory=memory, progress=progress).form
-
-
-def _kind_of(policy: object) -> str:
-    """Return the kind of form to which a policy, a result or a file belongs; "auto" for any."""
-    if is_public_policy(policy):
-        return "public"
-    if isinstance(policy, (str, Path)):
-        is_table = is_policy_file(str(policy)) and not (is_csv(policy) or is_network(policy))
-        return "sequence" if is_table else "auto"
-    is_table = isinstance(policy, TabularPolicy | SolveResult | CorrelatedPolicy)
-    return "sequence" if is_table else "auto"
+    if isinstance(policy, TabularPolicy | CorrelatedPolicy):
+        kind: str = policy.form.kind
+        return kind
+    if isinstance(policy, (str, Path)) and is_policy_file(str(policy)):
+        return "auto" if is_csv(policy) or is_network(policy) else kind_of_file(policy)
+    return "auto"
 
 
 def resolve_average(

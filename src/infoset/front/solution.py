@@ -22,7 +22,7 @@ from infoset.front.policy_sources import (
     EvaluatedPolicy,
     is_queried,
     listed_policies,
-    policy_form,
+    policy_kind,
     resolve_profile,
 )
 from infoset.front.python_files import check_has_name, is_python_file, load_from_python_file
@@ -112,8 +112,8 @@ def solve(
     checkpoint_seconds : float, optional
         Seconds between saves, which bound the work that is lost if the process is killed.
     precision : str, optional
-        `float64`, or `float32` for methods of the CFR family, which halves their memory traffic.
-        The answer is always measured in double precision.
+        `float64`, or `float32` for methods of the CFR family, which halves their memory traffic;
+        `auto` then chooses one of them. The answer is always measured in double precision.
     threads : int, optional
         Number of threads that compute each iteration of a CFR method in two-player games. The
         result is the same, bit for bit, for any number. Several threads are faster if an iteration
@@ -255,13 +255,15 @@ def evaluate(
     if policy is None:
         raise ParameterError("policy is missing; give a policy, a searcher, a file, or 'uniform'")
     players = listed_policies(policy)
-    given = game if isinstance(game, Form) else resolve_game(game)
+    if isinstance(game, Form):
+        return evaluate_policy(resolve_profile(players, game))
+    kind, given = policy_kind(*players), resolve_game(game)
     if isinstance(given, ExtensiveForm):
         if players == ["uniform"] and forgets(given):
             unknown = (nan,) * given.num_players
             return Evaluation(behavior_values(given), unknown, nan, None, None, nan)
         given = as_game(given) if any(map(is_queried, players)) else given
-    found = policy_form(given, players, memory=memory, progress=progress)
+    found = choose_form(given, kind, memory=memory, progress=progress).form
     return evaluate_policy(resolve_profile(players, found))
 
 

@@ -93,8 +93,9 @@ def _respond(
     """Return a best response, and the policy to which it responds."""
     from infoset.evaluation import best_response
     from infoset.front import (
+        choose_form,
         is_policy_file,
-        policy_form,
+        policy_kind,
         resolve_average,
         resolve_searcher,
         to_game,
@@ -105,7 +106,7 @@ def _respond(
     with live(str(rules)) as progress:
         is_queried = path != "uniform" and not is_policy_file(path)
         policy = resolve_searcher(path, to_game(rules)) if is_queried else path
-        form = policy_form(rules, [policy], memory=memory, progress=progress.building)
+        form = choose_form(rules, policy_kind(path), memory=memory, progress=progress.building).form
         if is_queried:
             tell(SEARCHER_NOTE)
         found = resolve_average(policy, form)

@@ -157,10 +157,11 @@ def _read(
     """Return the policy to print, and which part of a correlated policy it is."""
     from infoset.front import (
         check_is_policy_file,
+        choose_form,
         is_correlated,
         is_policy_file,
         load_correlated_policy_file,
-        policy_form,
+        policy_kind,
         resolve_policy,
         to_form,
     )
@@ -171,10 +172,10 @@ def _read(
         raise typer.BadParameter(f"--component: {path} is not a correlated policy")
     if path != "uniform":
         check_is_policy_file(path)
-    form = policy_form(game, [path], **build)
     if not is_mixed:
+        form = choose_form(game, policy_kind(path), **build).form
         return resolve_policy(path, form), ""
-    found = load_correlated_policy_file(path, to_form(form))
+    found = load_correlated_policy_file(path, to_form(game, **build))
     count = len(found.policies)
     if component is None:
         return found.average(), f"; average of {count:,} policies"
