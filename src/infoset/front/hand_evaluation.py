@@ -48,7 +48,7 @@ def evaluate_hands(
     Examples
     --------
     >>> first, second = evaluate_hands("kuhn_poker", "uniform")
-    >>> first.form.hands[0], first.values.round(3).tolist()
+    >>> first.public_form.hands[0], first.values.round(3).tolist()
     (('J', 'Q', 'K'), [-0.875, 0.125, 1.125])
     """
     given = game.policy if isinstance(game, SolveResult) else game

@@ -294,6 +294,8 @@ def _ask(table: Table, history: History, legal: Sequence[Action], write: Write) 
             write(table.keys + _where_actions_are_explained(table.rules))
         elif line == COACH and table.coach is not None:
             write(table.coach.advice(infostate))
+            for held in table.within_limits(partial(table.coach.beliefs, infostate, table.rules)):
+                write(held)
         else:
             write(f"{line!r} is not a legal action, or the beginning of several; ? helps")
 
