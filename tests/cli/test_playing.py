@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infoset.beliefs import private_belief
 from infoset.cli import coach as coach_module
 from infoset.cli.coach import Coach
 from infoset.cli.commands.play import Table, find_choice, menu, play_interactively
@@ -427,18 +428,23 @@ def test_the_coach_says_what_the_others_hold_by_its_policy():
             assert coach.beliefs(infostate, load_game("kuhn_poker")) == [wanted]
 
 
-def test_what_the_coach_draws_has_errors(monkeypatch):
-    monkeypatch.setattr(coach_module, "MAX_LISTED", 2)
-    monkeypatch.setattr(coach_module, "NUM_SAMPLES", 400)
-    game = load_game("leduc_poker")
-    coach = Coach(uniform_policy(cached_tree("leduc_poker").sequence_form), 0)
-    (text,) = coach.beliefs(Infostate(0, (Step(None, "Ks", None),)), game)
-    drawn = int(re.search(r"\(estimated from (\d+) drawn histories\)$", text)[1])
-    entries = re.findall(r"[JQK][hs] (\d+\.\d\d) ± (\d\.\d) %", text)
-    assert len(entries) == 5
+def test_what_the_coach_draws_has_errors():
+    game, infostate = (
+        load_game("liars_dice(numdice=3)"),
+        Infostate(0, (Step(None, (1, 2, 3), None),)),
+    )
+    rng = np.random.default_rng(0)
+    belief = private_belief(game, infostate, rng=rng, max_worlds=5, num_samples=400)
+    shares = coach_module.private_shares(belief, 1)
+    text = coach_module.belief_text(shares, belief)
+    assert text.endswith(f" (estimated from {len(belief)} drawn histories)")
+    entries = re.findall(r"\d,\d,\d (\d+\.\d\d) ± (\d\.\d) %", text)
+    assert len(entries) == 8
+    effective = 1 / (belief.probability**2).sum()
     for share, error in np.array(entries, float) / 100:
-        assert abs(share - 0.2) < 4 * error
-        assert error == pytest.approx(np.sqrt(share * (1 - share) / drawn), abs=0.001)
+        assert error == pytest.approx(np.sqrt(share * (1 - share) / effective), abs=0.001)
+    others = float(re.search(r"others (\d+\.\d) %", text)[1])
+    assert sum(float(share) for share, _ in entries) + others == pytest.approx(100, abs=0.1)
 
 
 def test_the_coach_groups_hands_of_two_cards():

@@ -73,7 +73,7 @@ class Coach:
         if self._public is not None:
             hands = hand_belief(self._public, infostate, self._whole)
             shares = _by_class({label_text(hand): share for hand, share in hands.items()})
-            return [f"player {1 - self.player} holds: {_belief_text(shares)}"]
+            return [f"player {1 - self.player} holds: {belief_text(shares)}"]
         try:
             belief = private_belief(
                 rules,
@@ -85,9 +85,9 @@ class Coach:
             )
         except UnsupportedGameError as error:
             return [f"what the others hold is unknown: {error}"]
-        found = {p: _shares(belief, p) for p in range(rules.num_players) if p != self.player}
+        found = {p: private_shares(belief, p) for p in range(rules.num_players) if p != self.player}
         return [
-            f"player {other} holds: {_belief_text(shares, belief)}"
+            f"player {other} holds: {belief_text(shares, belief)}"
             for other, shares in found.items()
             if shares.keys() != {NOTHING_PRIVATE}
         ]
@@ -129,7 +129,7 @@ class Coach:
         return f" (costs {loss:.3g})" if loss >= SMALLEST_SHOWN else ""
 
 
-def _shares(belief: Belief, player: Player) -> dict[str, float]:
+def private_shares(belief: Belief, player: Player) -> dict[str, float]:
     """Return the probability of each private text of a player."""
     shares: dict[str, float] = {}
     for infostate, probability in belief.infostate_probabilities(player).items():
@@ -149,7 +149,7 @@ def _by_class(shares: dict[str, float]) -> dict[str, float]:
     return classes
 
 
-def _belief_text(shares: dict[str, float], belief: Belief | None = None) -> str:
+def belief_text(shares: dict[str, float], belief: Belief | None = None) -> str:
     """Return the most probable entries, what they leave out, and the errors of an estimate."""
     likely = sorted(shares.items(), key=lambda entry: (-entry[1], entry[0]))
     shown = [(text, share) for text, share in likely if share > 0][:MAX_HANDS]
