@@ -24,7 +24,8 @@ class LeafScales:
     values_at : callable
         Function of both players' ranges [L, hands] and a player: its values [L, hands].
     transform : Transform
-        From the plans of the kernels to those of the base of the cut form, as if leaves were worth 1.
+        From the plans of the kernels to those of the base of the cut form, as if leaves were
+        worth 1.
     layouts, base : tuple[Layout, Layout]
         The layouts of the kernels, and of that base.
     payoffs : FormPayoffs
@@ -44,12 +45,12 @@ class LeafScales:
         self._compositions = tuple(map(composition_of, payoffs.pairs))
         # Per player: [L, hands] where the plans of the kernels are, and which entries to write.
         self._reached, self._weights, self._scales, self._entries = [], [], [], []
-        for player, arrivals in enumerate(arrivals):
+        for player, places in enumerate(arrivals):
             own = transform.maps[player]
-            self._reached.append(layouts[player].position[own.last[arrivals]])
-            self._weights.append(own.weight[arrivals])
-            self._scales.append(own.scale[arrivals])
-            self._entries.append(self._entries_of(player, base[player].position[arrivals]))
+            self._reached.append(layouts[player].position[own.last[places]])
+            self._weights.append(own.weight[places])
+            self._scales.append(own.scale[places])
+            self._entries.append(self._entries_of(player, base[player].position[places]))
 
     def _entries_of(self, player: Player, members: IndexArray) -> LongArray:
         """Return the places of members in the scales of first and later members together."""
