@@ -28,6 +28,7 @@ from infoset.evaluation import (
     utility_gradient,
 )
 from infoset.evaluation.best_responses import best_response_sweep
+from infoset.forms import lock
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import SCHEMES, PlayerMinimizer, RegretMinimizer
 from infoset.runs import Budget
@@ -37,8 +38,8 @@ from infoset.solvers import (
     average_policy,
     current_policy,
     get_method,
-    lock_policy,
     resolve_subgames,
+    run_method,
     solve_by_decomposition,
     solve_subgames,
 )
@@ -197,7 +198,7 @@ def trunk_exploitability(cut, trunk_policy):
             for row in trunk_policy.rows()
             if row.player == player
         }
-        lost[player] -= lock_policy(form, behavior).solve(lp, Budget()).values[player]
+        lost[player] -= run_method(lp, lock(form, behavior), Budget()).values[player]
     return lost.mean()
 
 

@@ -9,7 +9,7 @@ from infoset.beliefs.decomposition import (
     cut_tree,
     part_between,
 )
-from infoset.beliefs.gadgets import GADGETS, Gadget, gadget_form
+from infoset.beliefs.gadgets import GADGETS, Gadget, entered_form, gadget_form
 from infoset.beliefs.hand_beliefs import hand_belief
 from infoset.beliefs.history_sampling import MAX_WORLDS, NUM_SAMPLES
 from infoset.beliefs.history_sets import HistorySet
@@ -51,6 +51,7 @@ __all__ = [
     "counterfactual_form",
     "counterfactual_values",
     "cut_tree",
+    "entered_form",
     "find_leak",
     "find_public_state",
     "gadget_form",

@@ -13,7 +13,7 @@ from infoset.errors import (
     PolicyMismatchError,
     UnknownNameError,
 )
-from infoset.forms import Form, PublicForm
+from infoset.forms import Form
 from infoset.front.compared_runs import (
     ComparedRuns,
     MethodCallback,
@@ -30,6 +30,7 @@ from infoset.front.python_files import check_has_name, is_python_file, load_from
 from infoset.front.seed_runs import LearnerMethod
 from infoset.front.solution import METHOD_KINDS, resolve_method
 from infoset.learning import LEARNERS, AutoLearner, LearnerSpec, make_simulator
+from infoset.policy import transfer_policy
 from infoset.regret import RegretScheme
 from infoset.runs import (
     Budget,
@@ -68,7 +69,7 @@ ComparedMethod: TypeAlias = str | RegretScheme | MethodSpec | LearnerSpec | Run 
 
 
 def compare(
-    game: FormLike | PublicForm,
+    game: FormLike,
     methods: Sequence[ComparedMethod],
     *,
     form: str = "auto",
@@ -154,7 +155,7 @@ def compare(
 
 
 def prepare_comparison(
-    game: FormLike | PublicForm,
+    game: FormLike,
     methods: Sequence[ComparedMethod],
     seeds: Seeds | None = None,
     *,
@@ -225,7 +226,7 @@ def _resolve(method: ComparedMethod) -> MethodSpec | LearnerSpec | SolveResult:
 
 
 def _build(
-    game: FormLike | PublicForm,
+    game: FormLike,
     found: Sequence[MethodSpec | LearnerSpec | SolveResult],
     form: str,
     memory: int | None,
@@ -249,11 +250,13 @@ def _build(
 
 
 def _check_game(result: SolveResult, form: Form) -> None:
-    if result.policy.form.fingerprint != form.fingerprint:
+    """Raise unless a result is of the game, on any of its forms."""
+    try:
+        transfer_policy(result.policy, form)
+    except PolicyMismatchError as error:
         raise PolicyMismatchError(
-            f"the result of {result.method} is of {result.game}, not of {form.name}, or on another "
-            "form of it; give results of one form of one game"
-        )
+            f"the result of {result.method} is of {result.game}, not of {form.name}: {error}"
+        ) from error
 
 
 def _seeded(

@@ -15,7 +15,6 @@ from infoset.forms import Form
 from infoset.front.game_sources import (
     CompiledGame,
     FormLike,
-    GameLike,
     resolve_game,
     to_compiled,
 )
@@ -205,7 +204,7 @@ def learn(
     )
 
 
-def _simulate(source: GameLike) -> Simulator:
+def _simulate(source: FormLike) -> Simulator:
     """Return the simulator of a game, on a worker."""
     return make_simulator(build_learning_tree(source, None, None))
 
@@ -251,7 +250,7 @@ def _files(
 
 
 def build_learning_tree(
-    game: GameLike, memory: int | None, progress: BuildProgress | None
+    game: FormLike, memory: int | None, progress: BuildProgress | None
 ) -> GameTree:
     """Return a game as a tree of histories, on which learners play.
 

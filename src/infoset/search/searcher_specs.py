@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from infoset.beliefs import PublicPrivateBelief
 from infoset.errors import ParameterError, UnknownNameError
+from infoset.forms import Form
 from infoset.game import Game
 from infoset.games import parse_spec
 from infoset.search.alpha_mu import AlphaMu
@@ -137,7 +138,7 @@ def get_searcher(name: str) -> SearcherSpec:
 
 
 def make_searcher(
-    searcher: str, source: Game | GameTree | WorldGraph | SearchModel, **parameters: Any
+    searcher: str, source: Game | GameTree | WorldGraph | Form | SearchModel, **parameters: Any
 ) -> Searcher:
     """Create a searcher for a game by name.
 
@@ -146,8 +147,9 @@ def make_searcher(
     searcher : str
         A name of `SEARCHERS`, with parameters in parentheses as in names of games: `pimc`,
         `ismcts(num_simulations=500,public_weight=0.2)`.
-    source : Game, GameTree, WorldGraph or SearchModel
-        The game. Several searchers can share one `search_model(game)`.
+    source : Game, GameTree, WorldGraph, Form or SearchModel
+        The game. Several searchers can share one `search_model(game)`. A form stands for the rules
+        of its game, by which searchers search.
     **parameters
         Parameters of the class that are not given in the text, such as `belief` or `seed`.
         `preset` is a named set of parameters, such as `openspiel` of `ismcts`; parameters that are
@@ -163,6 +165,8 @@ def make_searcher(
         If the searcher or a parameter is unknown; the message suggests similar names.
     ParameterError
         If the text cannot be parsed, or a value is invalid or given twice.
+    UnsupportedGameError
+        If the game of a form is not known by name.
 
     Examples
     --------

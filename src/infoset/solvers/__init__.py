@@ -16,7 +16,6 @@ from infoset.solvers.coarse_correlated import (
     CoarseCorrelatedSolver,
     solve_coarse_correlated,
 )
-from infoset.solvers.depth_limited_public_game import CutPublicGame, cut_public_game
 from infoset.solvers.exact import solve_exactly
 from infoset.solvers.excessive_gap import ExcessiveGap, ExcessiveGapSolver
 from infoset.solvers.fictitious_play import FictitiousPlay, FictitiousPlaySolver
@@ -27,12 +26,6 @@ from infoset.solvers.first_order import (
     Prediction,
 )
 from infoset.solvers.local_method import LocalMethod
-from infoset.solvers.locked_game import LockedGame, lock_policy
-from infoset.solvers.locked_public_game import (
-    LockedPublicGame,
-    PublicBehavior,
-    lock_public_policy,
-)
 from infoset.solvers.lp import LinearProgram, solve_by_lp
 from infoset.solvers.methods import (
     DEFAULT_METHOD,
@@ -55,7 +48,7 @@ from infoset.solvers.perturbed_game import (
 )
 from infoset.solvers.public_resolving import (
     PublicResolution,
-    public_gadget_game,
+    public_gadget_form,
     resolve_public_subgame,
 )
 from infoset.solvers.quantal import quantal_distance, quantal_gap
@@ -76,7 +69,6 @@ __all__ = [
     "CoarseCorrelated",
     "CoarseCorrelatedSolver",
     "CustomMethod",
-    "CutPublicGame",
     "Decomposition",
     "DecompositionSolver",
     "ExcessiveGap",
@@ -87,15 +79,12 @@ __all__ = [
     "FirstOrderSolver",
     "LinearProgram",
     "LocalMethod",
-    "LockedGame",
-    "LockedPublicGame",
     "MethodSpec",
     "MinProbabilities",
     "PerturbedGame",
     "PerturbedMethod",
     "PerturbedSolver",
     "Prediction",
-    "PublicBehavior",
     "PublicResolution",
     "RNaD",
     "RNaDSolver",
@@ -109,14 +98,11 @@ __all__ = [
     "SubgameSolver",
     "average_policy",
     "current_policy",
-    "cut_public_game",
     "get_method",
     "has_seed",
-    "lock_policy",
-    "lock_public_policy",
     "payoff_scale",
     "perturb_game",
-    "public_gadget_game",
+    "public_gadget_form",
     "quantal_distance",
     "quantal_gap",
     "resolve_public_subgame",

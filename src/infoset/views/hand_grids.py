@@ -11,7 +11,7 @@ import numpy as np
 from infoset.errors import ParameterError
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_player
-from infoset.views.labels import RANKS, hand_class
+from infoset.views.labels import RANKS, class_text, hand_class
 from infoset.views.places import Place, Places
 
 __all__ = ["HandCellView", "HandGridView", "grid_of_hands", "view_hand_grid"]
@@ -162,9 +162,7 @@ def _cell(
     policy: FloatArray,
 ) -> HandCellView:
     """Return the cell of a class, given the hands of the class; see `grid_of_hands`."""
-    high, low = sorted(place)
-    kind = "" if high == low else "s" if place == (high, low) else "o"
-    label = f"{RANKS[high]}{RANKS[low]}{kind}"
+    label = class_text(place)
     if not len(reach):
         return HandCellView(label, 0, 0.0, 0.0 if state_reach > 0 else None, ())
     total = reach.sum()
