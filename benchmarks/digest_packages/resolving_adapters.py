@@ -21,30 +21,23 @@ from digest_packages.form_adapters import (
     steps_on,
     uniform,
 )
-from infoset.beliefs import (
-    PublicBeliefState,
-    cut_tree,
-    gadget_form,
-    part_between,
-    public_subgame,
-)
+from infoset.beliefs import PublicBeliefState, cut_tree, part_between
 from infoset.evaluation import PublicContinuation
 from infoset.forms import PublicForm
 from infoset.regret import SCHEMES
-from infoset.runs import Budget
-from infoset.search.resolving import (
+from infoset.resolving import (
     ContinualResolving,
+    SubgameRegret,
     accumulated_gifts,
     best_response_values,
-)
-from infoset.solvers import (
-    SubgameRegret,
-    cut_public_game,
-    lock_policy,
+    gadget_form,
     public_gadget_game,
+    public_subgame,
     resolve_public_subgame,
     solve_by_decomposition,
 )
+from infoset.runs import Budget
+from infoset.solvers import cut_public_game, lock_policy
 from infoset.solvers.gradient_regret import GradientSolver
 from infoset.tree import GameTree
 

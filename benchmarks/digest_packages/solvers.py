@@ -22,16 +22,15 @@ from digest_packages.common import (
 from infoset import solve
 from infoset.beliefs import cut_tree
 from infoset.regret import SCHEMES, Distance, balanced_weights, unit_weights
+from infoset.resolving import SubgameRegret, solve_by_decomposition
 from infoset.runs import Budget
 from infoset.solvers import (
     METHODS,
     LocalMethod,
     PerturbedMethod,
-    SubgameRegret,
     lock_policy,
     perturb_game,
     quantal_gap,
-    solve_by_decomposition,
     solve_coarse_correlated,
     solve_exactly,
 )

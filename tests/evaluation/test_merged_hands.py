@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from infoset.beliefs import public_subgame
 from infoset.errors import ParameterError
 from infoset.evaluation import PublicContinuation, PublicValues, equity_at, evaluate_policy
 from infoset.forms import with_ranges
 from infoset.policy import TabularPolicy
+from infoset.resolving import public_subgame, resolve_public_subgame
 from infoset.runs import Budget
-from infoset.solvers import cut_public_game, lock_policy, resolve_public_subgame
+from infoset.solvers import cut_public_game, lock_policy
 from infoset.typing import CHANCE
 from tests.support.small_holdem import small_holdem
 

@@ -14,6 +14,7 @@ from infoset.beliefs import PublicPrivateBelief
 from infoset.errors import InfosetError, ParameterError, UnknownNameError
 from infoset.game import Infostate, Step
 from infoset.games import load_game
+from infoset.resolving import ContinualResolving, DepthLimitedSearch
 from infoset.search import (
     EPIMC,
     ISMCTS,
@@ -27,7 +28,6 @@ from infoset.search import (
     make_searcher,
     search_model,
 )
-from infoset.search.resolving import ContinualResolving, DepthLimitedSearch
 
 pytestmark = pytest.mark.broad
 

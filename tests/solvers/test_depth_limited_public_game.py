@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from infoset.beliefs import public_subgame
 from infoset.errors import (
     ParameterError,
     PolicyMismatchError,
@@ -15,12 +14,9 @@ from infoset.errors import (
 from infoset.evaluation import PublicContinuation, PublicValues, evaluate_policy
 from infoset.forms import cut_public_form, nodes_below
 from infoset.policy import TabularPolicy, uniform_policy
+from infoset.resolving import public_subgame, resolve_public_subgame
 from infoset.runs import Budget
-from infoset.solvers import (
-    cut_public_game,
-    lock_policy,
-    resolve_public_subgame,
-)
+from infoset.solvers import cut_public_game, lock_policy
 from infoset.tree import build_tree, derive_public_form
 from infoset.typing import CHANCE
 from tests.support.cached_games import cached_tree

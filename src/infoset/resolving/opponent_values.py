@@ -7,13 +7,14 @@ from typing import Final
 
 import numpy as np
 
-from infoset.beliefs import PublicBeliefState, TreePart, gadget_form
+from infoset.beliefs import PublicBeliefState, TreePart
 from infoset.beliefs.public_states import check_public_state, infostates_at
 from infoset.evaluation import utility_gradient
 from infoset.evaluation.best_responses import best_response_sweep
 from infoset.evaluation.tree_reach import check_same_game, reach_without
 from infoset.forms import behavior_to_plan
 from infoset.policy import TabularPolicy
+from infoset.resolving.gadgets import gadget_form
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_player

@@ -17,14 +17,14 @@ from infoset.errors import UnknownNameError, UnsupportedGameError
 from infoset.game import Game, Infostate
 from infoset.game.infostate import infostate_generator
 from infoset.policy import Policy, probabilities_at
-from infoset.search.resolving.continuation_values import (
+from infoset.resolving.continuation_values import (
     ContinuationFunction,
     ContinuationValues,
     checked_continuation_values,
 )
-from infoset.search.resolving.opponent_values import mean_values
-from infoset.search.resolving.part_limits import PartLimits
-from infoset.search.resolving.resolution import (
+from infoset.resolving.opponent_values import mean_values
+from infoset.resolving.part_limits import PartLimits
+from infoset.resolving.resolution import (
     MIN_WEIGHT,
     Resolution,
     ResolvingAnswer,

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.beliefs import GADGETS, PublicBeliefState
+from infoset.beliefs import PublicBeliefState
 from infoset.beliefs.public_states import histories_at, infostates_at
 from infoset.evaluation import TransformedValues
 from infoset.game import Infostate
 from infoset.policy import TabularPolicy
-from infoset.search.resolving.lookahead import Lookahead
-from infoset.search.resolving.opponent_values import (
+from infoset.resolving.gadgets import GADGETS
+from infoset.resolving.lookahead import Lookahead
+from infoset.resolving.opponent_values import (
     accumulated_gifts,
     best_response_values,
     mean_values,
 )
-from infoset.search.resolving.resolution import (
+from infoset.resolving.resolution import (
     MIN_WEIGHT,
     Resolution,
     ResolvingAnswer,
@@ -23,6 +24,7 @@ from infoset.search.resolving.resolution import (
     resolve_part,
     values_after,
 )
+from infoset.runs.searcher import not_acting_error
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, Player
 from infoset.utils.clocks import working_seconds
@@ -72,10 +74,14 @@ class TreeResolver:
         ------
         UnknownNameError
             If no play leads to the infostate.
+        ParameterError
+            If its player does not act there.
         """
         number = self._own.index_of(infostate)
         state, first = int(self._own.public_state[number]), self._own.first_sequence[number]
         actions = self._own.legal_actions(number)
+        if not actions:
+            raise not_acting_error(infostate)
         policy = self._policy_at(state)[first : first + len(actions)]
         found = self.resolve(state)
         if found is None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infoset.beliefs import GADGETS, PublicSubgame, public_subgame
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
 from infoset.evaluation import PublicLeafFunction, PublicValues
 from infoset.forms import (
@@ -21,6 +20,8 @@ from infoset.forms import (
 )
 from infoset.policy import TabularPolicy
 from infoset.regret import RegretScheme
+from infoset.resolving.gadgets import GADGETS
+from infoset.resolving.public_subgames import PublicSubgame, public_subgame
 from infoset.runs import Budget, SolveResult
 from infoset.solvers.depth_limited_public_game import CutPublicGame
 from infoset.solvers.methods import MethodSpec
@@ -87,7 +88,7 @@ def resolve_public_subgame(
     method, budget : optional
         As in `LockedPublicGame.solve`; by default 1000 iterations of `cfr+`.
     gadget : str
-        "resolving" or "none", see `infoset.beliefs.GADGETS`.
+        "resolving" or "none", see `infoset.resolving.GADGETS`.
     opponent_values : FloatArray, optional
         [hands] what the opponent may take instead, given its hand and the node, by default
         `PublicValues.response_values`.
@@ -280,5 +281,5 @@ def _check_gadget(gadget: str) -> None:
         raise UnsupportedGameError(
             f"the gadget {gadget!r} is not a public form, because the opponent chooses its hand: "
             f"give one of {', '.join(SUPPORTED)}, or re-solve on the tree, see "
-            "infoset.search.ContinualResolving"
+            "infoset.resolving.ContinualResolving"
         )

@@ -8,7 +8,6 @@ from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 
-from infoset.beliefs import GADGETS
 from infoset.errors import (
     ExplorationLimitError,
     ParameterError,
@@ -18,7 +17,7 @@ from infoset.errors import (
 from infoset.evaluation import TransformedValues, transformed_values
 from infoset.evaluation.tree_reach import check_same_game
 from infoset.forms import SequenceForm
-from infoset.game import Infostate
+from infoset.game import Game, Infostate
 from infoset.game.infostate import infostate_generator
 from infoset.policy import (
     TRANSFORMATIONS,
@@ -29,23 +28,24 @@ from infoset.policy import (
     tabulate,
     uniform_policy,
 )
-from infoset.search.budget import SearchBudget
-from infoset.search.models import GraphModel, RulesModel, SearchModel
-from infoset.search.resolving.continuation_values import (
+from infoset.resolving.continuation_values import (
     ContinuationFunction,
     ContinuationValues,
     ExactContinuationValues,
 )
-from infoset.search.resolving.resolution import (
+from infoset.resolving.form_model import FormModel
+from infoset.resolving.gadgets import GADGETS
+from infoset.resolving.resolution import (
     ITERATIONS,
     MIN_ITERATIONS,
     TOLERANCE,
     ResolvingRecord,
     ResolvingSettings,
 )
-from infoset.search.resolving.resolver import TreeResolver
-from infoset.search.resolving.rules_resolver import RulesResolver
-from infoset.search.searcher import Searcher
+from infoset.resolving.rules_resolver import RulesResolver
+from infoset.resolving.tree_resolver import TreeResolver
+from infoset.runs.search_budget import SearchBudget
+from infoset.runs.searcher import SearchedGame, Searcher
 from infoset.tree import GameTree, build_world_graph
 from infoset.tree.counting import count_histories
 from infoset.tree.game_tree import unroll
@@ -111,7 +111,7 @@ class ContinualResolving(Searcher):
         A search stops where each player has acted at this many public states. None searches to the
         end of the game.
     gadget : str
-        A name from `infoset.beliefs.GADGETS`.
+        A name from `infoset.resolving.GADGETS`.
     opponent : str
         A name from `OPPONENT_VALUES`.
     iterations : int or None
@@ -176,7 +176,7 @@ class ContinualResolving(Searcher):
 
     def __init__(
         self,
-        model: SearchModel | GameTree,
+        model: SearchedGame | GameTree,
         blueprint: Policy | None = None,
         values: TransformedValues | ContinuationValues | ContinuationFunction | None = None,
         *,
@@ -191,8 +191,10 @@ class ContinualResolving(Searcher):
         tolerance: float | None = TOLERANCE,
         seed: int = 0,
     ) -> None:
-        check_type("model", model, (SearchModel, GameTree), "a GameTree, or search_model(game)")
-        super().__init__(GraphModel(model) if isinstance(model, GameTree) else model, seed=seed)
+        check_type("model", model, (SearchedGame, GameTree), "a GameTree, or search_model(game)")
+        if isinstance(model, GameTree):
+            model = FormModel(model.sequence_form, model)
+        super().__init__(model, seed=seed)
         if self.model.num_players != 2:
             raise UnsupportedGameError(
                 f"re-solving needs a two-player constant-sum game; {self.model.game} has "
@@ -262,6 +264,7 @@ class ContinualResolving(Searcher):
     ) -> list[RulesResolver]:
         """Return the searches of both players by the rules."""
         game, settings = self.model.game, self.resolving
+        assert isinstance(game, Game)  # a form without rules has a tree
         if values is None and (settings.depth is not None or settings.gadget != "none"):
             raise ParameterError(
                 f"without a tree of {game}, a search needs values of histories at its root and at "
@@ -391,14 +394,15 @@ class ContinualResolving(Searcher):
         return TabularPolicy(self.tree.sequence_form, tuple(whole))
 
 
-def _tree_of(model: SearchModel, values: object) -> GameTree | None:
+def _tree_of(model: SearchedGame, values: object) -> GameTree | None:
     """Return the tree on which to search; None to search by the rules."""
-    tree = model.tree if isinstance(model, GraphModel) else None
+    tree = model.tree
     if isinstance(values, TransformedValues):
         return values.tree if tree is None else tree
     is_tabulated = values is None or isinstance(values, TabulatedValues)
-    if tree is not None or not is_tabulated or isinstance(model, RulesModel):
+    if tree is not None or not is_tabulated or not model.is_compiled:
         return tree if is_tabulated else None
+    assert isinstance(model.game, Game)
     try:
         graph = build_world_graph(model.game, max_worlds=MAX_HISTORIES // 10)
     except ExplorationLimitError:

@@ -7,15 +7,16 @@ from typing import Final
 
 import numpy as np
 
-from infoset.beliefs import GADGETS, TreePart, gadget_form, part_between
+from infoset.beliefs import TreePart, part_between
 from infoset.errors import ParameterError
 from infoset.regret import SCHEMES, RegretMinimizer
-from infoset.search.budget import SearchBudget, SearchRecord
-from infoset.search.resolving.opponent_values import (
+from infoset.resolving.gadgets import GADGETS, gadget_form
+from infoset.resolving.opponent_values import (
     OPPONENT_VALUES,
     best_response_values,
     largest_gain,
 )
+from infoset.runs.search_budget import SearchBudget, SearchRecord
 from infoset.solvers.regret_family import average_policy
 from infoset.typing import Action, FloatArray, Player
 from infoset.utils.arguments import check_choice, check_count, check_number
@@ -54,7 +55,7 @@ class ResolvingSettings:
     depth : int or None
         A search stops where each player has acted at this many public states; None for no limit.
     gadget : str
-        A name from `infoset.beliefs.GADGETS`.
+        A name from `infoset.resolving.GADGETS`.
     opponent : str
         A name from `OPPONENT_VALUES`.
     is_continual : bool
