@@ -20,6 +20,7 @@ from .evaluation import (
 from .forms import (
     PublicForm as PublicForm,
     SequenceForm as SequenceForm,
+    lock as lock,
 )
 from .front import (
     build_public_form as build_public_form,

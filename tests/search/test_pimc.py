@@ -442,7 +442,7 @@ def test_relabeling_suits_permutes_the_policy(leduc, public_weight):
 def mixed_at_infostates(one, other):
     """Return the mean of two policies at each infostate."""
     halves = zip(one.probabilities, other.probabilities, strict=True)
-    return TabularPolicy(one.sequence_form, tuple((a + b) / 2 for a, b in halves))
+    return TabularPolicy(one.form, tuple((a + b) / 2 for a, b in halves))
 
 
 @pytest.mark.parametrize("num_worlds", [None, 10])

@@ -44,8 +44,6 @@ from infoset.evaluation.profile_values import (
 from infoset.evaluation.proof_certificates import make_certificate
 from infoset.evaluation.public_continuations import (
     PublicContinuation,
-    PublicLeafFunction,
-    PublicLeafValues,
 )
 from infoset.evaluation.public_values import PublicValues
 from infoset.evaluation.reached_response import ReachedResponse, reached_best_response
@@ -65,8 +63,6 @@ __all__ = [
     "HandEvaluation",
     "JointDistribution",
     "PublicContinuation",
-    "PublicLeafFunction",
-    "PublicLeafValues",
     "PublicValues",
     "ReachedResponse",
     "TransformedValues",

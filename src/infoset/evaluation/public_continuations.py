@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,18 +21,7 @@ from infoset.forms import (
 from infoset.policy import TabularPolicy, check_policy
 from infoset.typing import FloatArray, Player
 
-__all__ = ["PublicContinuation", "PublicLeafFunction", "PublicLeafValues"]
-
-PublicLeafFunction: TypeAlias = Callable[
-    [int, tuple[FloatArray, FloatArray]], tuple[FloatArray, FloatArray]
-]
-"""A function of a public node and of ranges, per player [hands] the player's own reach of the node,
-that returns per player [hands] the expected utility of each hand at the node, against the
-opponent's range there. Values of hands that meet no opponent are not used and may be NaN. The same
-arguments must give the same values."""
-
-PublicLeafValues: TypeAlias = PublicLeafFunction | Mapping[int, tuple[FloatArray, FloatArray]]
-"""A leaf function, or values [hands] of both players by public node, whatever the ranges are."""
+__all__ = ["PublicContinuation"]
 
 
 class PublicContinuation:

@@ -15,11 +15,28 @@ from infoset.forms._plan_kernels import (
     realize_policy,
     widest_plan,
 )
-from infoset.forms._public_payoff_kernels import PublicPayoffs, public_gradient
+from infoset.forms._public_payoff_kernels import (
+    ComposedPayoffs,
+    Composition,
+    PublicPayoffs,
+    collect_gradient,
+    expand_plan,
+    public_gradient,
+)
 from infoset.forms._value_kernels import best_response_sweep
+from infoset.forms.composed_payoffs import no_composition, with_own_results
 from infoset.forms.correspondence import carry_behavior, sequences_in_tree
+from infoset.forms.cut import CutForm, LeafFunction, LeafValues, cut
 from infoset.forms.form import AnyForm, Form, FormT, check_form
 from infoset.forms.form_table import FormTable
+from infoset.forms.gadget import (
+    FOLLOW,
+    GADGET_KINDS,
+    TERMINATE,
+    GadgetForm,
+    add_gadget,
+    entered_public_form,
+)
 from infoset.forms.gradient_values import values_of_plans
 from infoset.forms.hand_classes import class_means
 from infoset.forms.hand_symmetry import Cards, CardSymmetries, Group, HandSymmetry
@@ -30,7 +47,15 @@ from infoset.forms.layout import (
     averaged,
     is_new,
 )
-from infoset.forms.payoffs import FormPayoffs, block_payoffs, divided_payoffs, restrict_blocks
+from infoset.forms.locked import LockedBehavior, LockedForm, lock, lock_infostates
+from infoset.forms.numbers_by_action import numbers_by_action, sequences_at
+from infoset.forms.payoffs import (
+    FormPayoffs,
+    block_payoffs,
+    composition_of,
+    divided_payoffs,
+    restrict_blocks,
+)
 from infoset.forms.player_values import PlayerValues, plan_value
 from infoset.forms.public_form import PublicForm, as_public_form, check_public_form
 from infoset.forms.public_operators import MAX_CARDS, Dense, Fold, HandPrior, Operator, Showdown
@@ -46,7 +71,6 @@ from infoset.forms.public_payoff_terms import (
     public_hand_gradient,
     public_payoffs,
     split_public_payoffs,
-    with_own_results,
 )
 from infoset.forms.public_ranges import check_node, checked_ranges, prior_with_ranges, with_ranges
 from infoset.forms.public_reach import chance_reach_of_nodes, unblocked_reach
@@ -68,29 +92,44 @@ from infoset.forms.terminal_contraction import (
     midranges,
 )
 from infoset.forms.terminal_values import values_at_terminals
+from infoset.forms.transform import PlanMap, SideEnds, Transform
+from infoset.forms.transformed_form import AddedInfostate, TransformedForm
 from infoset.forms.treeplex import Treeplex
 
 __all__ = [
+    "FOLLOW",
+    "GADGET_KINDS",
     "MAX_CARDS",
+    "TERMINATE",
     "TREE_EXAMPLE",
     "UNIT",
+    "AddedInfostate",
     "AnyForm",
     "BlockPayoffs",
     "CardSymmetries",
     "Cards",
     "CenteredPayoffs",
+    "ComposedPayoffs",
+    "Composition",
+    "CutForm",
     "Dense",
     "Fold",
     "Form",
     "FormPayoffs",
     "FormT",
     "FormTable",
+    "GadgetForm",
     "Group",
     "HandPrior",
     "HandSymmetry",
     "InfostateTree",
     "Layout",
+    "LeafFunction",
+    "LeafValues",
+    "LockedBehavior",
+    "LockedForm",
     "Operator",
+    "PlanMap",
     "PlayerValues",
     "PublicForm",
     "PublicLeaves",
@@ -102,10 +141,14 @@ __all__ = [
     "PublicTrunk",
     "SequenceForm",
     "Showdown",
+    "SideEnds",
     "TerminalReach",
+    "Transform",
+    "TransformedForm",
     "Treeplex",
     "TwoPlayerPayoffs",
     "action_major_layout",
+    "add_gadget",
     "as_public_form",
     "as_sequence_form",
     "averaged",
@@ -121,19 +164,28 @@ __all__ = [
     "check_sequence_form",
     "checked_ranges",
     "class_means",
+    "collect_gradient",
     "common_sum",
+    "composition_of",
     "contract_outcomes",
     "contract_terminals",
+    "cut",
     "cut_public_form",
     "divided_payoffs",
+    "entered_public_form",
+    "expand_plan",
     "fill_gradient",
     "first_invalid",
     "form_below",
     "is_new",
+    "lock",
+    "lock_infostates",
     "merge_reach",
     "midranges",
+    "no_composition",
     "nodes_below",
     "normalize_behavior",
+    "numbers_by_action",
     "pair_gradient",
     "plan_value",
     "prior_with_ranges",
@@ -142,6 +194,7 @@ __all__ = [
     "public_payoffs",
     "realize_policy",
     "restrict_blocks",
+    "sequences_at",
     "sequences_in_tree",
     "sequences_of_nodes",
     "split_public_payoffs",

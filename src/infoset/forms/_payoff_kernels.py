@@ -8,7 +8,12 @@ import numpy as np
 from numba.extending import overload
 from numpy.typing import NDArray
 
-from infoset.forms._public_payoff_kernels import PublicPayoffs, public_gradient
+from infoset.forms._public_payoff_kernels import (
+    ComposedPayoffs,
+    collect_gradient,
+    expand_plan,
+    public_gradient,
+)
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.compilation import kernel, linear_kernel
 from infoset.utils.simd import LANES, filled, load, store
@@ -134,19 +139,24 @@ def terminal_gradient(
         gradient[sequence[entry, player]] += weight
 
 
-TwoPlayerPayoffs: TypeAlias = BlockPayoffs | PublicPayoffs
+TwoPlayerPayoffs: TypeAlias = BlockPayoffs | ComposedPayoffs
 """The payoffs of one of two players: of a sequence form by blocks, or of a public form."""
 
 
 def pair_gradient(payoffs: TwoPlayerPayoffs, plan: FloatArray, gradient: FloatArray) -> None:
     """Fill `gradient` [Q] of one of two players in place, given the opponent's plan [Q].
 
-    Compiled kernels choose the function by the type of the payoffs when they are compiled.
+    Compiled kernels choose the function by the type of the payoffs when they are compiled. Public
+    forms and their transforms have the same type; the composition of the former is empty.
     """
-    if isinstance(payoffs, PublicPayoffs):
-        public_gradient(payoffs, plan, gradient)
-    else:
+    if isinstance(payoffs, BlockPayoffs):
         block_gradient(payoffs, plan, gradient)
+    elif len(payoffs.composition.source) > 0:
+        expand_plan(payoffs.composition, plan, 0, len(payoffs.composition.plan))
+        public_gradient(payoffs.hands, payoffs.composition.plan, payoffs.composition.gradient)
+        collect_gradient(payoffs.composition, plan, gradient, 0, len(gradient))
+    else:
+        public_gradient(payoffs.hands, plan, gradient)
 
 
 @overload(pair_gradient)
@@ -155,9 +165,17 @@ def _compiled_pair_gradient(payoffs: Any, plan: Any, gradient: Any) -> Any:
         block_gradient(payoffs, plan, gradient)
 
     def by_hands(payoffs: Any, plan: Any, gradient: Any) -> Any:
-        public_gradient(payoffs, plan, gradient)
+        # One call, because the compiler makes a copy of the kernel for each.
+        is_composed = len(payoffs.composition.source) > 0
+        reached, earned = plan, gradient
+        if is_composed:
+            expand_plan(payoffs.composition, plan, 0, len(payoffs.composition.plan))
+            reached, earned = payoffs.composition.plan, payoffs.composition.gradient
+        public_gradient(payoffs.hands, reached, earned)
+        if is_composed:
+            collect_gradient(payoffs.composition, plan, gradient, 0, len(gradient))
 
-    return by_hands if payoffs.instance_class is PublicPayoffs else by_blocks
+    return by_hands if payoffs.instance_class is ComposedPayoffs else by_blocks
 
 
 @kernel

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
-from infoset.utils.compilation import inner_kernel, kernel
+import numpy as np
+
+from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray
+from infoset.utils.compilation import inner_kernel, kernel, nested_kernel
 from infoset.utils.simd import LANES, Lanes, add_rows, filled, load, store, take_rows
 
 # Kinds of tables; those from FIRST_MATRIX on are matrices.
@@ -25,6 +27,53 @@ OF_WEAKER = 1
 OF_WEAKER_OR_EQUAL = 2
 WITHOUT_TIES = 3
 NUM_FACTORS = 4
+
+
+class Composition(NamedTuple):
+    """How plans of a transform become plans of a form, and gradients of the form return.
+
+    The opponent's plan of the form is `weight * plan[source]`. The gradient of the transform at a
+    sequence is the sum of `scale * gradient[member]` over its members, in order, plus an offset.
+    All arrays are empty for a form that is not transformed.
+
+    Attributes
+    ----------
+    source : IndexArray
+        [Q of the opponent in the form] the sequence of the transform whose plan it continues.
+    weight : FloatArray
+        [Q of the opponent in the form] what that entry of the plan is multiplied by.
+    member : IndexArray
+        [Q] the first sequence of the player in the form whose gradient each sequence collects.
+    scale : FloatArray
+        [Q] what its entry of the gradient is multiplied by; 0 if there is no such sequence.
+    owner : IndexArray
+        [E] sequences of the transform that collect more entries, sorted.
+    more : IndexArray
+        [E] the sequences of the form that these are.
+    more_scale : FloatArray
+        [E] what their entries of the gradient are multiplied by.
+    offset : FloatArray
+        [Q] what is added to the gradient at each sequence; empty if nothing is.
+    transfer : FloatArray
+        [Q of the opponent] what the player gets per unit of the opponent's plan, whatever its own
+        plan is: a part of the gradient at the empty sequence; empty if it gets nothing.
+    plan : FloatArray
+        [Q of the opponent in the form] for intermediate results.
+    gradient : FloatArray
+        [Q of the player in the form] for intermediate results.
+    """
+
+    source: IndexArray
+    weight: FloatArray
+    member: IndexArray
+    scale: FloatArray
+    owner: IndexArray
+    more: IndexArray
+    more_scale: FloatArray
+    offset: FloatArray
+    transfer: FloatArray
+    plan: FloatArray
+    gradient: FloatArray
 
 
 class PublicPayoffs(NamedTuple):
@@ -109,6 +158,21 @@ class PublicPayoffs(NamedTuple):
     sums: FloatArray
     reach: FloatArray
     value: FloatArray
+
+
+class ComposedPayoffs(NamedTuple):
+    """The payoffs of one player of a public form or of a transform of it.
+
+    Attributes
+    ----------
+    hands : PublicPayoffs
+        Those of the public form.
+    composition : Composition
+        How a transform changes plans and gradients; without entries if there is no transform.
+    """
+
+    hands: PublicPayoffs
+    composition: Composition
 
 
 @inner_kernel
@@ -315,3 +379,37 @@ def public_gradient(payoffs: PublicPayoffs, plan: FloatArray, gradient: FloatArr
         else:
             value_of_matrix(payoffs, kind - FIRST_MATRIX, of_all)
         add_values(payoffs, batch, begin, count, gradient)
+
+
+@nested_kernel
+def expand_plan(composition: Composition, plan: FloatArray, begin: int, end: int) -> None:
+    """Fill the opponent's plan of a form from `begin` up to `end`, given that of a transform."""
+    source, weight, expanded = composition.source, composition.weight, composition.plan
+    for sequence in range(begin, end):
+        expanded[sequence] = weight[sequence] * plan[source[sequence]]
+
+
+@nested_kernel
+def collect_gradient(
+    composition: Composition, plan: FloatArray, gradient: FloatArray, begin: int, end: int
+) -> None:
+    """Fill the gradient of a transform from `begin` up to `end`, given that of the form.
+
+    plan: the opponent's plan of the transform.
+    """
+    member, scale, whole = composition.member, composition.scale, composition.gradient
+    for sequence in range(begin, end):
+        gradient[sequence] = scale[sequence] * whole[member[sequence]]
+    # Most sequences have one member. The others are added in order, so that the sum does not depend
+    # on the number of threads.
+    owner, more, more_scale = composition.owner, composition.more, composition.more_scale
+    entry = np.searchsorted(owner, begin)
+    while entry < len(owner) and owner[entry] < end:
+        gradient[owner[entry]] += more_scale[entry] * whole[more[entry]]
+        entry += 1
+    offset, transfer = composition.offset, composition.transfer
+    for sequence in range(begin, min(end, len(offset))):
+        gradient[sequence] += offset[sequence]
+    if begin == 0:
+        for sequence in range(len(transfer)):
+            gradient[0] += transfer[sequence] * plan[sequence]

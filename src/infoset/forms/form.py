@@ -10,6 +10,7 @@ from infoset.forms.form_table import FormTable
 from infoset.forms.layout import Layout
 from infoset.forms.payoffs import FormPayoffs
 from infoset.forms.player_values import PlayerValues
+from infoset.forms.transform import Transform
 from infoset.forms.treeplex import Treeplex
 from infoset.game import GameSource, Infostate
 from infoset.typing import Action, FloatArray, IntArray, LongArray, Player
@@ -141,6 +142,38 @@ class Form(Protocol):
     def reach_payoffs(self) -> FormPayoffs:
         """Return `payoffs` as if all utilities were 1."""
 
+    def composed_payoffs(
+        self,
+        transform: Transform,
+        layouts: tuple[Layout, ...],
+        precision: str = "float64",
+        of_reach: bool = False,
+    ) -> FormPayoffs:
+        """Return the payoffs of a transform of this form, in the order of its `layouts`.
+
+        Kernels compute its gradients in one call, without another compiled specialization.
+
+        Parameters
+        ----------
+        transform : Transform
+            How plans of the transform become plans of this form.
+        layouts : tuple[Layout, ...]
+            Those of the transform.
+        precision : str
+        of_reach : bool
+            Whether all utilities are 1, as in `reach_payoffs`.
+        """
+
+    def composed_scale(self, transform: Transform) -> float:
+        """Return the `payoff_scale` of a transform of this form; a bound if the form is large."""
+
+    @property
+    def whole(self) -> Form:
+        """The form of the policies of results: the form itself, unless it is a transform."""
+
+    def complete(self, probabilities: tuple[FloatArray, ...]) -> tuple[FloatArray, ...]:
+        """Return per player [Q] the probabilities in `whole`, given those on this form."""
+
     def gradient(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
         """Return [Q] the gradient of a player's expected utility with respect to its own plan.
 
@@ -229,6 +262,13 @@ class Form(Protocol):
             If there is no such player or acting infostate.
         ParameterError
             If the key is not one of the above, or names infostates of several players.
+        """
+
+    def look_up_all(self, key: Hashable) -> tuple[Player, LongArray]:
+        """Return the player and the numbers of all acting infostates that a key names.
+
+        It is one, as in `look_up`, unless the key is a line of a public form: then there is one for
+        each hand, in the order of the hands. Hands that are merged share one.
         """
 
 

@@ -14,8 +14,8 @@ class FormTable(NamedTuple):
 
     Attributes
     ----------
-    kind : str
-        "sequence", with one column of numbers, or "public", with one column per hand.
+    columns : tuple[str, ...]
+        Names of the columns of numbers: one, or one per hand.
     place : str
         Name of the column that says where a decision is: "infostate" or "line".
     players : list[Player]
@@ -28,14 +28,17 @@ class FormTable(NamedTuple):
         Per player, [its rows, its columns] the sequence of each number. Columns of hands that the
         form merges repeat a sequence.
     about : dict
-        JSON values that belong to the columns: on a public form, the labels of the hands as text,
-        and their prior probabilities.
+        JSON values that belong to the columns, such as the labels of hands as text and their prior
+        probabilities; empty for a single column.
+    other_game : str
+        Why a table for a game of the same name may belong to another form, and what to do then.
     """
 
-    kind: str
+    columns: tuple[str, ...]
     place: str
     players: list[Player]
     places: list[str]
     actions: list[Action]
     sequences: tuple[LongArray, ...]
     about: dict[str, object]
+    other_game: str

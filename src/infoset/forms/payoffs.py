@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,8 @@ from numpy.typing import NDArray
 
 from infoset.errors import ParameterError
 from infoset.forms._payoff_kernels import BlockPayoffs, TwoPlayerPayoffs, share_payoffs
+from infoset.forms._public_payoff_kernels import ComposedPayoffs, Composition
+from infoset.forms.composed_payoffs import with_own_results
 from infoset.forms.layout import Layout, is_new
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray, Player
 from infoset.utils.simd import LANES
@@ -18,6 +21,7 @@ __all__ = [
     "FormPayoffs",
     "block_payoffs",
     "check_range",
+    "composition_of",
     "divided_payoffs",
     "restrict_blocks",
     "terminal_payoffs",
@@ -31,16 +35,20 @@ class FormPayoffs(NamedTuple):
     ----------
     pairs : tuple[TwoPlayerPayoffs, ...]
         Per player, the payoffs of a two-player game: `BlockPayoffs` or, of a public form,
-        `PublicPayoffs`.
+        `ComposedPayoffs`.
     sequence : IndexArray
         [M, N] the players' last sequences at each terminal, as positions in their layouts.
     payoff : FloatArray
         [M, N] utility times chance reach.
+    refresh : callable or None
+        Function of a player and of all plans [Q], to be called before each gradient of the player,
+        which changes `pairs` in place; None if payoffs are fixed, as they mostly are.
     """
 
     pairs: tuple[TwoPlayerPayoffs, ...]
     sequence: IndexArray
     payoff: FloatArray
+    refresh: Callable[[Player, tuple[FloatArray, ...]], None] | None = None
 
     @classmethod
     def of_pairs(cls, pairs: tuple[TwoPlayerPayoffs, ...], precision: str) -> FormPayoffs:
@@ -134,7 +142,36 @@ def divided_payoffs(payoffs: TwoPlayerPayoffs, divisor: float) -> TwoPlayerPayof
         return payoffs
     if isinstance(payoffs, BlockPayoffs):
         return payoffs._replace(payoff=payoffs.payoff / divisor)
-    return payoffs._replace(factor=payoffs.factor / divisor)
+    hands, composition = payoffs
+    return ComposedPayoffs(
+        hands=hands._replace(factor=hands.factor / divisor),
+        composition=composition._replace(
+            offset=composition.offset / divisor, transfer=composition.transfer / divisor
+        ),
+    )
+
+
+def composition_of(payoffs: TwoPlayerPayoffs) -> Composition | None:
+    """Return how plans of a transform become those of the payoffs; None if they are the same."""
+    if isinstance(payoffs, BlockPayoffs) or not len(payoffs.composition.source):
+        return None
+    return payoffs.composition
+
+
+def _own_results(payoffs: TwoPlayerPayoffs) -> TwoPlayerPayoffs:
+    if isinstance(payoffs, BlockPayoffs):
+        return payoffs
+    hands, composition = payoffs
+    plan, gradient = composition.plan.copy(), composition.gradient.copy()
+    return ComposedPayoffs(
+        with_own_results(hands), composition._replace(plan=plan, gradient=gradient)
+    )
+
+
+def with_own_payoffs(payoffs: FormPayoffs) -> FormPayoffs:
+    """Return payoffs with separate arrays for intermediate results, as each thread needs them."""
+    pairs = tuple(map(_own_results, payoffs.pairs))
+    return payoffs._replace(pairs=pairs)
 
 
 def terminal_payoffs(

@@ -6,15 +6,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from infoset.forms._payoff_kernels import fill_gradient
 from infoset.forms._plan_kernels import realize_policy
 from infoset.forms._public_payoff_kernels import PublicPayoffs, public_gradient
 from infoset.forms._value_kernels import best_response_value
 from infoset.forms.layout import Layout
+from infoset.forms.payoffs import FormPayoffs
 from infoset.typing import FloatArray
 
 __all__ = [
     "PlayerValues",
     "plan_value",
+    "values_by_payoffs",
     "values_by_position",
 ]
 
@@ -64,6 +67,33 @@ def values_by_position(
         gradient = workspace[: len(behavior[player])]
         public_gradient(payoffs[player], behavior[1 - player], gradient)
         value = plan_value(gradient, behavior[player])
+        best = best_response_value(layout.groups, layout.parent, gradient)
+        found.append(PlayerValues(value, best))
+    return tuple(found)
+
+
+def values_by_payoffs(
+    layouts: tuple[Layout, ...], payoffs: FormPayoffs, behavior: list[FloatArray]
+) -> tuple[PlayerValues, ...]:
+    """Return what each player earns by behavior policies [Q], by the kernels of the methods.
+
+    Parameters
+    ----------
+    layouts : tuple[Layout, ...]
+    payoffs : FormPayoffs
+        With arrays for intermediate results that nobody else uses.
+    behavior : list[FloatArray]
+        Per player, [Q] behavior policies in order of position, which become the realization plans.
+    """
+    for layout, values in zip(layouts, behavior, strict=True):
+        realize_policy(layout.groups, layout.parent, values, values)
+    found, plans = [], tuple(behavior)
+    for player, layout in enumerate(layouts):
+        gradient = np.empty(len(plans[player]))
+        if payoffs.refresh is not None:
+            payoffs.refresh(player, plans)
+        fill_gradient(player, payoffs.pairs, payoffs.sequence, payoffs.payoff, plans, gradient)
+        value = plan_value(gradient, plans[player])
         best = best_response_value(layout.groups, layout.parent, gradient)
         found.append(PlayerValues(value, best))
     return tuple(found)

@@ -10,28 +10,41 @@ import numpy as np
 
 from infoset.errors import UnsupportedGameError
 from infoset.forms._plan_kernels import reach_sweep
-from infoset.forms._public_payoff_kernels import PublicPayoffs, public_gradient
+from infoset.forms._public_payoff_kernels import (
+    ComposedPayoffs,
+    PublicPayoffs,
+    public_gradient,
+)
 from infoset.forms._sequence_form_kernels import max_additions
 from infoset.forms._value_kernels import normalize_weights
+from infoset.forms.composed_payoffs import no_composition, with_own_results
 from infoset.forms.form_table import FormTable
 from infoset.forms.layout import Layout, form_layouts
-from infoset.forms.payoffs import FormPayoffs, check_range
+from infoset.forms.payoffs import FormPayoffs, check_range, with_own_payoffs
 from infoset.forms.player_values import PlayerValues, plan_value, values_by_position
 from infoset.forms.public_operators import Dense
 from infoset.forms.public_payoff_terms import (
     has_few_payoffs,
+    largest_composed_payoff,
     largest_payoff,
     listed_deviation,
     public_payoffs,
-    with_own_results,
 )
 from infoset.forms.public_structure import PublicStructure
 from infoset.forms.sequence_form import UNIT
+from infoset.forms.transform import Transform
 from infoset.game.infostate import label_text
 from infoset.typing import FloatArray, LongArray, Player
 from infoset.utils.arguments import check_type
 
 __all__ = ["PublicForm", "as_public_form", "check_public_form"]
+
+
+_OTHER_FORM = (
+    "the rules have changed since the policy was saved, or one of the forms was derived from the "
+    "tree (derive_public_form), or built with merge_symmetric=False; give the form with which the "
+    "policy was saved, or solve the game again"
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -117,7 +130,12 @@ class PublicForm(PublicStructure):
 
     def _payoffs(self, precision: str) -> FormPayoffs:
         positions = [layout.position for layout in self.layouts]
-        pairs = tuple(public_payoffs(self, player, positions, precision) for player in range(2))
+        pairs = tuple(
+            ComposedPayoffs(
+                public_payoffs(self, player, positions, precision), no_composition(precision)
+            )
+            for player in range(2)
+        )
         return FormPayoffs.of_pairs(pairs, precision)
 
     def payoffs(self, precision: str = "float64") -> FormPayoffs:
@@ -128,12 +146,43 @@ class PublicForm(PublicStructure):
         if precision != "float64":
             return self._payoffs(precision)
         # The arrays are shared, but for those of intermediate results.
-        pairs = tuple(map(with_own_results, self._float64_pairs))
-        return self._float64_payoffs._replace(pairs=pairs)
+        return with_own_payoffs(self._float64_payoffs)
+
+    def composed_payoffs(
+        self,
+        transform: Transform,
+        layouts: tuple[Layout, ...],
+        precision: str = "float64",
+        of_reach: bool = False,
+    ) -> FormPayoffs:
+        """Return the payoffs of a transform of the form; see `Form.composed_payoffs`."""
+        whole = self.reach_payoffs() if of_reach else self.payoffs(precision)
+        pairs = tuple(
+            ComposedPayoffs(
+                pair.hands,
+                transform.composition(player, layouts, self.layouts, precision, of_reach),
+            )
+            for player, pair in enumerate(cast("tuple[ComposedPayoffs, ...]", whole.pairs))
+        )
+        return whole._replace(pairs=pairs)
+
+    def composed_scale(self, transform: Transform) -> float:
+        """Return the `payoff_scale` of a transform; see `Form.composed_scale`."""
+        return largest_composed_payoff(self.centered, transform)
+
+    @property
+    def whole(self) -> PublicForm:
+        """The form itself: it is not a transform."""
+        return self
+
+    def complete(self, probabilities: tuple[FloatArray, ...]) -> tuple[FloatArray, ...]:
+        """Return the same probabilities; see `Form.complete`."""
+        return probabilities
 
     @property
     def _float64_pairs(self) -> tuple[PublicPayoffs, ...]:
-        return cast("tuple[PublicPayoffs, ...]", self._float64_payoffs.pairs)
+        pairs = cast("tuple[ComposedPayoffs, ...]", self._float64_payoffs.pairs)
+        return tuple(pair.hands for pair in pairs)
 
     @cached_property
     def _of_reach(self) -> PublicForm:
@@ -226,16 +275,18 @@ class PublicForm(PublicStructure):
         rows = [(node, action) for node in nodes for action in self.legal_actions(node)]
         prior = self.prior.matrix()
         return FormTable(
-            "public",
+            tuple(f"hand_{hand}" for hand in range(max(self.num_hands))),
             "line",
             [int(self.player[node]) for node, _ in rows],
             [self.labels[node] for node, _ in rows],
             [action for _, action in rows],
             (self.places(0, slice(1, None)), self.places(1, slice(1, None))),
             {
+                "form": self.kind,
                 "hands": [[*map(label_text, own)] for own in self.hands],
                 "hand_probabilities": [prior.sum(axis=1 - p).tolist() for p in range(2)],
             },
+            _OTHER_FORM,
         )
 
 

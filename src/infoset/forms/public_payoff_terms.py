@@ -16,13 +16,16 @@ from infoset.forms._public_payoff_kernels import (
     PublicPayoffs,
     public_gradient,
 )
+from infoset.forms.composed_payoffs import with_own_results
 from infoset.forms.public_operators import Dense, HandPrior, Showdown
 from infoset.forms.public_structure import PublicStructure
+from infoset.forms.transform import Transform
 from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray, Player
 from infoset.utils.simd import LANES
 
 __all__ = [
     "has_few_payoffs",
+    "largest_composed_payoff",
     "largest_payoff",
     "listed_deviation",
     "public_hand_gradient",
@@ -62,13 +65,6 @@ def public_hand_gradient(form: PublicStructure, plan: FloatArray, player: Player
     )
     public_gradient(placed, plan, gradient)
     return gradient
-
-
-def with_own_results(payoffs: PublicPayoffs) -> PublicPayoffs:
-    """Return payoffs with separate arrays for intermediate results."""
-    return payoffs._replace(
-        sums=payoffs.sums.copy(), reach=payoffs.reach.copy(), value=payoffs.value.copy()
-    )
 
 
 def split_public_payoffs(payoffs: PublicPayoffs, number: int) -> tuple[PublicPayoffs, ...]:
@@ -440,6 +436,35 @@ def largest_payoff(form: PublicStructure) -> float:
         total = np.sum([form.payoff_matrix(end, 0) for end in members], axis=0)
         largest = max(largest, float(np.abs(total).max(initial=0.0)))
     return largest
+
+
+def largest_composed_payoff(form: PublicStructure, transform: Transform) -> float:
+    """Return the largest absolute payoff times reach of pairs of sequences of a transform.
+
+    In forms with more than 10⁶ payoffs it is that of the form itself.
+    """
+    first, second = form.num_hands
+    if len(form.terminals) * first * second > LARGEST_LIST:
+        return largest_payoff(form)
+    shape = [own.num_sequences for own in transform.maps]
+    found, paid = [np.zeros((0, 2), np.int64)], [np.zeros((0, 2))]
+    for terminal in range(len(form.terminals)):
+        rows, columns = (
+            form.places(p, form.terminal_sequence[terminal : terminal + 1, p].astype(np.int64))[0]
+            for p in range(2)
+        )
+        tuples = np.stack([np.repeat(rows, second), np.tile(columns, first)], axis=1)
+        payoffs = [form.payoff_matrix(terminal, p).ravel() for p in range(2)]
+        found.append(tuples)
+        paid.append(np.stack(payoffs, axis=1))
+    tuples, payoff = transform.contract(np.concatenate(found), np.concatenate(paid))
+    _, group = np.unique(np.ravel_multi_index(tuple(tuples.T), shape), return_inverse=True)
+    totals = [np.abs(np.bincount(group, column)).max(initial=0.0) for column in payoff.T]
+    return float(max(totals))
+
+
+LARGEST_LIST = 1_000_000
+"""Number of payoffs up to which those of a transform are listed."""
 
 
 def _largest_of_terminal(terms: _Terms) -> float:

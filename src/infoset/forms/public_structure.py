@@ -522,6 +522,20 @@ class PublicStructure(ShortRepr):
         place = self.find_hand(player, hand)
         return player, self.infostate_of_hand(node, self.hand_at(player, place, permutation))
 
+    def look_up_all(self, key: Hashable) -> tuple[Player, LongArray]:
+        """Return the player and the infostates that a key names; see `Form.look_up_all`.
+
+        A text that begins with a hand in brackets is an infostate, and every other text is a line.
+        """
+        if not isinstance(key, str) or key.startswith("["):
+            player, number = self.look_up(key)
+            return player, np.array([number])
+        node, permutation = self.find_line(key)
+        player = int(self.player[node])
+        hands = range(self.num_hands[player])
+        found = [self.infostate_of_hand(node, self.hand_at(player, h, permutation)) for h in hands]
+        return player, np.array(found)
+
     def find_hand(self, player: Player, hand: Hashable) -> int:
         """Return the place of a hand, given by its label or its text.
 

@@ -18,8 +18,10 @@ from infoset.forms.form_table import FormTable
 from infoset.forms.gradient_values import values_by_gradient, values_of_weights
 from infoset.forms.infostate_tree import InfostateTree
 from infoset.forms.layout import Layout, form_layouts
+from infoset.forms.merged_payoffs import merge_payoffs
 from infoset.forms.payoffs import FormPayoffs, check_range, terminal_payoffs
 from infoset.forms.player_values import PlayerValues
+from infoset.forms.transform import Transform
 from infoset.forms.treeplex import Treeplex
 from infoset.game import GameSource, Infostate
 from infoset.game.infostate import canonical_text
@@ -42,6 +44,10 @@ TREE_EXAMPLE = 'infoset.build_tree(infoset.load("kuhn_poker"))'
 
 
 EXTENSIVE_FORM = GameSource()
+_OTHER_GAME = (
+    "its rules have changed since the policy was saved, or one of the two is an exported file, "
+    "whose infostates are different; use the policy with its own game, or solve this one"
+)
 UNIT = float(np.finfo(np.float64).eps)
 
 
@@ -169,6 +175,46 @@ class SequenceForm(ShortRepr):
         check_range(self.name, self.payoff, precision)
         return terminal_payoffs(self.terminal_sequence, self.payoff, self.layouts, precision)
 
+    def composed_payoffs(
+        self,
+        transform: Transform,
+        layouts: tuple[Layout, ...],
+        precision: str = "float64",
+        of_reach: bool = False,
+    ) -> FormPayoffs:
+        """Return the payoffs of a transform of the form; see `Form.composed_payoffs`.
+
+        The list of payoffs is transformed, so that kernels see an ordinary form.
+        """
+        rows, payoff = self._composed(transform, of_reach)
+        check_range(self.name, payoff, precision)
+        return terminal_payoffs(rows, payoff, layouts, precision)
+
+    def composed_scale(self, transform: Transform) -> float:
+        """Return the `payoff_scale` of a transform; see `Form.composed_scale`."""
+        _, payoff = self.centered._composed(transform, False)
+        return float(np.abs(payoff).max(initial=0.0))
+
+    def _composed(self, transform: Transform, of_reach: bool) -> tuple[IntArray, FloatArray]:
+        """Return the tuples of sequences of a transform, and their payoffs."""
+        listed, paid = self.terminal_sequence, self.payoff
+        if of_reach:
+            listed, reach = self.terminal_reach
+            paid = self._per_player(reach)
+        rows, payoff = transform.contract(listed, paid, of_reach)
+        sizes = tuple(own.num_sequences for own in transform.maps)
+        columns = np.ascontiguousarray(rows.T).astype(np.uint32)
+        return merge_payoffs(columns, sizes, np.arange(len(rows), dtype=np.uint32), payoff)[:2]
+
+    @property
+    def whole(self) -> SequenceForm:
+        """The form itself: it is not a transform."""
+        return self
+
+    def complete(self, probabilities: tuple[FloatArray, ...]) -> tuple[FloatArray, ...]:
+        """Return the same probabilities; see `Form.complete`."""
+        return probabilities
+
     def reach_payoffs(self) -> FormPayoffs:
         """Return `payoffs` as if all utilities were 1."""
         sequence, reach = self.terminal_reach
@@ -268,7 +314,9 @@ class SequenceForm(ShortRepr):
                 places += [text] * len(legal)
                 actions += legal
         columns = tuple(np.arange(1, plex.num_sequences)[:, None] for plex in self.treeplexes)
-        return FormTable("sequence", "infostate", players, places, actions, columns, {})
+        return FormTable(
+            ("probability",), "infostate", players, places, actions, columns, {}, _OTHER_GAME
+        )
 
     def find(self, infostate: Infostate) -> int:
         """Return the number of an acting infostate; see `Form.find`."""
@@ -290,6 +338,11 @@ class SequenceForm(ShortRepr):
             )
         label, players = parts[0], [*parts[1:]]
         return _find_label(trees, self.name, label, players)
+
+    def look_up_all(self, key: Hashable) -> tuple[Player, LongArray]:
+        """Return the player and the number of the infostate that a key names, as an array."""
+        player, number = self.look_up(key)
+        return player, np.array([number])
 
     @property
     def num_hands(self) -> None:
@@ -451,13 +504,17 @@ def check_sequence_form(form: object) -> None:
 
 
 def as_sequence_form(form: object) -> SequenceForm:
-    """Return a form that is checked to be a sequence form.
+    """Return a form that is checked to be a sequence form, or is a transform of one.
 
     Raises
     ------
     UnsupportedGameError
         If it is another form.
     """
+    if hasattr(form, "to_sequence_form"):
+        converted = form.to_sequence_form()
+        assert isinstance(converted, SequenceForm)
+        return converted
     if not isinstance(form, SequenceForm):
         name = getattr(form, "name", type(form).__name__)
         raise UnsupportedGameError(

@@ -7,8 +7,9 @@ from functools import partial
 
 import numpy as np
 
-from infoset.forms._sequence_form_kernels import mark_numbers, merge_rows
+from infoset.forms._sequence_form_kernels import mark_numbers
 from infoset.forms.infostate_tree import InfostateTree
+from infoset.forms.merged_payoffs import merge_payoffs
 from infoset.forms.sequence_form import (
     EXTENSIVE_FORM,
     UNIT,
@@ -19,13 +20,11 @@ from infoset.forms.sequence_form import (
 from infoset.forms.treeplex import Treeplex
 from infoset.game import GameSource
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
-from infoset.utils.sorting import lexicographic_order
 
 __all__ = [
     "common_sum",
     "contract_outcomes",
     "contract_terminals",
-    "merge_payoffs",
     "merge_reach",
     "midranges",
 ]
@@ -165,39 +164,6 @@ def merge_reach(
     repeated = np.repeat(chance_reach[:, None], len(sizes), axis=1)
     terminal_sequence, total, _ = merge_payoffs(columns, sizes, outcome, repeated)
     return TerminalReach(terminal_sequence, total[:, 0].copy())
-
-
-def merge_payoffs(
-    columns: IndexArray, sizes: Sequence[int], outcome: IndexArray, payoff: FloatArray
-) -> tuple[IntArray, FloatArray, int]:
-    """Sum the payoffs of terminal histories with equal tuples of sequences.
-
-    Parameters
-    ----------
-    columns : IndexArray
-        [N, Z] sequence of every player at each terminal history.
-    sizes : Sequence[int]
-        Number of sequences of every player.
-    outcome : IndexArray
-        [Z] row of `payoff` of each terminal history.
-    payoff : FloatArray
-        [number of outcomes, N]
-
-    Returns
-    -------
-    tuple[IntArray, FloatArray, int]
-        [M, N] the distinct tuples, sorted, without those whose payoffs are all zero; [M, N] their
-        payoffs, added in the order of the terminal histories; the maximum number of payoffs in one
-        sum.
-    """
-    order = lexicographic_order(tuple(columns), sizes)
-    num_players, num_terminals = columns.shape
-    merged = np.empty((num_terminals, num_players), np.int32)
-    total = np.empty((num_terminals, num_players))
-    count, max_equal = merge_rows(columns, order, outcome, payoff, merged, total)
-    merged.resize((count, num_players), refcheck=False)
-    total.resize((count, num_players), refcheck=False)
-    return merged, total, max_equal
 
 
 def numbers_in(numbers: IndexArray, size: int) -> LongArray:

@@ -57,7 +57,7 @@ from infoset.front.policy_files import (
 )
 from infoset.front.policy_sources import (
     EvaluatedPolicy,
-    is_public_policy,
+    policy_kind,
     resolve_average,
     resolve_policy,
 )
@@ -100,7 +100,6 @@ __all__ = [
     "is_network",
     "is_policy_file",
     "is_public",
-    "is_public_policy",
     "is_searcher",
     "learn",
     "load",
@@ -108,6 +107,7 @@ __all__ = [
     "load_network_file",
     "load_policy",
     "play_matches",
+    "policy_kind",
     "policy_path",
     "prepare_comparison",
     "read_policy_metadata",

@@ -123,9 +123,8 @@ def save_policy(
 ) -> None:
     """Write a policy to a Parquet file; an existing file is replaced atomically.
 
-    The columns are those of `infoset.policy.save_policy`. On a public form, or if not stored in
-    float64, `measured` in the metadata has values, gains and exploitability of the policy as it is
-    stored.
+    The columns are those of `infoset.policy.save_policy`. `measured` in the metadata has values,
+    gains and exploitability of the policy as it is stored.
 
     Parameters
     ----------
@@ -158,8 +157,7 @@ def save_policy(
     check_policy(policy)
     check_path("path", path)
     about = dict(metadata or {})
-    if policy.form.kind == "public" or storage != "float64":
-        about["measured"] = asdict(evaluate_policy(rounded_policy(policy, storage)))
+    about["measured"] = asdict(evaluate_policy(rounded_policy(policy, storage)))
     save_parquet(policy, path, about, storage=storage)
 
 

@@ -12,7 +12,7 @@ from infoset.forms import AnyForm, as_sequence_form
 from infoset.front.policy_files import (
     is_correlated,
     is_policy_file,
-    is_public,
+    kind_of_file,
     load_correlated_policy_file,
     load_policy_file,
 )
@@ -21,9 +21,9 @@ from infoset.runs import SolveResult
 
 __all__ = [
     "EvaluatedPolicy",
-    "is_public_policy",
     "is_queried",
     "listed_policies",
+    "policy_kind",
     "resolve_average",
     "resolve_policy",
     "resolve_profile",
@@ -64,14 +64,25 @@ def resolve_policy(policy: EvaluatedPolicy, form: AnyForm) -> TabularPolicy[AnyF
     return tabulate(form, [policy] * form.num_players)
 
 
-def is_public_policy(policy: object) -> bool:
-    """Return whether a policy, a result or a file has a policy on a public form."""
+def policy_kind(*policies: object) -> str:
+    """Return the kind of form to which policies, results or files belong, as `solve` names it.
+
+    It is "public" if one of them is on a public form, "auto" if all are "uniform", the only policy
+    that every form has, and otherwise "sequence".
+    """
+    found = {_kind(policy) for policy in policies}
+    return next(kind for kind in ("public", "sequence", "auto") if kind in found)
+
+
+def _kind(policy: object) -> str:
     if isinstance(policy, SolveResult):
         policy = policy.policy
-    is_file = isinstance(policy, (str, Path)) and is_policy_file(str(policy))
     if isinstance(policy, TabularPolicy):
-        return bool(policy.form.kind == "public")
-    return is_file and is_public(str(policy))
+        kind: str = policy.form.kind
+        return kind
+    if isinstance(policy, (str, Path)) and is_policy_file(str(policy)):
+        return kind_of_file(policy)
+    return "auto" if policy == "uniform" else "sequence"
 
 
 def resolve_average(

@@ -16,13 +16,13 @@ from infoset.evaluation import (
     evaluate_policy,
 )
 from infoset.forms import Form
-from infoset.front.form_choice import choose_form, to_public_form
+from infoset.front.form_choice import choose_form
 from infoset.front.game_sources import FormLike, resolve_game
 from infoset.front.policy_sources import (
     EvaluatedPolicy,
-    is_public_policy,
     is_queried,
     listed_policies,
+    policy_kind,
     resolve_profile,
 )
 from infoset.front.python_files import check_has_name, is_python_file, load_from_python_file
@@ -257,17 +257,12 @@ def evaluate(
     players = listed_policies(policy)
     if isinstance(game, Form):
         return evaluate_policy(resolve_profile(players, game))
-    if any(map(is_public_policy, players)):
-        form = to_public_form(game, memory=memory, progress=progress)
-        return evaluate_policy(resolve_profile(players, form))
-    given = resolve_game(game)
+    kind, given = policy_kind(*players), resolve_game(game)
     if isinstance(given, ExtensiveForm):
         if players == ["uniform"] and forgets(given):
             unknown = (nan,) * given.num_players
             return Evaluation(behavior_values(given), unknown, nan, None, None, nan)
         given = as_game(given) if any(map(is_queried, players)) else given
-    # The uniform policy is the only one that every form has.
-    kind = "auto" if all(player == "uniform" for player in players) else "sequence"
     found = choose_form(given, kind, memory=memory, progress=progress).form
     return evaluate_policy(resolve_profile(players, found))
 

@@ -12,7 +12,7 @@ from infoset.errors import ParameterError, PolicyMismatchError, UnsupportedGameE
 from infoset.front import (
     GameLike,
     choose_form,
-    is_public_policy,
+    policy_kind,
     resolve_average,
     resolve_game,
     to_compiled,
@@ -278,10 +278,9 @@ def _draw_policy(
         raise PolicyMismatchError(
             f"the policy is for {policy.form.name}, not for {game}; give a policy for this game"
         )
-    kind = "public" if is_public_policy(policy) else "auto"
-    form = choose_form(game, kind, memory=memory).form
-    if isinstance(policy, TabularPolicy) and policy.form.kind == form.kind:
-        form = policy.form
+    if isinstance(policy, TabularPolicy):
+        return PolicyDrawing((), policy, max_rows, line)
+    form = choose_form(game, policy_kind(policy), memory=memory).form
     return PolicyDrawing((), resolve_average(policy, form), max_rows, line)
 
 

@@ -1,5 +1,6 @@
 """Tabular and other policies, their transformations, and policy files."""
 
+from infoset.policy.behavior_files import load_behavior
 from infoset.policy.csv_files import load_policy_csv, save_policy_csv
 from infoset.policy.mixtures import decompose_plan, distance, mix, transfer_policy
 from infoset.policy.parquet_files import (
@@ -40,6 +41,7 @@ from infoset.policy.transformations import (
     hash_transformations,
     transform_policy,
 )
+from infoset.policy.whole_policies import complete_policy, restrict_policy
 from infoset.policy.zoo_files import ZOO_PREFIX, is_zoo_name, zoo_path
 
 __all__ = [
@@ -61,6 +63,7 @@ __all__ = [
     "check_policy",
     "check_transformations",
     "checked_probabilities",
+    "complete_policy",
     "constant_transformations",
     "decompose_plan",
     "distance",
@@ -68,12 +71,14 @@ __all__ = [
     "is_correlated_file",
     "is_public_file",
     "is_zoo_name",
+    "load_behavior",
     "load_policy",
     "load_policy_csv",
     "mix",
     "probabilities_at",
     "random_policy",
     "read_metadata",
+    "restrict_policy",
     "rounded_policy",
     "save_policy",
     "save_policy_csv",

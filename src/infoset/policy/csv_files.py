@@ -19,7 +19,7 @@ from infoset.policy.tabular import TabularPolicy, check_policy
 from infoset.typing import Action, FloatArray, Player
 from infoset.utils.arguments import SUM_TOLERANCE, check_path
 
-__all__ = ["load_policy_csv", "save_policy_csv"]
+__all__ = ["action_texts", "load_behavior_csv", "load_policy_csv", "save_policy_csv"]
 
 COLUMNS = ("player", "infostate", "own_reach", "action", "probability")
 NEEDED = tuple(column for column in COLUMNS if column != "own_reach")
@@ -83,7 +83,7 @@ def _write(policy: TabularPolicy, stream: TextIO) -> None:
     stream.write(",".join(COLUMNS) + "\n")
     for row in policy.rows():
         about = f"{row.player},{_quoted(row.infostate)},{row.own_reach}"
-        texts = _action_texts(row.actions)
+        texts = action_texts(row.actions)
         for action, probability in zip(texts, row.probabilities.tolist(), strict=True):
             stream.write(f"{about},{_quoted(action)},{probability}\n")
 
@@ -96,7 +96,7 @@ def _quoted(text: str) -> str:
     return '"' + text.replace('"', '""') + '"' if SPECIAL.intersection(text) else text
 
 
-def _action_texts(actions: Sequence[Action]) -> list[str]:
+def action_texts(actions: Sequence[Action]) -> list[str]:
     """Return the actions of an infostate as text, all different."""
     texts: list[str] = []
     for position, action in enumerate(actions):
@@ -135,6 +135,26 @@ def load_policy_csv(path: str | Path, form: AnyForm) -> TabularPolicy[AnyForm]:
     for line in _lines(Path(path)):
         table.add(line)
     return TabularPolicy(form, table.finished())
+
+
+def load_behavior_csv(
+    path: str | Path, form: Form
+) -> dict[tuple[str, Player], dict[Action, float]]:
+    """Read the probabilities at some infostates, from lines as of `load_policy_csv`.
+
+    Every action of an infostate has exactly one line, or none has.
+
+    Raises
+    ------
+    PolicyFileError
+        As in `load_policy_csv`.
+    """
+    check_form(form)
+    check_path("path", path)
+    table = _Table(Path(path), form)
+    for line in _lines(Path(path)):
+        table.add(line)
+    return table.listed()
 
 
 @dataclass(frozen=True)
@@ -247,7 +267,7 @@ class _Table:
         return known[text]
 
     def _sequence(self, line: _Line, player: Player, infostate: int) -> int:
-        known = _action_texts(self.form.actions_at(player, infostate))
+        known = action_texts(self.form.actions_at(player, infostate))
         text = line.cells["action"]
         if text not in known:
             raise line.error(
@@ -267,8 +287,20 @@ class _Table:
             values[np.isnan(values)] = 0.0
         return tuple(self.values)
 
+    def listed(self) -> dict[tuple[str, Player], dict[Action, float]]:
+        """Return the probabilities at the infostates that have lines, checked to sum to 1."""
+        found = {}
+        for player, label in self.last_line:
+            infostate = self.numbers[player][label]
+            self._check(player, label, infostate)
+            actions = self.form.actions_at(player, infostate)
+            first = int(self.form.treeplexes[player].first_sequence[infostate])
+            values = self.values[player][first : first + len(actions)].tolist()
+            found[label, player] = dict(zip(actions, values, strict=True))
+        return found
+
     def _check(self, player: Player, label: str, infostate: int) -> None:
-        texts = _action_texts(self.form.actions_at(player, infostate))
+        texts = action_texts(self.form.actions_at(player, infostate))
         first = int(self.form.treeplexes[player].first_sequence[infostate])
         places = range(first, first + len(texts))
         values = self.values[player][first : first + len(texts)]

@@ -103,20 +103,13 @@ def _columns(table: FormTable, numbers: Sequence[FloatArray], storage: str) -> d
         for own, sequences in zip(numbers, table.sequences, strict=True)
     ]
     columns = {}
-    for column, name in enumerate(_names(table)):
+    for column, name in enumerate(table.columns):
         parts = [
             pa.array(own[:, column]) if column < own.shape[1] else pa.nulls(len(own), kind)
             for own in rows
         ]
         columns[name] = pa.chunked_array(parts, kind)
     return columns
-
-
-def _names(table: FormTable) -> list[str]:
-    """Return the names of the columns of numbers."""
-    if table.kind == "sequence":
-        return [PROBABILITY]
-    return [f"{HAND}{hand}" for hand in range(max(own.shape[1] for own in table.sequences))]
 
 
 def write_policy_rows(
@@ -138,15 +131,13 @@ def write_policy_rows(
 
     check_path("path", path)
     about: dict[str, Any] = {**(metadata or {}), "game": form.name, "fingerprint": form.fingerprint}
-    if table.kind == "public":
-        about |= {"form": table.kind, "storage": storage, **table.about}
-    elif storage != "float64":
-        about["storage"] = storage
+    if table.about or storage != "float64":
+        about |= {"storage": storage, **table.about}
     labels, names = row_labels(table), [table.place, "action"]
     for name in names:
         labels[name] = labels[name].dictionary_encode()
     # A hand has nearly as many different numbers as rows.
-    dictionary = names if table.kind == "public" else True
+    dictionary = names if len(table.columns) > 1 else True
     write_table(pa.table({**labels, **columns}), about, Path(path), dictionary)
 
 
@@ -275,10 +266,9 @@ def load_policy(path: str | Path, form: AnyForm) -> TabularPolicy[AnyForm]:
     """
     check_form(form)
     table = form.table()
-    names = _names(table)
-    found = read_policy_rows(path, names[0], form, table)
+    found = read_policy_rows(path, table.columns[0], form, table)
     try:
-        return _policy_of(found, form, table, names)
+        return _policy_of(found, form, table)
     except InfosetError as error:
         raise PolicyFileError(f"{path} does not contain a policy: {error}") from error
 
@@ -293,7 +283,9 @@ def read_policy_rows(path: str | Path, column: str, form: Form, table: FormTable
     """
     check_path("path", path)
     found = read_table(Path(path), column)
-    found.check_game(form.name, form.fingerprint, _why_another(form.name, table))
+    found.check_game(
+        form.name, form.fingerprint, f"for another form called {form.name}: {table.other_game}"
+    )
     found.check_rows(row_labels(table))
     hands = table.about.get("hands")
     if hands is not None and [*map(list, found.fields["hands"])] != hands:
@@ -304,37 +296,19 @@ def read_policy_rows(path: str | Path, column: str, form: Form, table: FormTable
     return found
 
 
-def _why_another(name: str, table: FormTable) -> str:
-    """Return why the fingerprint of a policy for a game of the same name may be another."""
-    if table.kind == "public":
-        return (
-            f"on another public form of {name}: the rules have changed since the policy "
-            "was saved, or one of the forms was derived from the tree (derive_public_form), or "
-            "built with merge_symmetric=False; give the form with which the policy was saved, or "
-            "solve the game again"
-        )
-    return (
-        f"for another game called {name}: its rules have changed since the policy "
-        "was saved, or one of the two is an exported file, whose infostates are different; use the "
-        "policy with its own game, or solve this one"
-    )
-
-
-def _policy_of(
-    found: PolicyTable, form: AnyForm, table: FormTable, names: Sequence[str]
-) -> TabularPolicy[AnyForm]:
+def _policy_of(found: PolicyTable, form: AnyForm, table: FormTable) -> TabularPolicy[AnyForm]:
     """Return the policy in a table whose rows are those of a form."""
     storage, policies, begin = found.fields.get("storage", "float64"), [], 0
     for player, (plex, sequences) in enumerate(zip(form.treeplexes, table.sequences, strict=True)):
         own = found.table.slice(begin, len(sequences))
         begin += len(own)
-        columns = [own.column(name) for name in names]
+        columns = [own.column(name) for name in table.columns]
         width = sequences.shape[1]
         for place, column in enumerate(columns):
             if column.null_count != (0 if place < width else len(own)):
                 raise PolicyFileError(
                     f"the rows of player {player}, who has {width} hands, have "
-                    f"{column.null_count} gaps in the column {names[place]}"
+                    f"{column.null_count} gaps in the column {table.columns[place]}"
                 )
         rows = np.stack([column.to_numpy() for column in columns[:width]], axis=1)
         rows = rows.astype(np.float64) / WHOLE.get(storage, 1)

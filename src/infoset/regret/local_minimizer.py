@@ -15,7 +15,7 @@ import numpy as np
 from numba.core.errors import NumbaError
 from numba.extending import is_jitted
 
-from infoset.errors import ParameterError
+from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.forms import Form, Layout, realize_policy
 from infoset.regret._local_kernels import apply_min_probabilities, apply_scheme, play_and_learn
 from infoset.regret.scheme import RegretScheme
@@ -174,7 +174,12 @@ class LocalMinimizer(IterativeState):
             if self._is_perturbed:
                 apply_min_probabilities(layout.groups, policy, minimum, played)
             realize_policy(layout.groups, layout.parent, played, plan)
-        self._payoffs = self.form.payoffs()
+        *self._payoffs, refresh = self.form.payoffs()
+        if refresh is not None:
+            raise UnsupportedGameError(
+                f"local regret minimizers run in compiled chunks, and {self.form.name} calls a "
+                "function at the ranges of each iteration: use a member of the CFR family"
+            )
 
     def _arguments(self, rows: FloatArray, averaging: FloatArray) -> tuple[Any, ...]:
         return (

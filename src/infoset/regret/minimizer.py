@@ -74,9 +74,11 @@ class RegretMinimizer(IterativeState):
         self._layouts = form.layouts
         self._groups = tuple(layout.groups for layout in self._layouts)
         self._parents = tuple(layout.parent for layout in self._layouts)
-        self._blocks, self._sequence, self._payoff = form.payoffs(precision)
+        self._blocks, self._sequence, self._payoff, self._refresh = form.payoffs(precision)
         self._set_state()
-        self._threaded = self._threaded_iteration(threads) if threads > 1 else None
+        # Payoffs that depend on the plans, as leaf functions do, are refreshed between updates.
+        is_stepped = threads > 1 or self._refresh is not None
+        self._threaded = self._threaded_iteration(threads) if is_stepped else None
 
     def _threaded_iteration(self, threads: int) -> ThreadedIteration:
         """Return the iteration by several threads on the arrays of this minimizer."""
@@ -100,7 +102,7 @@ class RegretMinimizer(IterativeState):
                 strict=True,
             )
         )
-        return ThreadedIteration(threads, self.scheme, self._limit, (first, second))
+        return ThreadedIteration(threads, self.scheme, self._limit, (first, second), self._refresh)
 
     def _set_state(self) -> None:
         sizes = [plex.num_sequences for plex in self.form.treeplexes]

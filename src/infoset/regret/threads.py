@@ -11,17 +11,22 @@ from typing import TypeVar
 import numpy as np
 
 from infoset.forms import (
+    ComposedPayoffs,
+    Composition,
     Layout,
-    PublicPayoffs,
     TwoPlayerPayoffs,
+    collect_gradient,
+    composition_of,
+    expand_plan,
     is_new,
+    no_composition,
     pair_gradient,
     restrict_blocks,
     split_public_payoffs,
 )
 from infoset.regret._cfr_kernels import realize_and_average, realize_below, update_regrets
 from infoset.regret.scheme import RegretScheme
-from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
+from infoset.typing import FloatArray, IndexArray, IntArray, LongArray, Player
 
 __all__ = ["Partition", "PlayerState", "ThreadedIteration", "partition_player"]
 
@@ -40,6 +45,10 @@ class Partition:
     ----------
     payoffs : tuple[TwoPlayerPayoffs, ...]
         The payoffs, divided into ranges of blocks or, for a public form, of sequences.
+    composition : Composition or None
+        How plans and gradients of a transform become those of `payoffs`; None if they are those.
+    expanded, collected : tuple[tuple[int, int], ...]
+        Ranges of the sequences that `expand_plan` and `collect_gradient` fill.
     top : IndexArray
         [G, 5] the groups of the top; see `Layout`.
     below : tuple[IndexArray, ...]
@@ -48,6 +57,9 @@ class Partition:
     """
 
     payoffs: tuple[TwoPlayerPayoffs, ...]
+    composition: Composition | None
+    expanded: tuple[tuple[int, int], ...]
+    collected: tuple[tuple[int, int], ...]
     top: IndexArray
     below: tuple[IndexArray, ...]
 
@@ -77,13 +89,15 @@ class ThreadedIteration:
     Parameters
     ----------
     threads : int
-        At least 2, including the calling thread.
+        Number of threads, including the calling thread.
     scheme : RegretScheme
         The member of the CFR family.
     limit : float
         As in `iterate`.
     players : tuple[PlayerState, PlayerState]
         The states of both players.
+    refresh : callable, optional
+        As in `FormPayoffs`: called before each gradient.
     """
 
     def __init__(
@@ -92,32 +106,46 @@ class ThreadedIteration:
         scheme: RegretScheme,
         limit: float,
         players: tuple[PlayerState, PlayerState],
+        refresh: Callable[[Player, tuple[FloatArray, ...]], None] | None = None,
     ) -> None:
-        self._others = ThreadPoolExecutor(threads - 1, thread_name_prefix="infoset")
+        self._others = ThreadPoolExecutor(max(threads - 1, 1), thread_name_prefix="infoset")
+        self._refresh = refresh
         self._scheme = scheme
         self._limit = limit
         self._players = players
 
     def run(self, row: FloatArray) -> None:
         """Run one iteration with a row of the schedule."""
-        first, second = self._players
         if self._scheme.alternating:
-            for state, other in ((first, second), (second, first)):
-                self._fill_gradient(state, other.plan)
+            for player, state in enumerate(self._players):
+                self._fill_gradient(player)
                 self._update(state, row)
         else:
-            self._fill_gradient(first, second.plan)
-            self._fill_gradient(second, first.plan)
-            self._update(first, row)
-            self._update(second, row)
+            for player in range(2):
+                self._fill_gradient(player)
+            for state in self._players:
+                self._update(state, row)
 
-    def _fill_gradient(self, state: PlayerState, plan: FloatArray) -> None:
-        """Fill the gradient of one player."""
+    def _fill_gradient(self, player: Player) -> None:
+        """Fill the gradient of one player; all threads end a stage before the next begins."""
+        state, plan = self._players[player], self._players[1 - player].plan
+        if self._refresh is not None:
+            self._refresh(player, (self._players[0].plan, self._players[1].plan))
+        parts, reached, earned = state.partition, plan, state.gradient
+        composition = parts.composition
+        if composition is not None:
+            composed, reached, earned = composition, composition.plan, composition.gradient
+            self._distribute(lambda part: expand_plan(composed, plan, *part), parts.expanded)
 
         def fill(payoffs: TwoPlayerPayoffs) -> None:
-            pair_gradient(payoffs, plan, state.gradient)
+            pair_gradient(payoffs, reached, earned)
 
-        self._distribute(fill, state.partition.payoffs)
+        self._distribute(fill, parts.payoffs)
+        if composition is not None:
+            self._distribute(
+                lambda part: collect_gradient(composed, plan, state.gradient, *part),
+                parts.collected,
+            )
 
     def _update(self, state: PlayerState, row: FloatArray) -> None:
         """Update one player's regrets and policy bottom up, then its plan and average top down."""
@@ -171,7 +199,7 @@ def partition_player(
     public_state : IntArray
         [I] the public states of the infostates, in the order of the layout. Each public state
         belongs to one part, so that its infostates remain contiguous.
-    payoffs : BlockPayoffs or PublicPayoffs
+    payoffs : BlockPayoffs or ComposedPayoffs
         The player's payoffs in this layout.
     number : int
         Number of parts.
@@ -193,9 +221,21 @@ def partition_player(
         if longest < shortest:
             shortest, first, part = longest, levels[depth], part_of_unit[unit]
     top_groups = np.searchsorted(layout.groups[:, 3], first)
+    composition = composition_of(payoffs)
     return Partition(
-        _payoffs_in_ranges(payoffs, number), layout.groups[:top_groups], _runs(layout, first, part)
+        payoffs=_payoffs_in_ranges(payoffs, number),
+        composition=composition,
+        expanded=() if composition is None else _ranges(len(composition.plan), number),
+        collected=() if composition is None else _ranges(len(layout.position), number),
+        top=layout.groups[:top_groups],
+        below=_runs(layout, first, part),
     )
+
+
+def _ranges(size: int, number: int) -> tuple[tuple[int, int], ...]:
+    """Return up to `number` ranges of about equal length that cover `size`."""
+    cuts = np.unique(np.linspace(0, size, number + 1).astype(np.int64)).tolist()
+    return tuple(pairwise(cuts))
 
 
 def _owners(layout: Layout) -> LongArray:
@@ -272,8 +312,10 @@ def _runs(layout: Layout, first: int, part: LongArray) -> tuple[IndexArray, ...]
 
 def _payoffs_in_ranges(payoffs: TwoPlayerPayoffs, number: int) -> tuple[TwoPlayerPayoffs, ...]:
     """Split payoffs into `number` ranges of about equal work; return the payoffs of each."""
-    if isinstance(payoffs, PublicPayoffs):
-        return split_public_payoffs(payoffs, number)
+    if isinstance(payoffs, ComposedPayoffs):
+        parts = split_public_payoffs(payoffs.hands, number)
+        none = no_composition(payoffs.composition.weight.dtype.name)
+        return tuple(ComposedPayoffs(part, none) for part in parts)
     work = payoffs.first.astype(np.int64) + np.arange(len(payoffs.first))
     cuts = np.searchsorted(work, np.linspace(0, work[-1], number + 1)).tolist()
     return tuple(

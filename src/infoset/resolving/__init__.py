@@ -3,7 +3,7 @@
 from infoset.resolving.cfr_d import Decomposition, DecompositionSolver, solve_by_decomposition
 from infoset.resolving.continual_resolving import ContinualResolving, DepthLimitedSearch
 from infoset.resolving.continuation_values import ContinuationValues, ExactContinuationValues
-from infoset.resolving.gadgets import GADGETS, Gadget, gadget_form
+from infoset.resolving.gadgets import GADGETS, Gadget, entered_form, gadget_form
 from infoset.resolving.lookahead import Lookahead
 from infoset.resolving.opponent_values import (
     OPPONENT_VALUES,
@@ -13,7 +13,7 @@ from infoset.resolving.opponent_values import (
 )
 from infoset.resolving.public_resolving import (
     PublicResolution,
-    public_gadget_game,
+    public_gadget_form,
     resolve_public_subgame,
 )
 from infoset.resolving.public_subgames import PublicSubgame, public_subgame
@@ -49,9 +49,10 @@ __all__ = [
     "TreeResolver",
     "accumulated_gifts",
     "best_response_values",
+    "entered_form",
     "gadget_form",
     "mean_values",
-    "public_gadget_game",
+    "public_gadget_form",
     "public_subgame",
     "resolve_public_subgame",
     "resolve_subgames",

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from infoset.beliefs.decomposition import TreePart
 from infoset.beliefs.public_belief_state import PublicBeliefState
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
-from infoset.forms import InfostateTree, SequenceForm, contract_terminals
+from infoset.forms import FOLLOW, TERMINATE, InfostateTree, SequenceForm, contract_terminals
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_player
 
-__all__ = ["GADGETS", "Gadget", "gadget_form"]
-
-FOLLOW: Final = "follow"
-TERMINATE: Final = "terminate"
+__all__ = ["GADGETS", "Gadget", "entered_form", "gadget_form"]
 
 
 @dataclass(frozen=True)
@@ -152,6 +149,90 @@ def gadget_form(
     )
 
 
+def entered_form(
+    part: TreePart, player: Player = 0, leaf_values: FloatArray | None = None
+) -> SequenceForm:
+    """Return a part of a tree in which each player first enters by a forced move.
+
+    It is what `infoset.forms.add_gadget` changes to a gadget game. Ranges at the root are 1.
+
+    Parameters
+    ----------
+    part : TreePart
+        A part of a two-player constant-sum game.
+    player : Player
+        The searching player; the other one chooses among the continuations at leaves.
+    leaf_values : FloatArray, optional
+        As in `gadget_form`.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If the game is not two-player constant-sum.
+    ParameterError
+        If `leaf_values` have the wrong shape or are not finite.
+    """
+    constant = _constant_sum(part)
+    check_player(player, 2, part.name)
+    values, other = _leaf_values(part, leaf_values), 1 - player
+    ends = _Ends.of(part, values, player)
+    root = PublicBeliefState.with_unit_ranges(part.tree, part.root)
+    trees, columns = [], []
+    for own, infostate in enumerate(part.infostate_trees):
+        ones = np.ones(len(root.infostates[own]))
+        choices = values.shape[1] if own == other else 1
+        changed = _OpponentTree.of(part, infostate, own, "entered", choices, ones)
+        trees.append(changed.tree)
+        columns.append(ends.sequence_of(changed, own, choices))
+    utility = np.empty((len(ends.place), 2))
+    utility[:, player], utility[:, other] = ends.own_utility, constant - ends.own_utility
+    return contract_terminals(
+        name=f"entered({part.name})",
+        infostate_trees=tuple(trees),
+        sequence=np.stack(columns, axis=1).astype(np.int32),
+        chance_reach=part.ends.chance_reach[ends.place],
+        utility=utility,
+        num_steps=len(part.tree.level_offsets),
+    )
+
+
+class _Ends(NamedTuple):
+    """The ends of a part, with leaf histories once for each choice of the opponent there.
+
+    part, place [Z] the end of the part, choice [Z] at leaves, own_utility [Z] of the player.
+    """
+
+    part: TreePart
+    place: LongArray
+    choice: LongArray
+    own_utility: FloatArray
+
+    @classmethod
+    def of(cls, part: TreePart, values: FloatArray, player: Player) -> _Ends:
+        """Return the ends, given values [L, n] of a player at leaves."""
+        num_ended, num_choices = len(part.terminals), values.shape[1]
+        return cls(
+            part,
+            np.concatenate(
+                [np.arange(num_ended), num_ended + np.repeat(np.arange(len(values)), num_choices)]
+            ),
+            np.tile(np.arange(num_choices), len(values)),
+            np.concatenate([part.tree.rewards_so_far[part.terminals, player], values.ravel()]),
+        )
+
+    def sequence_of(self, changed: _OpponentTree, player: Player, num_choices: int) -> LongArray:
+        """Return [Z] a player's last sequence at each end in a changed infostate tree."""
+        num_ended = len(self.part.terminals)
+        before = self.part.ends.sequence[self.place, player]
+        entered = self.part.ends.entry[self.place, player]
+        taken: LongArray = np.where(before > 0, changed.sequence[before], changed.begin[entered])
+        if num_choices > 1:
+            taken[num_ended:] = (
+                changed.leaf_sequence[self.place[num_ended:] - num_ended] + self.choice
+            )
+        return taken
+
+
 def _gadget_form(
     part: TreePart,
     player: Player,
@@ -166,21 +247,12 @@ def _gadget_form(
     """Return the form; `weight` [S_j] is chance reach times own range at opponent infostates."""
     gadget, other, num_choices = row.base, 1 - player, values.shape[1]
     tree, infostate = part.tree, part.infostate_trees[other]
-    num_ended = len(part.terminals)
-    # A leaf history occurs once for each choice of the opponent there.
-    place = np.concatenate(
-        [np.arange(num_ended), num_ended + np.repeat(np.arange(len(values)), num_choices)]
-    )
-    choice = np.tile(np.arange(num_choices), len(values))
-    own_utility = np.concatenate([tree.rewards_so_far[part.terminals, player], values.ravel()])
+    ends = _Ends.of(part, values, player)
+    place, own_utility = ends.place, ends.own_utility
     entered = part.ends.entry[place]
     sequence = part.ends.sequence[place]
     changed = _OpponentTree.of(part, infostate, other, gadget, num_choices, weight)
-    before = sequence[:, other]
-    taken = np.where(before > 0, changed.sequence[before], changed.begin[entered[:, other]])
-    if num_choices > 1:
-        taken[num_ended:] = changed.leaf_sequence[place[num_ended:] - num_ended] + choice
-    sequence[:, other] = taken
+    sequence[:, other] = ends.sequence_of(changed, other, num_choices)
 
     reach = part.ends.chance_reach[place]
     of_opponent = np.ones_like(reach)  # weight of its infostate at the root
@@ -265,7 +337,7 @@ class _OpponentTree:
         columns = [old.private_observation, old.public_observation, old.public_state]
         roots = slice(1, 1 + num_roots)
         inserted = 0
-        if gadget == "resolving":
+        if gadget in ("resolving", "entered"):
             inserted = num_roots
             nodes = np.arange(1, 1 + num_roots, dtype=np.int32)
             parent = np.where(parent > 0, parent + inserted, parent)
@@ -274,7 +346,7 @@ class _OpponentTree:
             action = np.insert(action, 1, np.full(inserted, -1, np.int32))
             columns = [np.insert(column, 1, column[roots]) for column in columns]
             action_set = np.insert(action_set, 1, np.full(inserted, len(sets), np.int32))
-            sets.append((FOLLOW, TERMINATE))
+            sets.append((FOLLOW, TERMINATE) if gadget == "resolving" else (FOLLOW,))
         elif gadget == "max-margin":
             chosen = np.flatnonzero(weight > 0)
             action[1 + chosen] = np.arange(len(chosen))
@@ -296,7 +368,7 @@ class _OpponentTree:
             old.num_actions[old.acting],
         )
         begin = np.zeros(num_roots, np.int64)
-        if gadget == "resolving":
+        if inserted:
             begin = tree.first_sequence[1 : 1 + num_roots].astype(np.int64)
         elif gadget == "max-margin":
             begin[chosen] = tree.first_sequence[0] + np.arange(len(chosen))

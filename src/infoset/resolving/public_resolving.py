@@ -6,33 +6,36 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
-from infoset.evaluation import PublicLeafFunction, PublicValues
+from infoset.errors import ParameterError
+from infoset.evaluation import PublicValues
 from infoset.forms import (
-    HandPrior,
+    GADGET_KINDS,
+    Form,
+    GadgetForm,
+    LeafFunction,
     PublicForm,
-    PublicLeaves,
-    PublicTrunk,
+    add_gadget,
+    check_public_form,
+    class_means,
+    cut,
     cut_public_form,
-    form_below,
+    entered_public_form,
+    nodes_below,
     sequences_of_nodes,
     unblocked_reach,
 )
 from infoset.policy import TabularPolicy
 from infoset.regret import RegretScheme
-from infoset.resolving.gadgets import GADGETS
 from infoset.resolving.public_subgames import PublicSubgame, public_subgame
 from infoset.runs import Budget, SolveResult
-from infoset.solvers.depth_limited_public_game import CutPublicGame
-from infoset.solvers.methods import MethodSpec
+from infoset.solvers.methods import MethodSpec, get_method, run_method
 from infoset.typing import FloatArray, Player
-from infoset.utils.arguments import check_player
+from infoset.utils.arguments import check_choice, check_player
 
-__all__ = ["PublicResolution", "public_gadget_game", "resolve_public_subgame"]
+__all__ = ["PublicResolution", "public_gadget_form", "resolve_public_subgame"]
 
-FOLLOW, TERMINATE = "follow", "terminate"
-SUPPORTED = ("resolving", "none")
-"""Gadgets that are public forms: in the others, the opponent chooses its own hand."""
+NUM_ENTRIES = 2
+"""Number of public nodes of forced moves that precede a subgame, one for each player."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,15 +70,16 @@ def resolve_public_subgame(
     gadget: str = "resolving",
     opponent_values: FloatArray | None = None,
     depth: int | None = None,
-    leaf_values: PublicLeafFunction | None = None,
+    leaf_values: LeafFunction | None = None,
 ) -> PublicResolution:
     """Solve what follows a public node again for one player, and return its new policy.
 
     The searching player's range is that of the blueprint. With the gadget `resolving`, the opponent
     may take the value of a best response to the blueprint at its hand, or play on. If the gadget
     game is solved exactly and to the end, the best response to the new policy then earns at most as
-    much as that to the blueprint. With `none`, the opponent has the range of the blueprint, and a
-    better response to the new policy may exist.
+    much as that to the blueprint. With `max-margin`, the opponent chooses the hand at which it
+    gains most over that value, and the same holds. With `none`, the opponent has the range of the
+    blueprint, and a better response to the new policy may exist.
 
     Parameters
     ----------
@@ -86,24 +90,25 @@ def resolve_public_subgame(
     player : Player
         The searching player.
     method, budget : optional
-        As in `LockedPublicGame.solve`; by default 1000 iterations of `cfr+`.
+        As in `infoset.solve`; by default 1000 iterations of `cfr+`.
     gadget : str
-        "resolving" or "none", see `infoset.resolving.GADGETS`.
+        "resolving", "max-margin" or "none", see `infoset.resolving.GADGETS`. For
+        `reach-max-margin`, give `max-margin` and values to which gifts are added.
     opponent_values : FloatArray, optional
         [hands] what the opponent may take instead, given its hand and the node, by default
         `PublicValues.response_values`.
     depth : int, optional
         Number of actions from the node after which the subgame is cut.
-    leaf_values : PublicLeafFunction, optional
+    leaf_values : LeafFunction, optional
         For `depth`: a function of a node of the whole form and of each player's own reach of it, as
-        in `cut_public_game`. The opponent's reach is that in the gadget game.
+        in `infoset.forms.cut`. The opponent's reach is that in the gadget game.
 
     Raises
     ------
     UnknownNameError
         If the gadget does not exist.
     UnsupportedGameError
-        If the gadget is not a public form, or the game is not constant-sum.
+        If the game is not constant-sum.
     ParameterError
         If the player's blueprint never reaches the node, values have the wrong shape, or only one
         of `depth` and `leaf_values` is given.
@@ -131,155 +136,126 @@ def resolve_public_subgame(
     values = PublicValues(blueprint)
     form = values.public_form
     check_player(player, 2, form.name)
-    _check_gadget(gadget)
+    check_choice("gadget", gadget, GADGET_KINDS)
     other = 1 - player
     ranges = [values.own_reach(node, 0), values.own_reach(node, 1)]
-    if gadget == "resolving":
+    if gadget != "none":
         ranges[other] = np.ones(form.num_hands[other])
     subgame = public_subgame(form, node, (ranges[0], ranges[1]))
     worth = values.response_values(node, other) if opponent_values is None else opponent_values
     worth = np.nan_to_num(np.asarray(worth, np.float64), nan=0.0)
-    game = public_gadget_game(
-        subgame, player, worth if gadget == "resolving" else None, depth, leaf_values
+    game = public_gadget_form(
+        form,
+        node,
+        player,
+        ranges[player],
+        ranges[other] if gadget == "none" else worth,
+        gadget,
+        depth=depth,
+        leaf_values=leaf_values,
     )
-    result = game.solve(method, Budget(iterations=1000) if budget is None else budget)
+    spent = Budget(iterations=1000) if budget is None else budget
+    result = run_method(get_method(method), game, spent)
     probabilities = [own.copy() for own in blueprint.probabilities]
-    searched = subgame.nodes[game.trunk.nodes[game.trunk.nodes >= 0]]
-    places = sequences_of_nodes(form, player, searched)
-    probabilities[player][places] = result.policy.probabilities[player][1:]
+    nodes = subgame.nodes
+    if depth is not None:
+        trunk = cut_public_form(entered_public_form(form, node), depth=depth + NUM_ENTRIES)
+        nodes = nodes[trunk.nodes[NUM_ENTRIES:] - NUM_ENTRIES]
+    places = sequences_of_nodes(form, player, nodes)
+    # The first sequences are the empty one and those of the forced moves.
+    found = result.policy.probabilities[player]
+    probabilities[player][places] = found[len(found) - len(places) :]
     policy = TabularPolicy(form, (probabilities[0], probabilities[1]))
     return PublicResolution(policy, subgame, worth, result)
 
 
-def public_gadget_game(
-    subgame: PublicSubgame,
+def public_gadget_form(
+    form: PublicForm,
+    node: int,
     player: Player,
-    opponent_values: FloatArray | None,
+    own_range: FloatArray,
+    opponent: FloatArray,
+    gadget: str = "resolving",
+    *,
     depth: int | None = None,
-    leaf_values: PublicLeafFunction | None = None,
-) -> CutPublicGame:
-    """Return a subgame with a first decision of the opponent: to play on, or to take a value.
-
-    The end that it takes is a leaf, whose values are those given for the opponent's hands, and for
-    the player's hands the constant sum less their mean over the opponent's range at that end.
+    leaf_values: LeafFunction | None = None,
+) -> GadgetForm:
+    """Return what follows a public node with a gadget at its root, as a form for any method.
 
     Parameters
     ----------
-    subgame : PublicSubgame
-        With the opponent's range 1 for hands that it may choose freely.
+    form : PublicForm
+    node : int
     player : Player
         The searching player.
-    opponent_values : FloatArray or None
-        [hands] the values that the opponent may take; None for the subgame without a gadget.
+    own_range : FloatArray
+        [hands] its own reach of the node.
+    opponent : FloatArray
+        [hands] the values that the opponent may take; for `none`, its own reach of the node.
+    gadget : str
+        "resolving", "max-margin" or "none".
     depth, leaf_values : optional
         As in `resolve_public_subgame`.
 
     Raises
     ------
     UnsupportedGameError
-        If the game is not constant-sum.
+        If the game is not constant-sum, and there is a gadget.
     ParameterError
-        If `opponent_values` has the wrong shape or an entry that is not finite, or only one of
-        `depth` and `leaf_values` is given.
+        If an array has the wrong shape or an entry that is not finite, the range is zero wherever
+        play can lead to the node, or only one of `depth` and `leaf_values` is given.
     """
+    check_public_form(form)
+    check_player(player, 2, form.name)
     if (depth is None) != (leaf_values is None):
         raise ParameterError("depth and leaf_values belong together: give both or neither")
-    form, other = subgame.form, 1 - player
-    trunk = _whole_trunk(subgame) if depth is None else cut_public_form(form, depth=depth)
-    function = _GadgetValues(subgame, player, opponent_values, leaf_values)
-    if opponent_values is None:
-        return CutPublicGame(trunk, function)
-    if form.constant_sum is None:
-        raise UnsupportedGameError(
-            f"a gadget needs a constant-sum game, which {form.name} is not: give gadget='none'"
-        )
-    if opponent_values.shape != (form.num_hands[other],) or not np.isfinite(opponent_values).all():
-        raise ParameterError(
-            f"opponent_values has shape {opponent_values.shape}; give a finite number for each of "
-            f"the {form.num_hands[other]} hands of player {other}"
-        )
-    return CutPublicGame(_with_first_choice(trunk, other), function)
+    other, entered = 1 - player, entered_public_form(form, node)
+    own, theirs = (
+        _by_class(entered, p, values) for p, values in ((player, own_range), (other, opponent))
+    )
+    total = _probability(entered, player, own_range, opponent if gadget == "none" else None)
+    part: Form = entered
+    if depth is not None and leaf_values is not None:
+        nodes = nodes_below(form, node)
 
+        def continued(
+            leaf: int, ranges: tuple[FloatArray, FloatArray]
+        ) -> tuple[FloatArray, FloatArray]:
+            whole = [ranges[0], ranges[1]]
+            whole[player] = whole[player] * total
+            return leaf_values(int(nodes[leaf - NUM_ENTRIES]), (whole[0], whole[1]))
 
-def _with_first_choice(trunk: PublicTrunk, other: Player) -> PublicTrunk:
-    """Return a trunk with a first decision of a player: to play on, or to end at a leaf, -1."""
-    form, leaves = trunk.whole, trunk.leaves
-    return PublicTrunk(
-        whole=form,
-        form=form_below(
-            trunk.form,
-            0,
-            form.prior,
-            name=f"gadget({form.name}, player={1 - other})",
-            moves=[(other, (FOLLOW, TERMINATE))],
-            chance_reach=1.0,
-        ),
-        nodes=np.append(-1, trunk.nodes),
-        leaves=PublicLeaves(
-            label=(TERMINATE, *leaves.label),
-            node=np.append(-1, leaves.node).astype(np.int32),
-            parent=np.append(0, leaves.parent + 1).astype(np.int32),
-            action=np.append(1, leaves.action).astype(np.int32),
-            hand_set=np.append(form.hand_set[0], leaves.hand_set).astype(np.int32),
-            chance_reach=np.append(1.0, leaves.chance_reach),
-        ),
+        part = cut(entered, continued, depth=depth + NUM_ENTRIES)
+    return add_gadget(
+        part,
+        player,
+        own / total,
+        theirs,
+        gadget,
+        constant=form.constant_sum,
+        is_zero_sum=True,
     )
 
 
-class _GadgetValues:
-    """The leaf function of a gadget game; node -1 is the end that the opponent may take."""
-
-    def __init__(
-        self,
-        subgame: PublicSubgame,
-        player: Player,
-        opponent_values: FloatArray | None,
-        leaf_values: PublicLeafFunction | None,
-    ) -> None:
-        self._subgame, self._player = subgame, player
-        self._taken, self._leaf_values = opponent_values, leaf_values
-
-    def __call__(
-        self, node: int, ranges: tuple[FloatArray, FloatArray]
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return the values of both players at a leaf of the gadget game."""
-        if node >= 0:
-            assert self._leaf_values is not None
-            root = self._subgame.ranges
-            whole = ranges[0] * root[0], ranges[1] * root[1]
-            return self._leaf_values(int(self._subgame.nodes[node]), whole)
-        assert self._taken is not None
-        form, other = self._subgame.form, 1 - self._player
-        mean = _mean_values(form.prior, self._player, ranges[other], self._taken)
-        found = [self._taken, self._taken]
-        found[self._player] = float(form.constant_sum or 0.0) - mean
-        return found[0], found[1]
-
-
-def _mean_values(
-    prior: HandPrior, player: Player, reach: FloatArray, values: FloatArray
-) -> FloatArray:
-    """Return [hands] the mean of values of the opponent's hands that each hand may meet."""
-    lowest = float(values.min())
-    met = unblocked_reach(prior, player, reach)
-    total = unblocked_reach(prior, player, reach * (values - lowest))
-    return lowest + np.divide(total, met, np.zeros(len(met)), where=met > 0)
-
-
-def _whole_trunk(subgame: PublicSubgame) -> PublicTrunk:
-    """Return a subgame as a trunk without leaves."""
-    form = subgame.form
-    none = np.zeros(0, np.int32)
-    leaves = PublicLeaves((), none, none.copy(), none.copy(), none.copy(), np.zeros(0))
-    return PublicTrunk(form, form, np.arange(form.num_nodes), leaves)
-
-
-def _check_gadget(gadget: str) -> None:
-    if gadget not in GADGETS:
-        raise UnknownNameError.of("gadget", gadget, GADGETS)
-    if gadget not in SUPPORTED:
-        raise UnsupportedGameError(
-            f"the gadget {gadget!r} is not a public form, because the opponent chooses its hand: "
-            f"give one of {', '.join(SUPPORTED)}, or re-solve on the tree, see "
-            "infoset.resolving.ContinualResolving"
+def _by_class(form: PublicForm, player: Player, values: FloatArray) -> FloatArray:
+    """Return [S] values by infostate at the root, given those [hands]: means over classes."""
+    found = np.asarray(values, np.float64)
+    if found.shape != (form.num_hands[player],) or not np.isfinite(found).all():
+        raise ParameterError(
+            f"an array has shape {found.shape}; give a finite number for each of the "
+            f"{form.num_hands[player]} hands of player {player}"
         )
+    means = class_means(form, player, np.zeros(1, np.int64), found[None])[0]
+    _, first = np.unique(form.hand_classes[player][form.class_map[0]], return_index=True)
+    by_class: FloatArray = means[first]
+    return by_class
+
+
+def _probability(
+    form: PublicForm, player: Player, own_range: FloatArray, their_range: FloatArray | None
+) -> float:
+    """Return the probability of the root, given ranges; 1 if it is never reached."""
+    theirs = np.ones(form.num_hands[1 - player]) if their_range is None else their_range
+    dealt = 1.0 if form.prior.joint is not None else form.prior.weights[player]
+    total = float((dealt * own_range * unblocked_reach(form.prior, player, theirs)).sum())
+    return total if total > 0 else 1.0

@@ -7,7 +7,6 @@ from infoset.solvers.coarse_correlated import (
     CoarseCorrelatedSolver,
     solve_coarse_correlated,
 )
-from infoset.solvers.depth_limited_public_game import CutPublicGame, cut_public_game
 from infoset.solvers.exact import solve_exactly
 from infoset.solvers.excessive_gap import ExcessiveGap, ExcessiveGapSolver
 from infoset.solvers.fictitious_play import FictitiousPlay, FictitiousPlaySolver
@@ -18,12 +17,6 @@ from infoset.solvers.first_order import (
     Prediction,
 )
 from infoset.solvers.local_method import LocalMethod
-from infoset.solvers.locked_game import LockedGame, lock_policy
-from infoset.solvers.locked_public_game import (
-    LockedPublicGame,
-    PublicBehavior,
-    lock_public_policy,
-)
 from infoset.solvers.lp import LinearProgram, solve_by_lp
 from infoset.solvers.methods import (
     DEFAULT_METHOD,
@@ -62,7 +55,6 @@ __all__ = [
     "CoarseCorrelated",
     "CoarseCorrelatedSolver",
     "CustomMethod",
-    "CutPublicGame",
     "ExcessiveGap",
     "ExcessiveGapSolver",
     "FictitiousPlay",
@@ -71,15 +63,12 @@ __all__ = [
     "FirstOrderSolver",
     "LinearProgram",
     "LocalMethod",
-    "LockedGame",
-    "LockedPublicGame",
     "MethodSpec",
     "MinProbabilities",
     "PerturbedGame",
     "PerturbedMethod",
     "PerturbedSolver",
     "Prediction",
-    "PublicBehavior",
     "RNaD",
     "RNaDSolver",
     "RTCFRPlus",
@@ -90,11 +79,8 @@ __all__ = [
     "Run",
     "average_policy",
     "current_policy",
-    "cut_public_game",
     "get_method",
     "has_seed",
-    "lock_policy",
-    "lock_public_policy",
     "payoff_scale",
     "perturb_game",
     "quantal_distance",

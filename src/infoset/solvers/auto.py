@@ -11,7 +11,7 @@ from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import SCHEMES, RegretScheme
 from infoset.runs import Budget, SolveResult
 from infoset.solvers._incumbent import BEST, Measure, Substitute
-from infoset.solvers.lp import solve_by_lp
+from infoset.solvers.lp import LinearProgram, solve_by_lp
 from infoset.solvers.regret_family import RegretMethod
 
 __all__ = ["Auto", "run_best"]
@@ -99,7 +99,7 @@ def run_best(
 
 def best_scheme(form: Form) -> tuple[str, str]:
     """Return the member of the CFR family that suits a game best, and why."""
-    if form.num_hands is not None and min(form.num_hands) >= MANY_HANDS:
+    if min(form.num_hands or (0,)) >= MANY_HANDS:
         return BEST_WITH_MANY_HANDS, "is the best iterative method with many hands"
     if form.is_two_player_constant_sum or form.num_hands is not None:
         return BEST, "is the best iterative method over all benchmark games"
@@ -126,7 +126,7 @@ def _with(result: SolveResult, better: Substitute) -> SolveResult:
 
 def _why_not_lp(form: Form, budget: Budget) -> str | None:
     """Return why the linear program is rejected; None if it is accepted."""
-    if form.num_hands is not None:
+    if form.kind not in LinearProgram.kinds:
         return "lp needs the matrix of payoffs, which public forms do not list"
     if not form.is_two_player_constant_sum:
         return "lp solves two-player constant-sum games only"

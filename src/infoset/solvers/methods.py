@@ -170,6 +170,7 @@ def run_method(spec: MethodSpec, form: Form, budget: Budget) -> SolveResult:
 
     If the method returns only a policy, the policy is measured. The trace of its result are the
     measurements that the method recorded by `budget.record`, and the last must be of the policy.
+    On a locked, cut or gadget form, the policies of the result are for the whole form.
 
     Raises
     ------
@@ -187,7 +188,7 @@ def run_method(spec: MethodSpec, form: Form, budget: Budget) -> SolveResult:
         )
     answer = spec.run(form, budget)
     if isinstance(answer, SolveResult):
-        return answer
+        return in_whole(answer, form)
     if not isinstance(answer, TabularPolicy):
         raise ParameterError(
             f"{spec.name} returned a {type(answer).__name__}; a method returns a TabularPolicy, "
@@ -196,7 +197,26 @@ def run_method(spec: MethodSpec, form: Form, budget: Budget) -> SolveResult:
     result = make_result(
         answer, method=spec.name, trace=tuple(budget.trace), seconds=budget.elapsed
     )
-    return replace(result, outcome=_outcome_of(result, budget))
+    return in_whole(replace(result, outcome=_outcome_of(result, budget)), form)
+
+
+def in_whole(result: SolveResult, form: Form) -> SolveResult:
+    """Return a result on a transform of a form with policies for the whole form; see `Form.whole`.
+
+    Measurements stay as they are: those of players who play the transform.
+    """
+    if form.whole is form:
+        return result
+
+    def completed(policy: TabularPolicy) -> TabularPolicy:
+        return TabularPolicy(form.whole, form.complete(policy.probabilities))
+
+    current = result.current_policy
+    return replace(
+        result,
+        policy=completed(result.policy),
+        current_policy=None if current is None else completed(current),
+    )
 
 
 def runs_on(spec: MethodSpec, kind: str) -> bool:

@@ -9,8 +9,7 @@ from typing import TypeAlias, cast
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.forms import Form
-from infoset.solvers._infostates import numbers_by_action, sequences_at
+from infoset.forms import Form, numbers_by_action, sequences_at
 from infoset.typing import Action, FloatArray, Player
 from infoset.utils.arguments import SUM_TOLERANCE, check_number
 

@@ -28,7 +28,6 @@ from infoset.cli.screen import (
     tell,
     tell_average,
 )
-from infoset.forms import Form
 
 if TYPE_CHECKING:
     from infoset.efg import ExtensiveForm
@@ -96,30 +95,18 @@ def _respond(
     from infoset.front import (
         choose_form,
         is_policy_file,
-        is_public_policy,
+        policy_kind,
         resolve_average,
-        resolve_policy,
         resolve_searcher,
-        to_form,
         to_game,
-        to_public_form,
     )
     from infoset.utils.arguments import check_player
 
     check_player(player, rules.num_players, str(rules))
-    found: TabularPolicy
-    form: Form
     with live(str(rules)) as progress:
-        if is_public_policy(path):
-            public_form = to_public_form(rules, memory=memory, progress=progress.building)
-            found = resolve_policy(path, public_form)
-            return best_response(found, player), found
         is_queried = path != "uniform" and not is_policy_file(path)
         policy = resolve_searcher(path, to_game(rules)) if is_queried else path
-        if path == "uniform":
-            form = choose_form(rules, memory=memory, progress=progress.building).form
-        else:
-            form = to_form(rules, memory=memory, progress=progress.building)
+        form = choose_form(rules, policy_kind(path), memory=memory, progress=progress.building).form
         if is_queried:
             tell(SEARCHER_NOTE)
         found = resolve_average(policy, form)

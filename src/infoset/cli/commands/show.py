@@ -160,26 +160,22 @@ def _read(
         choose_form,
         is_correlated,
         is_policy_file,
-        is_public_policy,
         load_correlated_policy_file,
+        policy_kind,
         resolve_policy,
         to_form,
-        to_public_form,
     )
 
     build: dict[str, Any] = {"memory": memory, "progress": progress.building}
     is_mixed = is_policy_file(path) and is_correlated(path)
     if component is not None and not is_mixed:
         raise typer.BadParameter(f"--component: {path} is not a correlated policy")
-    if is_public_policy(path):
-        return resolve_policy(path, to_public_form(game, **build)), ""
-    if path == "uniform":
-        return resolve_policy(path, choose_form(game, **build).form), ""
-    check_is_policy_file(path)
-    form = to_form(game, **build)
+    if path != "uniform":
+        check_is_policy_file(path)
     if not is_mixed:
+        form = choose_form(game, policy_kind(path), **build).form
         return resolve_policy(path, form), ""
-    found = load_correlated_policy_file(path, form)
+    found = load_correlated_policy_file(path, to_form(game, **build))
     count = len(found.policies)
     if component is None:
         return found.average(), f"; average of {count:,} policies"

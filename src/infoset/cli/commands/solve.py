@@ -133,6 +133,13 @@ ThreadsOption: TypeAlias = Annotated[
         show_default="1",
     ),
 ]
+LockOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Fix the probabilities at the infostates of a .json or .csv file, and solve the rest.",
+    ),
+]
 
 
 def run(
@@ -147,6 +154,7 @@ def run(
     precision: PrecisionOption = None,
     threads: ThreadsOption = None,
     form: FormOption = "auto",
+    lock: LockOption = None,
     storage: StorageOption = None,
     memory: MemoryOption = None,
     relax: RelaxOption = None,
@@ -163,7 +171,8 @@ def run(
     an exploitability (or NashConv) of 0.1% of the payoff range, or after
     at most 100,000 iterations. Team methods stop after a default number of
     iterations instead; with --teams, --rule or --relax, one of them is the
-    default. Ctrl-C stops at any time and saves the results so far.
+    default. With --lock, exploitability and gains are those of players who
+    follow the locked probabilities. Ctrl-C stops at any time and saves the results so far.
     """
     asked = TeamRequest(relax, teams, penalty, restarts, seed, rule, iterations, seconds)
     if method == DEFAULT_METHOD and asked.is_for_teams:
@@ -175,6 +184,7 @@ def run(
             precision=precision,
             threads=threads,
             form=None if form == "auto" else form,
+            lock=lock,
             storage=storage,
         )
         keeping = checkpoint_options(checkpoint, checkpoint_seconds)
@@ -189,8 +199,9 @@ def run(
         rule=rule,
     )
     from infoset.experiments import check_writable, run_files, save_run
+    from infoset.forms import lock as lock_form
     from infoset.front import choose_form, load, resolve_method, solve
-    from infoset.policy import STORAGES
+    from infoset.policy import STORAGES, load_behavior
     from infoset.runs import make_budget
     from infoset.utils.arguments import check_choice
     from infoset.utils.clocks import compiling_seconds, working_seconds
@@ -209,6 +220,8 @@ def run(
     with interrupts_reported(), live(str(rules)) as progress:
         compiled_before, began = compiling_seconds(), working_seconds()
         found, why = choose_form(rules, form, chosen, memory=memory, progress=progress.building)
+        if lock is not None:
+            found = lock_form(found, load_behavior(lock, found))
         build_seconds = working_seconds() - began
         stops = Stops(target, iterations, seconds)._asdict()
         progress.solving(chosen.name, make_budget(found, **stops))

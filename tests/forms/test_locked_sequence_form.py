@@ -10,20 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import infoset
 from infoset.efg import chance, decision, extensive_form_from_nodes, terminal
 from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
 from infoset.evaluation import best_response, evaluate_policy
+from infoset.forms import lock
 from infoset.game import initial_history
 from infoset.games import load_game, matrix_game
-from infoset.policy import random_policy, uniform_policy
+from infoset.policy import complete_policy, random_policy, restrict_policy, uniform_policy
 from infoset.regret import SCHEMES
 from infoset.runs import Budget
-from infoset.solvers import (
-    get_method,
-    lock_policy,
-    perturb_game,
-    solve_coarse_correlated,
-)
+from infoset.solvers import get_method, perturb_game, run_method, solve_coarse_correlated
 from infoset.tree import build_tree
 from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
@@ -94,8 +91,8 @@ class NaturePlays:
 def test_the_value_is_that_of_the_game_in_which_chance_plays(game, seed):
     form = build_tree(game).sequence_form
     behavior = random_lock(form, np.random.default_rng(seed))
-    locked = lock_policy(form, behavior)
-    solved = locked.solve(get_method("lp"), Budget())
+    locked = lock(form, behavior)
+    solved = run_method(get_method("lp"), locked, Budget())
     by_hand = get_method("lp").run(NaturePlays(form, behavior).build(game), Budget())
     assert solved.values == pytest.approx(by_hand.values, abs=1e-9)
     assert solved.exploitability == pytest.approx(0, abs=1e-9)
@@ -106,12 +103,12 @@ def test_the_rest_and_the_whole_policy_have_the_same_values(game, seed):
     rng = np.random.default_rng(seed)
     form = build_tree(game).sequence_form
     behavior = random_lock(form, rng)
-    locked = lock_policy(form, behavior)
-    rest = random_policy(locked.form, rng)
-    whole = locked.complete(rest)
+    locked = lock(form, behavior)
+    rest = random_policy(locked, rng)
+    whole = complete_policy(rest)
     for (label, player), actions in behavior.items():
         assert whole[label, player] == pytest.approx(actions)
-    again = locked.restrict(whole)
+    again = restrict_policy(locked, whole)
     assert all(map(np.array_equal, again.probabilities, rest.probabilities))
     measured, of_whole = evaluate_policy(rest), evaluate_policy(whole)
     assert measured.values == pytest.approx(of_whole.values, abs=1e-12)
@@ -119,7 +116,7 @@ def test_the_rest_and_the_whole_policy_have_the_same_values(game, seed):
         # The best response in the locked game has the same value in the whole game, and at most the
         # value of an unrestricted one.
         answer = best_response(rest, player)
-        paid = evaluate_policy(locked.complete(answer.policy)).values[player]
+        paid = evaluate_policy(complete_policy(answer.policy)).values[player]
         assert answer.value == pytest.approx(paid, abs=1e-12)
         assert measured.gains[player] <= of_whole.gains[player] + 1e-12
 
@@ -129,9 +126,9 @@ def test_the_rest_and_the_whole_policy_have_the_same_values(game, seed):
 def test_best_responses_in_the_rest_are_best_among_all_pure_ones(game, seed):
     rng = np.random.default_rng(seed)
     form = build_tree(game).sequence_form
-    locked = lock_policy(form, random_lock(form, rng, share=0.7))
-    rest = random_policy(locked.form, rng)
-    plex = locked.form.treeplexes[0]
+    locked = lock(form, random_lock(form, rng, share=0.7))
+    rest = random_policy(locked, rng)
+    plex = locked.treeplexes[0]
     if np.prod(plex.num_actions.astype(float)) > 64:
         return
     paid = []
@@ -140,7 +137,7 @@ def test_best_responses_in_the_rest_are_best_among_all_pure_ones(game, seed):
         pure[0] = 1
         pure[plex.first_sequence + np.array(choice, dtype=np.int32)] = 1
         values = (pure, *rest.probabilities[1:])
-        tried = locked.complete(type(rest)(locked.form, values))
+        tried = complete_policy(type(rest)(locked, values))
         paid.append(evaluate_policy(tried).values[0])
     assert best_response(rest, 0).value == pytest.approx(max(paid), abs=1e-12)
 
@@ -148,8 +145,8 @@ def test_best_responses_in_the_rest_are_best_among_all_pure_ones(game, seed):
 @pytest.mark.parametrize("method", ["cfr+", "pcfr+", "lp"])
 def test_methods_agree(method):
     behavior = {("[J]", 0): {"bet": 1.0}, ("[Q] / bet", 1): {"bet": 0.5, "pass": 0.5}}
-    locked = lock_policy(kuhn_form(), behavior)
-    result = locked.solve(get_method(method), Budget(iterations=2000))
+    locked = lock(kuhn_form(), behavior)
+    result = run_method(get_method(method), locked, Budget(iterations=2000))
     assert result.values[0] * 18 == pytest.approx(-2.0, abs=2e-3)
     assert result.exploitability < 1e-4
     assert result.game == "locked(kuhn_poker)"
@@ -163,7 +160,7 @@ def test_methods_agree(method):
 def test_chance_reach_includes_the_locked_probabilities(game, seed):
     rng = np.random.default_rng(seed)
     form = build_tree(game).sequence_form
-    fixed = lock_policy(form, random_lock(form, rng)).form
+    fixed = lock(form, random_lock(form, rng)).to_sequence_form()
     sequences, reach = fixed.terminal_reach
     first, second = random_policy(fixed, rng).realization_plans()
     assert reach @ (first[sequences[:, 0]] * second[sequences[:, 1]]) == pytest.approx(1)
@@ -172,26 +169,27 @@ def test_chance_reach_includes_the_locked_probabilities(game, seed):
 def test_locking_an_equilibrium_changes_nothing():
     solved = get_method("lp").run(kuhn_form(), Budget()).policy
     keys = [("[J]", 0), ("[K] / pass / bet", 0), ("[Q] / bet", 1)]
-    locked = lock_policy(kuhn_form(), {key: solved[key] for key in keys})
-    result = locked.solve(get_method("lp"), Budget())
+    locked = lock(kuhn_form(), {key: solved[key] for key in keys})
+    result = run_method(get_method("lp"), locked, Budget())
     assert result.values[0] == pytest.approx(-1 / 18, abs=1e-12)
 
 
 def test_locking_nothing_and_everything():
-    assert lock_policy(kuhn_form(), {}).form.fingerprint == kuhn_form().fingerprint
+    assert lock(kuhn_form(), {}).to_sequence_form().fingerprint == kuhn_form().fingerprint
     policy = random_policy(kuhn_form(), np.random.default_rng(5))
     everything = {(row.infostate, row.player): policy[row.infostate, row.player]
                   for row in policy.rows()}  # fmt: skip
-    locked = lock_policy(kuhn_form(), everything)
-    rest = uniform_policy(locked.form)
+    locked = lock(kuhn_form(), everything)
+    rest = uniform_policy(locked)
     assert [len(values) for values in rest.probabilities] == [1, 1]
     assert evaluate_policy(rest).values == pytest.approx(evaluate_policy(policy).values)
     assert evaluate_policy(rest).nash_conv == pytest.approx(0, abs=1e-15)
 
 
 def test_labels_stay_and_a_locked_action_is_observed():
-    locked = lock_policy(kuhn_form(), {("[K]", 0): {"pass": 0.5, "bet": 0.5}})
-    left = locked.form.infostate_trees[0]
+    locked = lock(kuhn_form(), {("[K]", 0): {"pass": 0.5, "bet": 0.5}})
+    left = locked.to_sequence_form().infostate_trees[0]
+    assert left.acting_labels == locked.infostate_labels(0)
     assert left.acting_labels == (
         "[J]", "[Q]", "[J] / pass / bet", "[Q] / pass / bet", "[K] / pass / bet"
     )  # fmt: skip
@@ -202,9 +200,9 @@ def test_labels_stay_and_a_locked_action_is_observed():
 def test_a_game_whose_payoffs_are_zero():
     form = build_tree(matrix_game([[0, 0], [0, 0]])).sequence_form
     (label,) = form.infostate_trees[0].acting_labels
-    locked = lock_policy(form, {(label, 0): {"row 1": 1}})
-    assert locked.form.num_payoffs == 0
-    assert locked.form.constant_sum == 0
+    locked = lock(form, {(label, 0): {"row 1": 1}})
+    assert locked.to_sequence_form().num_payoffs == 0
+    assert locked.constant_sum == 0
 
 
 @pytest.mark.parametrize(
@@ -224,22 +222,22 @@ def test_a_game_whose_payoffs_are_zero():
 )
 def test_invalid_locks_are_refused(behavior, error, message):
     with pytest.raises(error, match=message):
-        lock_policy(kuhn_form(), behavior)
+        lock(kuhn_form(), behavior)
 
 
 def test_policies_of_other_games_are_refused():
-    locked = lock_policy(kuhn_form(), {("[K]", 0): {"bet": 1}})
+    locked = lock(kuhn_form(), {("[K]", 0): {"bet": 1}})
     with pytest.raises(PolicyMismatchError, match="for kuhn_poker, not for locked"):
         locked.complete(uniform_policy(kuhn_form()))
     with pytest.raises(PolicyMismatchError, match="not for kuhn_poker"):
-        locked.restrict(uniform_policy(locked.form))
+        locked.restrict(uniform_policy(locked))
 
 
 @pytest.mark.parametrize("make", [str, load_game, cached_tree])
 @pytest.mark.parametrize(
     "take",
     [
-        partial(lock_policy, behavior={}),
+        partial(perturb_game, min_probability=0.2),
         solve_coarse_correlated,
         partial(perturb_game, min_probability=0.1),
     ],
@@ -254,16 +252,16 @@ def test_the_rounding_error_is_in_units_of_utility():
     actions = {"win": terminal(1, -1), "draw": terminal(0, 0)}
     tickets = {str(n): (1 / 512, decision(0, str(n), actions)) for n in range(512)}
     form = extensive_form_from_nodes(chance(tickets), players=2).sequence_form
-    rounding = lock_policy(form, {}).form.payoff_rounding - form.payoff_rounding
+    rounding = lock(form, {}).rounding - form.rounding
     assert rounding >= np.finfo(float).eps / 2 * max(map(abs, form.payoff_range))
 
 
 def test_methods_by_name_scheme_or_object_solve_the_rest():
-    locked = lock_policy(kuhn_form(), {("[J]", 0): {"bet": 1.0}})
+    locked = lock(kuhn_form(), {("[J]", 0): {"bet": 1.0}})
     first, *others = [
-        locked.solve(method, Budget(iterations=20))
+        infoset.solve(locked, method, iterations=20)
         for method in ("cfr+", SCHEMES["cfr+"], get_method("cfr+"))
     ]
     assert all(other.values == first.values for other in others)
     with pytest.raises(UnknownNameError, match="unknown method 'lpp'"):
-        locked.solve("lpp", Budget())
+        infoset.solve(locked, "lpp")

@@ -8,7 +8,7 @@ from math import inf
 import numpy as np
 
 from infoset.errors import UnknownNameError
-from infoset.forms import Form
+from infoset.forms.form import Form
 from infoset.typing import Action, FloatArray, Player
 from infoset.utils.arguments import check_number, check_type
 

@@ -1,0 +1,358 @@
+"""Gadget games: parts of a game, solved again without giving the opponent more than before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.forms.form import Form, check_form
+from infoset.forms.public_form import PublicForm, check_public_form
+from infoset.forms.public_parts import form_below
+from infoset.forms.public_ranges import check_node, checked_ranges, prior_with_ranges
+from infoset.forms.transform import PlanMap, SideEnds, Transform
+from infoset.forms.transformed_form import AddedInfostate, TransformedForm
+from infoset.forms.treeplex import Treeplex
+from infoset.typing import FloatArray, IntArray, LongArray, Player
+from infoset.utils.arguments import check_choice, check_player
+
+__all__ = ["FOLLOW", "GADGET_KINDS", "TERMINATE", "GadgetForm", "add_gadget", "entered_public_form"]
+
+FOLLOW: Final = "follow"
+TERMINATE: Final = "terminate"
+
+GADGET_KINDS: Final = ("resolving", "max-margin", "none")
+"""What the opponent may do at the root: take a value or follow at each infostate, choose the
+infostate, or nothing. The gadget `reach-max-margin` is `max-margin` with other values."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GadgetForm(TransformedForm):
+    """A part of a game with a gadget at its root; see `add_gadget`.
+
+    Attributes
+    ----------
+    player : Player
+        The searching player.
+    gadget : str
+        One of `GADGET_KINDS`.
+    constant : float or None
+        Sum of the players' utilities, if payoffs are weighted so that it is the same at every end.
+    """
+
+    player: Player
+    gadget: str
+    constant: float | None
+
+    @property
+    def constant_sum(self) -> float | None:
+        """Sum of the players' utilities, if it is the same at every end."""
+        return self.constant
+
+    @property
+    def centered(self) -> GadgetForm:
+        """The form itself: values that the opponent may take have no known midrange."""
+        return self
+
+
+class _Choices(NamedTuple):
+    """What a gadget adds for the opponent.
+
+    begin [S] the sequence before play at each root infostate, weight and scale [S] as in `PlanMap`;
+    num_actions [K] and labels of the added infostates; ends of sequences that earn values.
+    """
+
+    begin: LongArray
+    weight: FloatArray
+    scale: FloatArray
+    num_actions: IntArray
+    added: tuple[AddedInfostate, ...]
+    ends: SideEnds
+
+
+def add_gadget(
+    part: Form,
+    player: Player,
+    own_range: FloatArray,
+    opponent: FloatArray,
+    gadget: str = "resolving",
+    *,
+    constant: float | None = None,
+    is_zero_sum: bool = False,
+) -> GadgetForm:
+    """Return a part of a game with a gadget at its root, as a form for any method.
+
+    The part is any form of two players in which each player first makes a forced move at each of
+    its infostates at the root: acting infostates 0 to S - 1 have one action and no own decision
+    before. `infoset.resolving.entered_form` and `entered_public_form` build such parts. Results
+    have policies of `part`, in which the forced moves are made.
+
+    Its payoffs do not depend on the searching player's own range, so that infostates of range zero
+    get a policy, too; the form is then not constant-sum, which methods that minimize regret do not
+    need.
+
+    Parameters
+    ----------
+    part : Form
+    player : Player
+        The searching player.
+    own_range : FloatArray
+        [S_i] its reach of each of its infostates at the root.
+    opponent : FloatArray
+        [S_j] the expected utility that the opponent can take instead at each of its infostates at
+        the root. For `none`, the opponent's range.
+    gadget : str
+        One of `GADGET_KINDS`.
+    constant : float, optional
+        The constant sum of utilities, by default that of `part`.
+    is_zero_sum : bool
+        Whether the searching player's payoffs are weighted by its own range, too.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such gadget.
+    UnsupportedGameError
+        If the game does not have two players and a constant sum.
+    ParameterError
+        If the part has no forced moves, an array has the wrong shape or is not finite, or the
+        searching player's range is zero wherever play can lead to the part.
+
+    Notes
+    -----
+    Source: Burch, Johanson and Bowling (2014) for `resolving`; Moravčík, Schmid, Ha, Hladík and
+    Gaukrodger (2016) for `max-margin`.
+    """
+    check_form(part)
+    check_choice("gadget", gadget, GADGET_KINDS)
+    total = part.constant_sum if constant is None else constant
+    if part.num_players != 2 or (total is None and gadget != "none"):
+        raise UnsupportedGameError(
+            f"gadgets need a two-player constant-sum game, which {part.name} is not: give "
+            "gadget='none'"
+        )
+    check_player(player, 2, part.name)
+    other = 1 - player
+    sizes = tuple(_num_entries(part, p) for p in range(2))
+    own = _checked("own_range", own_range, sizes[player])
+    values = _checked("opponent", opponent, sizes[other])
+    if (own < 0).any() or (gadget == "none" and (values < 0).any()):
+        raise ParameterError("a range has a negative entry; give the reach of each infostate")
+    weight = _entry_reach(part, player, own)
+    if not weight.sum() > 0:
+        raise ParameterError(
+            f"the range of player {player} is zero wherever play can lead to {part.name}; give a "
+            "range with a positive entry"
+        )
+    unit = weight if is_zero_sum else _entry_reach(part, player, np.ones(len(own)))
+    build = {"resolving": _resolving, "max-margin": _max_margin, "none": _none}[gadget]
+    choices = build(part, other, values, weight, unit, float(total or 0.0), is_zero_sum)
+    mine = _Choices(
+        begin=np.zeros(len(own), np.int64),
+        weight=own,
+        scale=own if is_zero_sum else np.ones(len(own)),
+        num_actions=np.zeros(0, np.int32),
+        added=(),
+        ends=SideEnds.none(2),
+    )
+    by_player = (mine, choices) if player == 0 else (choices, mine)
+    maps, treeplexes = zip(
+        *(_applied(part.treeplexes[p], by_player[p]) for p in range(2)), strict=True
+    )
+    infostates = tuple(
+        np.concatenate(
+            [
+                -1 - np.arange(len(by_player[p].added)),
+                np.arange(sizes[p], part.treeplexes[p].num_infostates),
+            ]
+        ).astype(np.int32)
+        for p in range(2)
+    )
+    kept = 0.0 if gadget == "max-margin" else total
+    return GadgetForm(
+        name=f"{gadget}({part.name},player={player})",
+        base=part,
+        transform=Transform(maps, choices.ends),
+        treeplexes=treeplexes,
+        infostates=infostates,
+        added=tuple(own.added for own in by_player),
+        player=player,
+        gadget=gadget,
+        constant=kept if is_zero_sum and part.constant_sum is not None else None,
+    )
+
+
+def entered_public_form(form: PublicForm, node: int) -> PublicForm:
+    """Return what follows a public node, after a forced move of both players.
+
+    Hands are dealt as if both players had played to the node with each of them. Its public nodes
+    are two more than those of `nodes_below`, which they precede. It is what `add_gadget` changes to
+    a gadget game.
+
+    Raises
+    ------
+    ParameterError
+        If the node does not exist, or no pair of hands is left there.
+    UnsupportedGameError
+        If the reach of public nodes is not a product; see `chance_reach_of_nodes`.
+    """
+    check_public_form(form)
+    check_node(form, node)
+    first, second = map(np.ones, form.num_hands)
+    reach = checked_ranges(form, node, (first, second))
+    return form_below(
+        form,
+        node,
+        prior_with_ranges(form, reach),
+        name=f"subgame({form.name}, {form.label(node)!r})",
+        moves=[(player, (FOLLOW,)) for player in range(2)],
+    )
+
+
+def _num_entries(part: Form, player: Player) -> int:
+    """Return the number of forced moves of a player at the root of a part."""
+    plex = part.treeplexes[player]
+    is_entry = (plex.num_actions == 1) & (plex.parent_sequence == 0)
+    count = int(np.argmin(np.append(is_entry, False)))
+    if not count or not (plex.parent_sequence[count:] > 0).all():
+        raise ParameterError(
+            f"{part.name} does not begin with a forced move of player {player} at each of its "
+            "infostates: build it by infoset.resolving.entered_form or entered_public_form"
+        )
+    return count
+
+
+def _entry_reach(part: Form, player: Player, own_range: FloatArray) -> FloatArray:
+    """Return [S_j] reach of the opponent's entries by chance and by a range of the player."""
+    plans = []
+    for p, plex in enumerate(part.treeplexes):
+        plan = np.ones(plex.num_sequences)
+        if p == player:
+            plan[1 : 1 + len(own_range)] = own_range
+        # Any policy after the entries has the same reach of the entries: here, the first action.
+        for infostate in range(_num_entries(part, p), plex.num_infostates):
+            first = plex.first_sequence[infostate]
+            here = slice(first, first + plex.num_actions[infostate])
+            plan[here] = 0.0
+            plan[first] = plan[plex.parent_sequence[infostate]]
+        plans.append(plan)
+    other = 1 - player
+    reach = part.counterfactual_reach(tuple(plans), other)[: _num_entries(part, other)]
+    # A subnormal weight has no inverse, and no digits to spare: it counts as 0.
+    return np.where(reach < np.finfo(np.float64).tiny, 0.0, reach)
+
+
+def _resolving(
+    part: Form,
+    other: Player,
+    values: FloatArray,
+    weight: FloatArray,
+    unit: FloatArray,
+    total: float,
+    is_zero_sum: bool,
+) -> _Choices:
+    """Let the opponent take a value at each infostate, or follow."""
+    count = len(values)
+    utility = np.empty((count, 2))
+    utility[:, other], utility[:, 1 - other] = values, total - values
+    labels = part.infostate_labels(other)
+    return _Choices(
+        begin=1 + 2 * np.arange(count),
+        weight=np.ones(count),
+        scale=np.ones(count),
+        num_actions=np.full(count, 2, np.int32),
+        added=tuple(AddedInfostate(labels[entry], (FOLLOW, TERMINATE)) for entry in range(count)),
+        ends=SideEnds(
+            np.full(count, other, np.int32),
+            2 + 2 * np.arange(count),
+            np.repeat(weight[:, None], 2, axis=1),
+            utility,
+        ),
+    )
+
+
+def _max_margin(
+    part: Form,
+    other: Player,
+    values: FloatArray,
+    weight: FloatArray,
+    unit: FloatArray,
+    total: float,
+    is_zero_sum: bool,
+) -> _Choices:
+    """Let the opponent choose its infostate; its value there is subtracted from utilities."""
+    chosen = np.flatnonzero(weight > 0)
+    begin, inverse = np.zeros(len(values), np.int64), np.zeros(len(values))
+    begin[chosen] = 1 + np.arange(len(chosen))
+    inverse[chosen] = 1.0 / weight[chosen]
+    utility, reach = np.empty((len(chosen), 2)), np.ones((len(chosen), 2))
+    utility[:, other], utility[:, 1 - other] = -values[chosen], values[chosen] - total
+    reach[:, 1 - other] = (unit * inverse)[chosen]
+    return _Choices(
+        begin=begin,
+        weight=inverse,
+        scale=inverse,
+        num_actions=np.array([len(chosen)], np.int32),
+        added=(AddedInfostate("[]", tuple(chosen.tolist())),),
+        ends=SideEnds(np.full(len(chosen), other, np.int32), begin[chosen], reach, utility),
+    )
+
+
+def _none(
+    part: Form,
+    other: Player,
+    values: FloatArray,
+    weight: FloatArray,
+    unit: FloatArray,
+    total: float,
+    is_zero_sum: bool,
+) -> _Choices:
+    """Draw the opponent's infostate from its range."""
+    return _Choices(
+        begin=np.zeros(len(values), np.int64),
+        weight=values,
+        scale=values if is_zero_sum else np.ones(len(values)),
+        num_actions=np.zeros(0, np.int32),
+        added=(),
+        ends=SideEnds.none(2),
+    )
+
+
+def _applied(plex: Treeplex, choices: _Choices) -> tuple[PlanMap, Treeplex]:
+    """Return a player's map and treeplex, with forced moves replaced by the choices of a gadget."""
+    count, added = len(choices.begin), int(choices.num_actions.sum())
+    last = np.arange(plex.num_sequences) - count + added
+    last[0], last[1 : 1 + count] = 0, choices.begin
+    weight, scale = np.ones((2, plex.num_sequences))
+    weight[1 : 1 + count], scale[1 : 1 + count] = choices.weight, choices.scale
+    parent = np.zeros(len(choices.num_actions), np.int64)
+    first = 1 + np.cumsum(choices.num_actions) - choices.num_actions
+    found = Treeplex(
+        parent_sequence=np.append(parent, last[plex.parent_sequence[count:]]).astype(np.int32),
+        first_sequence=np.append(first, last[plex.first_sequence[count:]]).astype(np.int32),
+        num_actions=np.append(choices.num_actions, plex.num_actions[count:]).astype(np.int32),
+        num_sequences=plex.num_sequences - count + added,
+    )
+    weight, scale = _along_paths(plex, weight), _along_paths(plex, scale)
+    return PlanMap(last, weight, scale, found.num_sequences), found
+
+
+def _along_paths(plex: Treeplex, factor: FloatArray) -> FloatArray:
+    """Return [Q] the product of factors [Q] on the path to each sequence."""
+    above = np.concatenate([[0], np.repeat(plex.parent_sequence, plex.num_actions)])
+    product = factor.copy()
+    while above.any():
+        product *= product[above]
+        above = above[above]
+    return product
+
+
+def _checked(name: str, values: FloatArray, size: int) -> FloatArray:
+    found = np.asarray(values, np.float64)
+    if found.shape != (size,):
+        raise ParameterError(f"{name} has shape {found.shape}; give an array of shape {(size,)}")
+    if not np.isfinite(found).all():
+        raise ParameterError(f"{name} has an entry that is NaN or infinite; give finite numbers")
+    return found

@@ -1,0 +1,202 @@
+"""Node locking: fix the policy at some infostates of a form, and leave the rest to choose."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from infoset.errors import ParameterError
+from infoset.forms.form import Form, check_form
+from infoset.forms.numbers_by_action import numbers_by_action
+from infoset.forms.sequence_form import SequenceForm, as_sequence_form
+from infoset.forms.transform import SideEnds, Transform, locked_map
+from infoset.forms.transformed_form import TransformedForm
+from infoset.forms.treeplex import Treeplex
+from infoset.typing import Action, BoolArray, FloatArray, LongArray
+from infoset.utils.arguments import SUM_TOLERANCE, check_type
+
+__all__ = ["LockedBehavior", "LockedForm", "lock", "lock_infostates"]
+
+LockedBehavior: TypeAlias = Mapping[Any, Mapping[Action, float] | FloatArray]
+"""Probabilities to lock. Keys name infostates as `policy[key]` does; on a public form a line alone
+names the infostates of all hands there. Values are probabilities by action, or an array [actions],
+for a line [actions, hands]."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LockedForm(TransformedForm):
+    """A form in which some probabilities are fixed; see `lock`.
+
+    Treeplexes and labels are those of the choices that are left. Policies on it have gains of
+    players who follow the locked probabilities.
+
+    Attributes
+    ----------
+    probabilities : tuple[FloatArray, ...]
+        Per player, [Q of the base] the locked probabilities, and others that are not used.
+    locked : tuple[BoolArray, ...]
+        Per player, [I of the base] whether each acting infostate is locked.
+    """
+
+    probabilities: tuple[FloatArray, ...]
+    locked: tuple[BoolArray, ...]
+
+    @property
+    def kind(self) -> str:
+        """How utilities are stored: as in the base."""
+        return self.base.kind
+
+    def _in_base(self, probabilities: tuple[FloatArray, ...]) -> tuple[FloatArray, ...]:
+        """Return probabilities in the base: the locked ones, and those given elsewhere."""
+        found = super()._in_base(probabilities)
+        for player, own in enumerate(found):
+            held = np.append(False, np.repeat(self.locked[player], self._sizes(player)))
+            own[held] = self.probabilities[player][held]
+        return found
+
+    def _sizes(self, player: int) -> LongArray:
+        return self.base.treeplexes[player].num_actions.astype(np.int64)
+
+    def to_sequence_form(self) -> SequenceForm:
+        """Return the sequence form in which chance plays the locked probabilities.
+
+        Its sequences have the same numbers. Linear programs need it, because it lists the payoffs
+        of pairs of sequences.
+
+        Raises
+        ------
+        UnsupportedGameError
+            If the base does not list them.
+        """
+        from infoset.forms.locked_contraction import contract_locked
+
+        return contract_locked(as_sequence_form(self.base), self.transform.maps, self.locked)
+
+
+def lock(form: Form, behavior: LockedBehavior) -> LockedForm:
+    """Return the form in which some probabilities are fixed, for any number of players.
+
+    This is exact for any payoffs: a realization plan of the returned form, multiplied by the locked
+    probabilities, is a plan of the whole form with the same payoffs. Every method solves it, in
+    compiled chunks. The results of `solve` have policies for the whole form. Their gains, NashConv
+    and exploitability are those of players who follow the locked probabilities.
+
+    Parameters
+    ----------
+    form : Form
+    behavior : Mapping
+        The probabilities at each infostate, which is named as in `policy[key]`: by its text and
+        player, or on a public form by hand and line. A line alone stands for all hands. Actions
+        that are left out have probability 0. `{key: policy[key] for key in keys}` takes the
+        probabilities from a policy. Later entries replace earlier ones.
+
+    Raises
+    ------
+    UnknownNameError
+        If an infostate or an action is unknown.
+    ParameterError
+        If probabilities are negative or do not sum to 1, or an array has the wrong shape.
+
+    Examples
+    --------
+    Player 0 of Kuhn poker always bets with a jack, which costs 4/18:
+
+    >>> import infoset
+    >>> kuhn = infoset.build_tree("kuhn_poker").sequence_form
+    >>> result = infoset.solve(lock(kuhn, {("[J]", 0): {"bet": 1.0}}), "lp")
+    >>> round(result.values[0] * 18, 6), result.policy["[J]", 0]
+    (-5.0, {'pass': 0.0, 'bet': 1.0})
+
+    The same on the public form, where a line alone would lock all hands:
+
+    >>> form = infoset.build_public_form("kuhn_poker")
+    >>> locked = lock(form, {("J", "(start)"): {"bet": 1.0}})
+    >>> round(infoset.solve(locked, "cfr+", iterations=2000).values[0] * 18, 2)
+    -5.0
+    """
+    check_form(form)
+    check_type("behavior", behavior, Mapping, "probabilities by infostate")
+    filled = [_uniform(plex) for plex in form.treeplexes]
+    locked = tuple(np.zeros(plex.num_infostates, bool) for plex in form.treeplexes)
+    for key, given in behavior.items():
+        player, infostates = form.look_up_all(key)
+        values = _checked(form, player, infostates, key, given)
+        places = (
+            form.treeplexes[player].first_sequence[infostates] + np.arange(len(values))[:, None]
+        )
+        filled[player][places] = values
+        if not np.array_equal(filled[player][places], values):
+            raise ParameterError(
+                f"the probabilities to lock at {key!r} distinguish hands that {form.name} merges: "
+                "build the form by build_public_form(game, merge_symmetric=False)"
+            )
+        locked[player][infostates] = True
+    return lock_infostates(form, tuple(filled), locked)
+
+
+def lock_infostates(
+    form: Form, probabilities: tuple[FloatArray, ...], locked: tuple[BoolArray, ...]
+) -> LockedForm:
+    """Return the form in which probabilities [Q] are fixed at some acting infostates [I]."""
+    maps, treeplexes, infostates = [], [], []
+    for player, plex in enumerate(form.treeplexes):
+        own, kept = locked_map(plex, probabilities[player], locked[player])
+        left = np.flatnonzero(~locked[player])
+        maps.append(own)
+        infostates.append(left.astype(np.int32))
+        treeplexes.append(
+            Treeplex(
+                parent_sequence=own.last[plex.parent_sequence[left]].astype(np.int32),
+                first_sequence=own.last[plex.first_sequence[left]].astype(np.int32),
+                num_actions=plex.num_actions[left],
+                num_sequences=len(kept),
+            )
+        )
+    return LockedForm(
+        name=f"locked({form.name})",
+        base=form,
+        transform=Transform(tuple(maps), SideEnds.none(form.num_players)),
+        treeplexes=tuple(treeplexes),
+        infostates=tuple(infostates),
+        added=((),) * form.num_players,
+        probabilities=probabilities,
+        locked=locked,
+    )
+
+
+def _uniform(plex: Treeplex) -> FloatArray:
+    sizes = plex.num_actions
+    return np.append(1.0, 1.0 / np.repeat(sizes, sizes))
+
+
+def _checked(
+    form: Form,
+    player: int,
+    infostates: LongArray,
+    key: Hashable,
+    given: Mapping[Action, float] | FloatArray,
+) -> FloatArray:
+    """Return [actions, infostates] the probabilities to lock."""
+    count = int(form.treeplexes[player].num_actions[infostates[0]])
+    if isinstance(given, np.ndarray):
+        values = np.asarray(given, np.float64)
+        values = values[:, None] if values.ndim == len(infostates) == 1 else values
+    else:
+        column = numbers_by_action(form, player, int(infostates[0]), given)
+        values = np.repeat(column[:, None], len(infostates), axis=1)
+    if values.shape != (count, len(infostates)):
+        raise ParameterError(
+            f"the probabilities to lock at {key!r} have shape {values.shape}; give an array of "
+            f"shape {(count, len(infostates))}, [actions, hands], or probabilities by action"
+        )
+    errors = np.abs(values.sum(axis=0) - 1)
+    if not (values >= 0).all() or (errors > SUM_TOLERANCE).any():
+        worst = int(np.argmax(errors + (values < 0).any(axis=0)))
+        raise ParameterError(
+            f"the probabilities to lock at {key!r} are {values[:, worst].tolist()}; give numbers "
+            "that are not negative and sum to 1"
+        )
+    return values

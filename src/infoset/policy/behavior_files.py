@@ -1,0 +1,94 @@
+"""Files with the probabilities at some infostates, as node locking reads them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from infoset.errors import PolicyFileError, UnknownNameError
+from infoset.forms import Form, LockedBehavior, check_form
+from infoset.policy.csv_files import action_texts, load_behavior_csv
+from infoset.typing import Action
+from infoset.utils.arguments import check_path
+
+__all__ = ["load_behavior"]
+
+EXAMPLE = '{"[K] / pass / bet": {"bet": 1.0}}'
+
+
+def load_behavior(path: str | Path, form: Form) -> LockedBehavior:
+    """Read the probabilities at some infostates, for `infoset.lock`.
+
+    Parameters
+    ----------
+    path : str or Path
+        A CSV file as of `save_policy_csv`, from which lines of other infostates are left out. Or a
+        JSON file: an object that maps each infostate, as text, to an object with the probability of
+        each action; actions that are left out have probability 0. If several players have an
+        infostate with the same text, such objects are values of an object by player, as in
+        `{"0": {"[K]": {"bet": 1}}}`. On a public form, a line stands for all hands.
+    form : Form
+
+    Raises
+    ------
+    PolicyFileError
+        If the file is missing or breaks a rule.
+    UnknownNameError
+        If an infostate or an action is unknown.
+
+    Examples
+    --------
+    >>> import infoset
+    >>> form = infoset.build_public_form("kuhn_poker")
+    >>> text = '{"[J]": {"bet": 1}, "bet": {"pass": 0.5, "bet": 0.5}}'
+    >>> _ = Path("lock.json").write_text(text)
+    >>> load_behavior("lock.json", form)
+    {'[J]': {'bet': 1}, 'bet': {'pass': 0.5, 'bet': 0.5}}
+    """
+    check_form(form)
+    check_path("path", path)
+    file = Path(path)
+    if file.suffix == ".csv":
+        return load_behavior_csv(file, form)
+    if file.suffix != ".json":
+        raise PolicyFileError(
+            f"{file} is neither a .csv nor a .json file: give the probabilities at the infostates "
+            f"to lock, such as {EXAMPLE}, or lines of a policy that was saved as CSV"
+        )
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise PolicyFileError(f"there is no file {file}; check the path") from error
+    except (OSError, ValueError) as error:
+        raise PolicyFileError(f"{file} cannot be read as JSON ({error})") from error
+    players = {str(player): player for player in range(form.num_players)}
+    found: dict[Any, dict[Action, float]] = {}
+    for key, value in _object(file, content).items():
+        if key in players:
+            for infostate, numbers in _object(file, value).items():
+                named = infostate, players[key]
+                found[named] = _actions(form, named, _object(file, numbers))
+        else:
+            found[key] = _actions(form, key, _object(file, value))
+    return found
+
+
+def _object(file: Path, value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise PolicyFileError(
+            f"{file} has {json.dumps(value)[:60]} where an object is expected; write it as in "
+            f"{EXAMPLE}"
+        )
+    return value
+
+
+def _actions(form: Form, key: Any, numbers: dict[str, float]) -> dict[Action, float]:
+    """Return numbers by action, given those by the texts of actions."""
+    player, infostates = form.look_up_all(key)
+    legal = form.actions_at(player, int(infostates[0]))
+    by_text = dict(zip(action_texts(legal), legal, strict=True))
+    for text in numbers:
+        if text not in by_text:
+            raise UnknownNameError.of(f"action at {key!r}", text, by_text)
+    return {by_text[text]: number for text, number in numbers.items()}

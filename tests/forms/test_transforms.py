@@ -1,0 +1,396 @@
+"""Locked, cut and gadget games as forms: against contractions, trees, and one another."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import infoset
+from infoset.beliefs import part_between
+from infoset.errors import (
+    CheckpointMismatchError,
+    ParameterError,
+    UnknownNameError,
+    UnsupportedGameError,
+)
+from infoset.evaluation import PublicContinuation, evaluate_plans, evaluate_policy
+from infoset.forms import (
+    GADGET_KINDS,
+    add_gadget,
+    cut,
+    entered_public_form,
+    lock,
+    lock_infostates,
+    nodes_below,
+)
+from infoset.policy import (
+    TabularPolicy,
+    complete_policy,
+    load_behavior,
+    random_policy,
+    restrict_policy,
+    transfer_policy,
+)
+from infoset.regret import SCHEMES, RegretMinimizer
+from infoset.regret._cfr_kernels import iterate
+from infoset.resolving import entered_form, gadget_form, public_subgame
+from infoset.runs import Checkpointing
+from infoset.tree import derive_public_form
+from infoset.typing import CHANCE
+from tests.support.cached_games import cached_tree
+from tests.support.small_holdem import small_holdem
+
+SPECS = ("kuhn_poker", "leduc_poker", "liars_dice(dice_sides=3)")
+
+
+def random_masks(form, rng, share=0.4):
+    return tuple(rng.random(plex.num_infostates) < share for plex in form.treeplexes)
+
+
+def random_locked(form, seed, share=0.4):
+    rng = np.random.default_rng(seed)
+    policy = random_policy(form, rng)
+    return lock_infostates(form, policy.probabilities, random_masks(form, rng, share))
+
+
+def locked_pair(spec, seed, share=0.4):
+    """Return a locked sequence form, and the public form with the same locks."""
+    tree, rng = cached_tree(spec), np.random.default_rng(seed)
+    form = derive_public_form(tree)
+    policy = random_policy(tree.sequence_form, rng)
+    held = random_masks(tree.sequence_form, rng, share)
+    keys = [
+        (label, player)
+        for player in range(2)
+        for label, locked in zip(
+            tree.sequence_form.infostate_labels(player), held[player].tolist(), strict=True
+        )
+        if locked
+    ]
+    of_tree = lock(tree.sequence_form, {key: policy[key] for key in keys})
+    masks = []
+    for player in range(2):
+        number = form.tree_infostates[player]
+        acting = tree.infostate_trees[player].acting
+        place = np.searchsorted(acting, np.maximum(number, 0))
+        masks.append((number >= 0) & held[player][np.minimum(place, len(acting) - 1)])
+    public = transfer_policy(policy, form)
+    return of_tree, lock_infostates(form, public.probabilities, (masks[0], masks[1]))
+
+
+def assert_same_values(ours, theirs, tolerance=1e-12):
+    assert ours.values == pytest.approx(theirs.values, abs=tolerance)
+    assert ours.gains == pytest.approx(theirs.gains, abs=tolerance)
+
+
+@pytest.mark.parametrize(
+    "spec", ["kuhn_poker", "kuhn_poker(players=3)", "liars_dice(dice_sides=3)", "matrix_bos"]
+)
+def test_a_locked_sequence_form_is_its_contraction(spec):
+    """Zero-sum and general-sum games of two players, and a game of three."""
+    form = cached_tree(spec).sequence_form
+    for seed in range(3):
+        locked = random_locked(form, seed)
+        contracted = locked.to_sequence_form()
+        policy = random_policy(locked, np.random.default_rng(seed))
+        same = TabularPolicy(contracted, policy.probabilities)
+        assert_same_values(evaluate_policy(policy), evaluate_policy(same))
+        plans = policy.realization_plans()
+        for player in range(form.num_players):
+            ours, theirs = locked.gradient(plans, player), contracted.gradient(plans, player)
+            assert np.abs(ours - theirs).max() < 1e-12
+            reach = locked.counterfactual_reach(plans, player)
+            assert reach == pytest.approx(contracted.counterfactual_reach(plans, player))
+        whole = evaluate_policy(complete_policy(policy))
+        assert whole.values == pytest.approx(evaluate_policy(policy).values, abs=1e-12)
+
+
+@pytest.mark.parametrize("spec", SPECS[1:])
+@pytest.mark.parametrize("scheme", ["cfr+", "dcfr"])
+def test_iterates_on_locked_forms_are_those_of_the_contraction(spec, scheme):
+    form = cached_tree(spec).sequence_form
+    locked = random_locked(form, 3)
+    runs = [RegretMinimizer(own, SCHEMES[scheme]) for own in (locked, locked.to_sequence_form())]
+    for iterations in (1, 9, 90):
+        for run in runs:
+            run.run(iterations)
+        for ours, theirs in zip(*(run.average_plans() for run in runs), strict=True):
+            assert np.abs(ours - theirs).max() < 1e-12
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_locked_public_forms_are_locked_sequence_forms(spec):
+    for seed in range(2):
+        of_tree, public = locked_pair(spec, seed)
+        policy = random_policy(of_tree.base, np.random.default_rng(seed + 10))
+        ours = restrict_policy(public, transfer_policy(policy, public.base))
+        theirs = restrict_policy(of_tree, policy)
+        assert_same_values(evaluate_policy(ours), evaluate_policy(theirs))
+        assert_same_values(evaluate_plans(public, ours.realization_plans()), evaluate_policy(ours))
+        assert public.payoff_scale == pytest.approx(of_tree.payoff_scale, rel=1e-9)
+
+
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+def test_transforms_have_the_same_bits_with_threads(precision):
+    form = small_holdem()
+    policy = random_policy(form, np.random.default_rng(1))
+    values = {node: (np.ones(28), np.arange(28.0)) for node in range(1, form.num_nodes)}
+    part = entered_public_form(form, form.children[0, "k"])
+    games = [
+        random_locked(form, 2),
+        random_locked(random_locked(form, 2), 3),
+        cut(form, values, depth=2),
+        cut(form, PublicContinuation(policy), depth=2),
+        *(add_gadget(part, 1, np.ones(28), np.ones(28), kind) for kind in GADGET_KINDS),
+        random_locked(cached_tree("leduc_poker").sequence_form, 2),
+    ]
+    for game in games:
+        first, *others = [
+            RegretMinimizer(game, SCHEMES["cfr+"], precision, threads) for threads in (1, 2, 3)
+        ]
+        for run in (first, *others):
+            run.run(4)
+        for other in others:
+            assert all(map(np.array_equal, first.average_plans(), other.average_plans()))
+
+
+def test_transforms_need_no_further_specialization():
+    form = small_holdem()
+    part = entered_public_form(form, form.children[0, "k"])
+    RegretMinimizer(form, SCHEMES["cfr+"]).run(1)
+    before = len(iterate.signatures)
+    values = {node: (np.ones(28), np.ones(28)) for node in range(1, form.num_nodes)}
+    for game in (
+        random_locked(form, 2),
+        cut(form, values, depth=2),
+        add_gadget(part, 1, np.ones(28), np.ones(28)),
+    ):
+        RegretMinimizer(game, SCHEMES["cfr+"]).run(1)
+    assert len(iterate.signatures) == before
+
+
+def test_a_lock_of_a_lock_locks_both():
+    form = derive_public_form(cached_tree("leduc_poker"))
+    rng = np.random.default_rng(0)
+    policy, masks = random_policy(form, rng), random_masks(form, rng, 0.5)
+    once = lock_infostates(form, policy.probabilities, masks)
+    half = tuple(own & (rng.random(len(own)) < 0.5) for own in masks)
+    outer = lock_infostates(form, policy.probabilities, half)
+    rest = tuple(own[~first] for own, first in zip(masks, half, strict=True))
+    twice = lock_infostates(outer, outer.restrict(policy.probabilities), rest)
+    own = random_policy(once, rng)
+    same = TabularPolicy(twice, own.probabilities)
+    assert_same_values(evaluate_policy(same), evaluate_policy(own))
+    assert complete_policy(same).probabilities[0] == pytest.approx(
+        complete_policy(own).probabilities[0]
+    )
+
+
+def test_lines_lock_all_hands_and_hands_lock_one():
+    form = small_holdem()
+    locked = lock(form, {"k": {"b": 1}, ("AhAd", "k"): {"k": 0.25, "b": 0.75}})
+    policy = complete_policy(infoset.uniform_policy(locked))
+    rows = policy.at_node(form.children[0, "k"])
+    aces = form.hands[1].index("AhAd")
+    assert rows[:, aces].tolist() == [0.25, 0.75]
+    assert (np.delete(rows, aces, axis=1) == [[0.0], [1.0]]).all()
+    assert [own.sum() for own in locked.locked] == [0, 28]
+    with pytest.raises(UnknownNameError, match="no choice"):
+        locked.look_up(("AhAd", "k"))
+
+
+def test_an_opponent_locked_everywhere_meets_a_best_response():
+    form = small_holdem()
+    fixed = random_policy(form, np.random.default_rng(3))
+    locked = lock(form, {form.label(v): fixed.at_node(v) for v in form.decisions[1].tolist()})
+    assert locked.treeplexes[1].num_sequences == 1
+    result = infoset.solve(locked, "cfr+", iterations=300)
+    measured = evaluate_policy(fixed)
+    assert result.values[0] == pytest.approx(measured.values[0] + measured.gains[0], abs=1e-3)
+    assert result.policy.by_hand(1) == pytest.approx(fixed.by_hand(1), abs=1e-15)
+    assert result.policy.form is form
+    assert result.game == "locked(small_holdem)"
+
+
+@pytest.mark.broad
+@pytest.mark.parametrize("method", ["cfr", "dcfr+", "fictitious-play", "rt-cfr+", "reg-cfr", "egt"])
+def test_methods_run_on_locked_public_forms(method):
+    of_tree, public = locked_pair("kuhn_poker", 4, share=0.3)
+    exact = infoset.solve(of_tree, "lp")
+    result = infoset.solve(public, method, iterations=300)
+    low, high = result.security_levels[0], -result.security_levels[1]
+    assert low - 1e-9 <= exact.values[0] <= high + 1e-9
+    assert result.exploitability < 0.05
+
+
+def test_runs_are_resumed_only_with_the_same_locks(tmp_path):
+    form = derive_public_form(cached_tree("kuhn_poker"))
+    first = lock(form, {("J", "(start)"): {"bet": 1.0}})
+    second = lock(form, {("J", "(start)"): {"pass": 1.0}})
+    to = Checkpointing(tmp_path / "run")
+    infoset.solve(first, "cfr+", iterations=10, checkpoint=to)
+    resumed = infoset.solve(first, "cfr+", iterations=20, checkpoint=to)
+    whole = infoset.solve(first, "cfr+", iterations=20)
+    assert all(map(np.array_equal, resumed.policy.probabilities, whole.policy.probabilities))
+    with pytest.raises(CheckpointMismatchError):
+        infoset.solve(second, "cfr+", iterations=20, checkpoint=to)
+
+
+@pytest.mark.parametrize(
+    ("behavior", "error", "message"),
+    [
+        ({"fly": {"k": 1.0}}, UnknownNameError, "line"),
+        ({("Zz", "k"): {"k": 1.0}}, UnknownNameError, "hand 'Zz'"),
+        ({"k": {"fold": 1.0}}, UnknownNameError, "'fold'"),
+        ({"k": {"k": 0.5}}, ParameterError, "sum to 1"),
+        ({"k": {"k": 2.0, "b": -1.0}}, ParameterError, "not negative"),
+        ({"k": np.ones((2, 3))}, ParameterError, "shape (2, 28)"),
+        ({"k": {"k": "all"}}, ParameterError, "k="),
+        ([], ParameterError, "behavior"),
+    ],
+)
+def test_likely_mistakes_in_locks(behavior, error, message):
+    with pytest.raises(error, match=re.escape(message)):
+        lock(small_holdem(), behavior)
+
+
+def test_behavior_is_read_from_files(tmp_path):
+    form = cached_tree("kuhn_poker").sequence_form
+    (tmp_path / "a.json").write_text('{"[J]": {"bet": 1}, "1": {"[K] / bet": {"bet": 1}}}')
+    (tmp_path / "b.csv").write_text(
+        "player,infostate,action,probability\n0,[J],bet,1\n0,[J],pass,0\n"
+    )
+    found = load_behavior(tmp_path / "a.json", form)
+    assert found == {"[J]": {"bet": 1}, ("[K] / bet", 1): {"bet": 1}}
+    assert load_behavior(tmp_path / "b.csv", form) == {("[J]", 0): {"pass": 0.0, "bet": 1.0}}
+
+
+def trunk_policy(game, policy):
+    """Return a policy of the whole form at the trunk's decisions."""
+    found = []
+    for player in range(2):
+        own = [np.ones(1)]
+        for node in game.trunk.form.decisions[player].tolist():
+            own.append(policy.at_node(int(game.trunk.nodes[node])).T.ravel())
+        found.append(np.concatenate(own))
+    return TabularPolicy.from_weights(game, found)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_a_cut_with_a_continuation_is_the_whole_form_locked_after_the_leaves(depth):
+    for form in (small_holdem(), derive_public_form(cached_tree("leduc_poker"))):
+        policy = random_policy(form, np.random.default_rng(depth))
+        game = cut(form, PublicContinuation(policy), depth=depth)
+        after = {
+            form.label(v): policy.at_node(v)
+            for leaf in game.trunk.leaves.node.tolist()
+            for v in nodes_below(form, leaf).tolist()
+            if form.player[v] != CHANCE
+        }
+        locked = lock(form, after)
+        other = random_policy(form, np.random.default_rng(depth + 5))
+        ours = evaluate_policy(trunk_policy(game, other))
+        assert_same_values(ours, evaluate_policy(restrict_policy(locked, other)), 1e-11)
+        filled = game.extend(trunk_policy(game, other).probabilities, policy.probabilities)
+        assert evaluate_policy(TabularPolicy(form, filled)).values == pytest.approx(ours.values)
+
+
+def test_fixed_values_are_paid_at_the_leaves():
+    """Leaves that pay every hand of player 0 the same amount: a game of two actions."""
+    form = small_holdem()
+    pays = {"k": 1.0, "b": 3.0}
+    values = {
+        form.children[0, label]: (np.full(28, paid), np.full(28, -paid))
+        for label, paid in pays.items()
+    }
+    game = cut(form, values, depth=1)
+    measured = evaluate_policy(infoset.uniform_policy(game))
+    assert measured.values == pytest.approx((2, -2))
+    assert measured.gains == pytest.approx((1, 0))
+    assert game.payoff_range[1] >= 3
+    by_function = cut(form, lambda node, _: values[node], depth=1)
+    found = [infoset.solve(own, "cfr+", iterations=200) for own in (game, by_function)]
+    assert found[0].values[0] == pytest.approx(3, abs=1e-3)
+    assert found[0].values == pytest.approx(found[1].values, abs=1e-12)
+    assert found[0].policy.form is game.trunk.form
+
+
+def test_likely_mistakes_in_cuts():
+    form = small_holdem()
+    with pytest.raises(ParameterError, match="lacks 2 of 2 leaves"):
+        cut(form, {}, depth=1)
+    with pytest.raises(ParameterError, match="function of a node"):
+        cut(form, 3, depth=1)
+    short = cut(form, lambda node, ranges: (np.zeros(3), np.zeros(3)), depth=1)
+    with pytest.raises(ParameterError, match="28 and 28 hands"):
+        infoset.solve(short, "cfr+", iterations=1)
+    unknown = cut(form, lambda node, ranges: np.full((2, 28), np.nan), depth=1)
+    with pytest.raises(ParameterError, match="returned nan for player 0 at 'k'"):
+        infoset.solve(unknown, "cfr+", iterations=1)
+    with pytest.raises(UnsupportedGameError, match="constant-sum"):
+        infoset.solve(unknown, "reg-cfr", iterations=1)
+
+
+@pytest.mark.parametrize("spec", SPECS[:2])
+@pytest.mark.parametrize("gadget", GADGET_KINDS)
+def test_gadgets_on_trees_are_the_explicit_ones(spec, gadget):
+    tree, rng = cached_tree(spec), np.random.default_rng(0)
+    for root in (1, 4 if spec == "leduc_poker" else 2):
+        part = part_between(tree, root)
+        entered = entered_form(part)
+        sizes = [int((plex.parent_sequence == 0).sum()) for plex in entered.treeplexes]
+        for player in range(2):
+            own, opponent = rng.random(sizes[player]), rng.random(sizes[1 - player])
+            own[0] = 0.0
+            for is_zero_sum in (False, True):
+                theirs = gadget_form(
+                    part, player, own, opponent, gadget=gadget, is_zero_sum=is_zero_sum
+                )
+                ours = add_gadget(entered, player, own, opponent, gadget, is_zero_sum=is_zero_sum)
+                policy = random_policy(theirs, rng)
+                same = TabularPolicy(ours, policy.probabilities)
+                assert_same_values(evaluate_policy(same), evaluate_policy(policy))
+
+
+@pytest.mark.parametrize("gadget", GADGET_KINDS)
+def test_gadgets_on_public_forms_are_those_on_trees(gadget):
+    """After the first action of Leduc poker, hands and infostates are in the same order."""
+    tree = cached_tree("leduc_poker")
+    form = derive_public_form(tree)
+    node = int(form.decisions[1][0])
+    label = form.label(node)
+    acting = tree.infostate_trees[1]
+    state = next(
+        int(acting.public_state[number])
+        for number, text in zip(acting.acting, acting.acting_labels, strict=True)
+        if text.endswith(f"/ {label}")
+    )
+    trees = entered_form(part_between(tree, state))
+    public = entered_public_form(form, node)
+    rng = np.random.default_rng(1)
+    own, opponent = rng.random(6), rng.random(6)
+    results = [
+        infoset.solve(
+            add_gadget(part, 0, own, opponent, gadget, is_zero_sum=True), "cfr+", iterations=300
+        )
+        for part in (trees, public)
+    ]
+    assert results[1].exploitability < 0.05 * max(1, abs(results[1].values[0]))
+    assert results[0].values == pytest.approx(results[1].values, rel=0.02, abs=0.05)
+
+
+def test_gadgets_refuse_other_games():
+    three = cached_tree("kuhn_poker(players=3)").sequence_form
+    with pytest.raises(UnsupportedGameError, match="two-player"):
+        add_gadget(three, 0, np.ones(3), np.ones(3))
+    form = small_holdem()
+    with pytest.raises(ParameterError, match="does not begin with a forced move"):
+        add_gadget(form, 0, np.ones(28), np.ones(28))
+    part = entered_public_form(form, 1)
+    with pytest.raises(ParameterError, match="own_range has shape"):
+        add_gadget(part, 0, np.ones(3), np.ones(28))
+    with pytest.raises(ParameterError, match="range of player 0 is zero"):
+        add_gadget(part, 0, np.zeros(28), np.ones(28))
+    assert public_subgame(form, 1, (np.ones(28), np.ones(28))).form.num_nodes + 2 == part.num_nodes
