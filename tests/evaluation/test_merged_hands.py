@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import infoset
 from infoset.errors import ParameterError
 from infoset.evaluation import PublicContinuation, PublicValues, equity_at, evaluate_policy
-from infoset.forms import with_ranges
-from infoset.policy import TabularPolicy
+from infoset.forms import cut, lock, with_ranges
+from infoset.policy import TabularPolicy, restrict_policy
 from infoset.resolving import public_subgame, resolve_public_subgame
 from infoset.runs import Budget
-from infoset.solvers import cut_public_game, lock_policy
 from infoset.typing import CHANCE
 from tests.support.small_holdem import small_holdem
 
@@ -86,12 +86,12 @@ def test_continuations_subgames_and_cuts_do_not_depend_on_merging():
     assert mine["AhJd", line] == pytest.approx(wanted["AhJd", line])
     for depth in (1, 2, 3):
         cuts = (
-            cut_public_game(merged, found, depth=depth),
-            cut_public_game(whole, expected, depth=depth),
+            cut(merged, found, depth=depth),
+            cut(whole, expected, depth=depth),
         )
         measured = [
-            cut.evaluate(TabularPolicy.from_weights(cut.trunk.form, trunk_weights(cut, own)))
-            for cut, own in zip(cuts, (policy, expanded), strict=True)
+            evaluate_policy(TabularPolicy.from_weights(game, trunk_weights(game, own)))
+            for game, own in zip(cuts, (policy, expanded), strict=True)
         ]
         assert measured[0].values == pytest.approx(measured[1].values, abs=1e-12)
         assert measured[0].gains == pytest.approx(measured[1].gains, abs=1e-12)
@@ -118,20 +118,22 @@ def test_locks_name_lines_and_hands_of_the_game():
     assert line in {whole.label(node) for node in range(whole.num_nodes)}
     assert line not in {merged.label(node) for node in range(merged.num_nodes)}
     behavior = {("AhKd", line): {"b": 1.0}, "b": expanded.at_node(whole.children[0, "b"])}
-    ours = lock_policy(merged, behavior)
+    ours = lock(merged, behavior)
     swapped = {("AdKh", "k / k / Qh"): {"b": 1.0}}
-    theirs = lock_policy(whole, behavior | swapped)
-    assert ours.evaluate(policy).values == pytest.approx(
-        theirs.evaluate(expanded).values, abs=1e-12
-    )
-    assert ours.evaluate(policy).gains == pytest.approx(theirs.evaluate(expanded).gains, abs=1e-12)
-    result = ours.solve("dcfr", Budget(iterations=20))
+    theirs = lock(whole, behavior | swapped)
+    measured = [
+        evaluate_policy(restrict_policy(locked, own))
+        for locked, own in ((ours, policy), (theirs, expanded))
+    ]
+    assert measured[0].values == pytest.approx(measured[1].values, abs=1e-12)
+    assert measured[0].gains == pytest.approx(measured[1].gains, abs=1e-12)
+    result = infoset.solve(ours, "dcfr", iterations=20)
     assert result.policy["AhKd", line] == {"k": 0.0, "b": 1.0}
     assert result.policy["AdKh", "k / k / Qh"] == {"k": 0.0, "b": 1.0}
     rows = np.full((2, 28), 0.5)
     rows[:, merged.hands[1].index("AhKd")] = [0.25, 0.75]
     with pytest.raises(ParameterError, match="merge_symmetric=False"):
-        lock_policy(merged, {"k": rows})
+        lock(merged, {"k": rows})
 
 
 def test_ranges_must_not_distinguish_merged_hands():

@@ -227,10 +227,11 @@ def test_invalid_locks_are_refused(behavior, error, message):
 
 def test_policies_of_other_games_are_refused():
     locked = lock(kuhn_form(), {("[K]", 0): {"bet": 1}})
-    with pytest.raises(PolicyMismatchError, match="for kuhn_poker, not for locked"):
-        locked.complete(uniform_policy(kuhn_form()))
+    assert complete_policy(uniform_policy(kuhn_form())).form is kuhn_form()
     with pytest.raises(PolicyMismatchError, match="not for kuhn_poker"):
-        locked.restrict(uniform_policy(locked))
+        restrict_policy(locked, uniform_policy(locked))
+    with pytest.raises(ParameterError, match="a transform of a form"):
+        restrict_policy(kuhn_form(), uniform_policy(kuhn_form()))
 
 
 @pytest.mark.parametrize("make", [str, load_game, cached_tree])

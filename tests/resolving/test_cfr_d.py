@@ -28,6 +28,7 @@ from infoset.evaluation import (
     utility_gradient,
 )
 from infoset.evaluation.best_responses import best_response_sweep
+from infoset.forms import lock
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import SCHEMES, PlayerMinimizer, RegretMinimizer
 from infoset.resolving import (
@@ -38,7 +39,7 @@ from infoset.resolving import (
     solve_subgames,
 )
 from infoset.runs import Budget
-from infoset.solvers import average_policy, current_policy, get_method, lock_policy
+from infoset.solvers import average_policy, current_policy, get_method, run_method
 from infoset.tree import build_tree
 from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
@@ -194,7 +195,7 @@ def trunk_exploitability(cut, trunk_policy):
             for row in trunk_policy.rows()
             if row.player == player
         }
-        lost[player] -= lock_policy(form, behavior).solve(lp, Budget()).values[player]
+        lost[player] -= run_method(lp, lock(form, behavior), Budget()).values[player]
     return lost.mean()
 
 

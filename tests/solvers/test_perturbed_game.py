@@ -21,7 +21,8 @@ from infoset.errors import (
     UnsupportedGameError,
 )
 from infoset.evaluation import evaluate_policy
-from infoset.policy import TabularPolicy, random_policy, uniform_policy
+from infoset.forms import lock
+from infoset.policy import TabularPolicy, complete_policy, random_policy, uniform_policy
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.runs import Budget, Checkpointing
 from infoset.solvers import (
@@ -29,8 +30,8 @@ from infoset.solvers import (
     LocalMethod,
     PerturbedMethod,
     get_method,
-    lock_policy,
     perturb_game,
+    run_method,
 )
 from infoset.tree import build_tree
 from tests.support.cached_games import cached_tree
@@ -207,7 +208,7 @@ def test_the_value_converges_in_proportion_to_the_minimum_probability():
 
 def test_minimum_probabilities_that_sum_to_one_lock():
     behavior = {("[J]", 0): {"bet": 1.0}, ("[Q] / bet", 1): {"bet": 0.5, "pass": 0.5}}
-    locked = lock_policy(kuhn_form(), behavior).solve(get_method("lp"), Budget())
+    locked = run_method(get_method("lp"), lock(kuhn_form(), behavior), Budget())
     perturbed = perturb_game(kuhn_form(), behavior)
     for method in ("lp", "pcfr+"):
         result = perturbed.solve(method, Budget(iterations=2000))
@@ -287,12 +288,12 @@ def test_perturbed_runs_are_saved_and_distinguished(tmp_path):
 
 def test_the_rest_of_a_locked_game_can_be_perturbed():
     behavior = {("[J]", 0): {"bet": 1.0}, ("[Q] / bet", 1): {"bet": 0.5, "pass": 0.5}}
-    locked = lock_policy(kuhn_form(), behavior)
-    rest = perturb_game(locked.form, 0.05).solve("lp", Budget())
+    locked = lock(kuhn_form(), behavior)
+    rest = perturb_game(locked, 0.05).solve("lp", Budget())
     everywhere = {(row.infostate, row.player): 0.05 for row in uniform_policy(kuhn_form()).rows()}
     at_once = perturb_game(kuhn_form(), {**everywhere, **behavior}).solve("lp", Budget())
     assert rest.values == pytest.approx(at_once.values, abs=1e-9)
-    whole = locked.complete(rest.policy)
+    whole = complete_policy(TabularPolicy(locked, rest.policy.probabilities))
     assert evaluate_policy(whole).values == pytest.approx(rest.values, abs=1e-12)
     assert whole["[K]", 0]["pass"] >= 0.05
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 import infoset
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.evaluation import nash_conv
-from infoset.solvers import RNAD_PAPER, RNaD, RNaDSolver, lock_policy
+from infoset.forms import lock
+from infoset.solvers import RNAD_PAPER, RNaD, RNaDSolver
 from infoset.tree import build_tree
 from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
@@ -172,7 +173,7 @@ def test_infostates_that_are_never_reached_follow_the_regularizer():
         for row, first in zip(rows, is_first, strict=True)
         if first
     }
-    fixed = lock_policy(form, locked).form
+    fixed = lock(form, locked).to_sequence_form()
     reached = fixed.terminal_reach.terminal_sequence[:, 1]
     is_unreached = np.bincount(reached, minlength=fixed.treeplexes[1].num_sequences) == 0
     # The empty sequence has no terminal history either.

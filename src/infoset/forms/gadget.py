@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -202,13 +202,17 @@ def entered_public_form(form: PublicForm, node: int) -> PublicForm:
     check_node(form, node)
     first, second = map(np.ones, form.num_hands)
     reach = checked_ranges(form, node, (first, second))
-    return form_below(
+    below = form_below(
         form,
         node,
         prior_with_ranges(form, reach),
         name=f"subgame({form.name}, {form.label(node)!r})",
         moves=[(player, (FOLLOW,)) for player in range(2)],
     )
+    # Both see the forced moves, so that lines have different texts.
+    observation = below.observation.copy()
+    observation[1:3] = len(below.observations)
+    return replace(below, observation=observation, observations=(*below.observations, FOLLOW))
 
 
 def _num_entries(part: Form, player: Player) -> int:
