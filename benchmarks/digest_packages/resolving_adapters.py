@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from infoset.solvers.gradient_regret import GradientSolver
 
 from digest_packages.form_adapters import (
     FloatArray,
@@ -38,7 +39,6 @@ from infoset.resolving import (
 )
 from infoset.runs import Budget
 from infoset.solvers import cut_public_game, lock_policy
-from infoset.solvers.gradient_regret import GradientSolver
 from infoset.tree import GameTree
 
 

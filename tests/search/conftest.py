@@ -8,7 +8,7 @@ MODULES = (
     "search.ismcts",
     "search.perfect_information",
     "resolving.part_limits",
-    "resolving.tree_resolver",
+    "resolving.public_state_resolver",
     "resolving.continual_resolving",
     "resolving.rules_resolver",
     "utils.clocks",

@@ -32,6 +32,7 @@ from infoset.resolving.resolution import (
     resolve_part,
     values_after,
 )
+from infoset.resolving.searched_part import ValuedTreePart
 from infoset.typing import NOOP, Action, FloatArray, Player
 from infoset.utils.clocks import OutOfTimeError, deadline, working_seconds
 
@@ -228,11 +229,10 @@ class RulesResolver:
         fallback = self._fallback_in(local, before) if self.settings.is_checked else None
         built = working_seconds()
         resolution = resolve_part(
-            part,
+            ValuedTreePart(part, leaf_values),
             self.player,
             own_range,
             opponent,
-            leaf_values,
             settings,
             start,
             fallback=fallback,

@@ -1,39 +1,28 @@
-"""Re-solving on a tree, one public state after another."""
+"""Re-solving on a tree: what `PublicStateResolver` needs to know of one."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from infoset.beliefs import PublicBeliefState
-from infoset.beliefs.public_states import histories_at, infostates_at
+from infoset.beliefs.public_states import infostates_at
 from infoset.evaluation import TransformedValues
 from infoset.game import Infostate
 from infoset.policy import TabularPolicy
-from infoset.resolving.gadgets import GADGETS
 from infoset.resolving.lookahead import Lookahead
-from infoset.resolving.opponent_values import (
-    accumulated_gifts,
-    best_response_values,
-    mean_values,
-)
-from infoset.resolving.resolution import (
-    MIN_WEIGHT,
-    Resolution,
-    ResolvingAnswer,
-    ResolvingSettings,
-    resolve_part,
-    values_after,
-)
+from infoset.resolving.opponent_values import accumulated_gifts, mean_values
+from infoset.resolving.public_state_resolver import Decision, PublicStateResolver
+from infoset.resolving.resolution import ResolvingSettings
+from infoset.resolving.searched_part import ValuedTreePart
 from infoset.runs.searcher import not_acting_error
 from infoset.tree import GameTree
-from infoset.typing import FloatArray, Player
-from infoset.utils.clocks import working_seconds
+from infoset.typing import FloatArray, LongArray, Player
 
 __all__ = ["TreeResolver"]
 
 
-class TreeResolver:
-    """Searches of one player on a tree, each based on those at the public states before.
+class TreeResolver(PublicStateResolver):
+    """Searches of one player on a tree; see `PublicStateResolver`.
 
     Parameters
     ----------
@@ -55,105 +44,45 @@ class TreeResolver:
         values: TransformedValues,
         settings: ResolvingSettings,
     ) -> None:
-        self.tree, self.player, self.blueprint = tree, player, blueprint
-        self.settings = settings
-        self._uses_gifts = GADGETS[settings.gadget].uses_gifts
+        payoffs = tree.sequence_form.centered.payoff_range
+        super().__init__(player, blueprint, settings, tree.public_tree.parent.tolist(), payoffs)
+        self.tree = tree
         self.lookahead = Lookahead(tree, settings.depth)
         self._own_values = values.against(player)
         constant = tree.sequence_form.constant_sum
         assert constant is not None  # `against` has raised otherwise
         self._their_values = constant - self._own_values
         self._own = tree.infostate_trees[player]
-        self._policy = blueprint.probabilities[player].copy()
-        self._searches: dict[int, Resolution | None] = {}
 
-    def answer(self, infostate: Infostate) -> ResolvingAnswer:
-        """Answer by a search at the public state of an infostate, or by the fallback.
-
-        Raises
-        ------
-        UnknownNameError
-            If no play leads to the infostate.
-        ParameterError
-            If its player does not act there.
-        """
+    def find(self, infostate: Infostate) -> Decision:
+        """Return where an infostate of the player is."""
         number = self._own.index_of(infostate)
-        state, first = int(self._own.public_state[number]), self._own.first_sequence[number]
         actions = self._own.legal_actions(number)
         if not actions:
             raise not_acting_error(infostate)
-        policy = self._policy_at(state)[first : first + len(actions)]
-        found = self.resolve(state)
-        if found is None:
-            return ResolvingAnswer(actions=actions, policy=policy)
-        part, method = found.part, "complete"
-        if not found.is_played:
-            method = "blueprint" if self._played_before(state) is None else "earlier"
-        return ResolvingAnswer(
-            actions=actions,
-            policy=policy,
-            method=method,
-            is_rejected=found.is_rejected,
-            is_carried=bool(self._played_above(state)),
-            num_nodes=len(part.histories),
-            num_histories=len(histories_at(self.tree, state)),
-            num_ends=len(part.terminals) + len(part.leaf_histories),
-            num_iterations=found.num_iterations,
-        )
+        state, first = self._own.public_state[number], self._own.first_sequence[number]
+        return Decision(int(state), int(first), actions)
 
-    def whole_policy(self) -> FloatArray:
-        """Return [Q] the player's policy at all public states, by one search at each."""
-        policy = self.blueprint.probabilities[self.player].copy()
-        above: list[int] = []  # the public states above the next one
-        waiting = [0]
-        parent = self.tree.public_tree.parent
-        while waiting:
-            state = waiting.pop()
-            while above and above[-1] != parent[state]:
-                # Only searches above are needed again; all of them together may not fit in memory.
-                self._searches.pop(above.pop(), None)
-            if self.lookahead.acts[state, self.player]:
-                self._copy(state, self._policy_at(state), policy)
-            above.append(state)
-            waiting += self.tree.public_tree.children(state).tolist()
-        return policy
+    def acts(self, public_state: int) -> bool:
+        """Return whether the player acts at some history of a public state."""
+        return bool(self.lookahead.acts[public_state, self.player])
 
-    def _policy_at(self, public_state: int) -> FloatArray:
-        """Return [Q] a policy that is the player's after a search at the public state."""
-        found = self.resolve(public_state)
-        if self.settings.is_continual or found is None or not found.is_played:
-            return self._policy
-        policy = self._policy.copy()
-        policy[found.part.sequences[self.player]] = found.policy
-        return policy
+    def sequences_at(self, public_state: int) -> LongArray:
+        """Return the sequences of the player's actions at a public state."""
+        here = infostates_at(self.tree, public_state)[self.player]
+        first, sizes = self._own.first_sequence[here], self._own.num_actions[here]
+        ends = np.cumsum(sizes)
+        total = int(ends[-1]) if len(ends) else 0
+        found: LongArray = np.repeat(first - (ends - sizes), sizes) + np.arange(total)
+        return found
 
-    def resolve(self, public_state: int) -> Resolution | None:
-        """Search at a public state at which the player acts; None if it is never reached.
+    def part(self, public_state: int, *, is_whole: bool = False) -> ValuedTreePart:
+        """Return what a search looks at, or all that follows a public state."""
+        part = self.lookahead.part(public_state, [] if is_whole else None)
+        return ValuedTreePart(part, self._own_values[part.leaf_histories])
 
-        A solution that is played is the fallback in its whole part, until a later one replaces it.
-        """
-        if public_state not in self._searches:
-            found = self._search(public_state)
-            self._searches[public_state] = found
-            if found is None:
-                self._copy(public_state, self.blueprint.probabilities[self.player], self._policy)
-            elif found.is_played and self.settings.is_continual:
-                self._policy[found.part.sequences[self.player]] = found.policy
-        return self._searches[public_state]
-
-    def _copy(self, public_state: int, source: FloatArray, target: FloatArray) -> None:
-        """Copy the probabilities at a public state from a policy [Q] to another."""
-        own = self._own
-        for infostate in infostates_at(self.tree, public_state)[self.player].tolist():
-            first = own.first_sequence[infostate]
-            here = slice(first, first + own.num_actions[infostate])
-            target[here] = source[here]
-
-    def own_range(self, public_state: int) -> FloatArray:
-        """Return [S_i] the player's range, after the searches at the public states before."""
-        above = self._searched_above(public_state) if self.settings.is_continual else []
-        for state in above:
-            self.resolve(state)
+    def range_of(self, policy: FloatArray, public_state: int) -> FloatArray:
+        """Return [S_i] the player's range at a public state if it plays a policy."""
         own = self._own
         here = infostates_at(self.tree, public_state)[self.player]
         found = np.ones(len(here))
@@ -161,114 +90,25 @@ class TreeResolver:
             node = infostate
             while node > 0:
                 if own.action[node] >= 0:
-                    found[place] *= self._policy[
-                        own.first_sequence[own.parent[node]] + own.action[node]
-                    ]
+                    found[place] *= policy[own.first_sequence[own.parent[node]] + own.action[node]]
                 node = int(own.parent[node])
         return found
 
-    def _searched_above(self, public_state: int) -> list[int]:
-        """Return the public states above at which a search is made, the root first.
-
-        These are the ones at which the player acts. For `previous`, the root of the game is one of
-        them in any case: a search there gives the values for the player's first decision.
-        """
-        parent, found = self.tree.public_tree.parent, []
-        state = int(parent[public_state])
-        while state >= 0:
-            if self.lookahead.acts[state, self.player] or (
-                state == 0 and self.settings.opponent == "previous"
-            ):
-                found.append(state)
-            state = int(parent[state])
-        return found[::-1]
-
-    def _played_above(self, public_state: int) -> list[tuple[int, Resolution]]:
-        """Return the public states above whose solutions are played, and these, the root first."""
-        if not self.settings.is_continual:
-            return []
-        found = [(state, self._searches.get(state)) for state in self._searched_above(public_state)]
-        return [(state, search) for state, search in found if search and search.is_played]
-
-    def _played_before(self, public_state: int) -> Resolution | None:
-        """Return the last solution above that extends to a public state, if there is one."""
-        for _, search in self._played_above(public_state)[::-1]:
-            if public_state in search.part.public_states:
-                return search
-        return None
-
-    def _fallback(self, public_state: int) -> FloatArray:
-        """Return [Q] the policy that is played at a public state and below if no search is.
-
-        Above it is the policy that leads there.
-        """
-        policy = self.blueprint.probabilities[self.player].copy()
-        for _, search in self._played_above(public_state):
-            policy[search.part.sequences[self.player]] = search.policy
-        return policy
-
-    def _search(self, public_state: int) -> Resolution | None:
-        start = working_seconds()
-        own_range = self.own_range(public_state)
+    def weight(self, public_state: int, own_range: FloatArray) -> float:
+        """Return the probability of a public state, if the opponent plays to it."""
         root = PublicBeliefState.with_unit_ranges(self.tree, public_state)
-        weight = own_range[root.position[:, self.player]] * root.chance_reach
-        if not weight.sum() > MIN_WEIGHT:
-            return None
-        part = self.lookahead.part(public_state)
-        leaf_values = self._own_values[part.leaf_histories]
-        opponent = self._opponent(public_state, root, own_range)
-        gifts = self._gifts(public_state) if self._uses_gifts else None
-        fallback = None
-        if self.settings.is_checked:
-            fallback = self._fallback(public_state)[part.sequences[self.player]]
-        return resolve_part(
-            part,
-            self.player,
-            own_range,
-            opponent,
-            leaf_values,
-            self.settings,
-            start,
-            fallback=fallback,
-            gifts=gifts,
-            payoffs=self.tree.sequence_form.centered.payoff_range,
-        )
+        return float((own_range[root.position[:, self.player]] * root.chance_reach).sum())
 
-    def _opponent(
-        self, public_state: int, root: PublicBeliefState, own_range: FloatArray
-    ) -> FloatArray:
-        """Return [S_j] the opponent's values at the root, or its range for the gadget `none`."""
-        other = 1 - self.player
-        if self.settings.gadget == "none":
-            return PublicBeliefState.from_policy(self.tree, self.blueprint, public_state).ranges[
-                other
-            ]
-        if self.settings.opponent == "best_response":
-            part = self.lookahead.part(public_state, [])
-            own = self.blueprint.probabilities[self.player][part.sequences[self.player]]
-            return best_response_values(part, self.player, own_range, own)
-        if self.settings.opponent == "previous":
-            before = self._played_before(public_state)
-            if before is not None:
-                return values_after(before, self.player, public_state, own_range)
-        means = mean_values(root, self.player, own_range, self._their_values[root.histories])
-        return means[:, 0] if self.settings.opponent == "profile" else means.max(axis=1)
+    def opponent_range(self, public_state: int) -> FloatArray:
+        """Return [S_j] the opponent's range in the blueprint."""
+        belief = PublicBeliefState.from_policy(self.tree, self.blueprint, public_state)
+        return belief.ranges[1 - self.player]
 
-    def _gifts(self, public_state: int) -> FloatArray:
-        """Return [S_j] what the opponent has given up since the last solution above that is played.
+    def continuation_values(self, public_state: int, own_range: FloatArray) -> FloatArray:
+        """Return [S_j, n] what the opponent earns by each of its continuations."""
+        root = PublicBeliefState.with_unit_ranges(self.tree, public_state)
+        return mean_values(root, self.player, own_range, self._their_values[root.histories])
 
-        The gifts before it have been used by it. The policy is the one that leads to the
-        public state; below it, the fallback for `previous`, and otherwise the blueprint, to which
-        the opponent's values belong.
-        """
-        whole = fallback = self._fallback(public_state)
-        played = self._played_above(public_state)
-        if self.settings.opponent != "previous" and self.settings.is_continual:
-            whole = self.blueprint.probabilities[self.player].copy()
-            for state in self._searched_above(public_state):
-                self._copy(state, fallback, whole)
-        both = list(self.blueprint.probabilities)
-        both[self.player] = whole
-        policy = TabularPolicy(self.tree.sequence_form, tuple(both))
-        since = played[-1][0] if played else 0
+    def gifts(self, policy: TabularPolicy, public_state: int, since: int) -> FloatArray:
+        """Return [S_j] what the opponent has given up on the way."""
         return accumulated_gifts(self.tree, self.player, policy, public_state, since)
