@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from infoset.solvers.gradient_regret import GradientSolver
 
+import infoset
 from digest_packages.form_adapters import (
     FloatArray,
     Form,
@@ -25,27 +25,21 @@ from digest_packages.form_adapters import (
 from infoset.beliefs import PublicBeliefState, cut_tree, part_between
 from infoset.evaluation import PublicContinuation
 from infoset.forms import PublicForm
-from infoset.regret import SCHEMES
+from infoset.forms import cut as cut_form
+from infoset.forms import lock as lock_form
+from infoset.policy import TabularPolicy, complete_policy, restrict_policy
 from infoset.resolving import (
     ContinualResolving,
     SubgameRegret,
     accumulated_gifts,
     best_response_values,
     gadget_form,
-    public_gadget_game,
-    public_subgame,
+    public_gadget_form,
     resolve_public_subgame,
     solve_by_decomposition,
 )
 from infoset.runs import Budget
-from infoset.solvers import cut_public_game, lock_policy
 from infoset.tree import GameTree
-
-
-def _steps_by_gradients(game: Any, scheme: str) -> Steps:
-    own = GradientSolver(game, SCHEMES[scheme])
-    return Steps(own.run, own.current_policy, own.policy, game.evaluate)
-
 
 # Locked games
 
@@ -67,30 +61,28 @@ def lock(form: Form, policy: Policy, infostates: Sequence[FloatArray]) -> Any:
                 key = tree.acting_labels[number], player
                 actions = tree.legal_actions(int(tree.acting[number]))
             behavior[key] = dict(zip(actions, chosen, strict=True))
-    return lock_policy(form, behavior)
+    return lock_form(form, behavior)
 
 
 def steps_locked(game: Any, scheme: str) -> Steps:
     """Return the iterations on a locked game; policies are those of the whole game."""
-    if is_public(game.whole):
-        return _steps_by_gradients(game, scheme)
-    own = steps_on(game.form, scheme)
+    own = steps_on(game, scheme)
     return Steps(
         own.run,
-        lambda: game.complete(own.current()),
-        lambda: game.complete(own.average()),
+        lambda: complete_policy(own.current()),
+        lambda: complete_policy(own.average()),
         lambda policy: measure_locked(game, policy),
     )
 
 
 def measure_locked(game: Any, policy: Policy) -> Any:
     """Return the evaluation of a policy of the whole game for players who follow the lock."""
-    return game.evaluate(policy) if is_public(game.whole) else measure(game.restrict(policy))
+    return measure(restrict_policy(game, policy))
 
 
 def solve_game(game: Any, method: str, iterations: int | None) -> Any:
     """Return the result of a method on a locked, cut or gadget game."""
-    return game.solve(method, Budget(iterations=iterations))
+    return infoset.solve(game, method, iterations=iterations)
 
 
 # Cut and gadget games of public forms
@@ -104,7 +96,7 @@ def continuation(policy: Policy) -> Any:
 def fixed_values(form: PublicForm, depth: int, seed: int) -> dict[int, Any]:
     """Return random values of the leaves at a depth, whatever the ranges are."""
     rng = np.random.default_rng(seed)
-    leaves = cut_public_game(form, continuation(uniform(form)), depth=depth).trunk.leaves.node
+    leaves = cut_form(form, continuation(uniform(form)), depth=depth).trunk.leaves.node
     low, high = form.payoff_range
     found = {}
     for node in leaves.tolist():
@@ -118,17 +110,18 @@ def fixed_values(form: PublicForm, depth: int, seed: int) -> dict[int, Any]:
 
 def cut(form: PublicForm, leaf_values: Any, depth: int) -> Any:
     """Return a public form that is cut after some actions."""
-    return cut_public_game(form, leaf_values, depth=depth)
+    return cut_form(form, leaf_values, depth=depth)
 
 
 def steps_cut(game: Any, scheme: str) -> Steps:
     """Return the iterations on a cut or gadget game; policies are those of the trunk."""
-    return _steps_by_gradients(game, scheme)
+    return steps_on(game, scheme)
 
 
 def complete(game: Any, trunk_policy: Policy, below: Policy) -> Policy:
     """Return a policy of the whole form: that of the trunk, and another below."""
-    return game.complete(trunk_policy, below)
+    filled = game.extend(trunk_policy.probabilities, below.probabilities)
+    return TabularPolicy(game.trunk.whole, filled)
 
 
 def public_node(form: PublicForm, player: int, place: int) -> int:
@@ -147,8 +140,12 @@ def public_gadget(
     leaf_values: Any = None,
 ) -> Any:
     """Return a subgame of a public form, with the gadget `resolving` if values are given."""
-    part = public_subgame(form, node, ranges)
-    return public_gadget_game(part, player, opponent_values, depth, leaf_values)
+    gadget, other = "resolving", opponent_values
+    if opponent_values is None:
+        gadget, other = "none", ranges[1 - player]
+    return public_gadget_form(
+        form, node, player, ranges[player], other, gadget, depth=depth, leaf_values=leaf_values
+    )
 
 
 def resolve_public(

@@ -21,6 +21,7 @@ from digest_packages.common import (
 )
 from infoset import solve
 from infoset.beliefs import cut_tree
+from infoset.forms import lock
 from infoset.regret import SCHEMES, Distance, balanced_weights, unit_weights
 from infoset.resolving import SubgameRegret, solve_by_decomposition
 from infoset.runs import Budget
@@ -28,9 +29,10 @@ from infoset.solvers import (
     METHODS,
     LocalMethod,
     PerturbedMethod,
-    lock_policy,
+    get_method,
     perturb_game,
     quantal_gap,
+    run_method,
     solve_coarse_correlated,
     solve_exactly,
 )
@@ -111,9 +113,14 @@ def locked(game: str, method: str, player: int) -> object:
     form, policy = form_of(game), random_policies(game, 1)[0]
     rows = [row for row in policy.rows() if row.player == player][::3]
     keys = [(row.infostate, row.player) for row in rows]
-    fixed = lock_policy(form, {key: policy[key] for key in keys})
-    found = fixed.solve(method, Budget(iterations=50))
-    arrays = (fixed.form.terminal_sequence, fixed.form.payoff, fixed.sequences)
+    fixed = lock(form, {key: policy[key] for key in keys})
+    found = run_method(get_method(method), fixed, Budget(iterations=50))
+    rest = fixed.to_sequence_form()
+    kept = tuple(
+        np.flatnonzero(~np.append(False, np.repeat(held, plex.num_actions)))
+        for held, plex in zip(fixed.locked, form.treeplexes, strict=True)
+    )
+    arrays = (rest.terminal_sequence, rest.payoff, kept)
     return arrays, result_numbers(found)
 
 

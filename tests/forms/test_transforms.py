@@ -214,7 +214,9 @@ def test_an_opponent_locked_everywhere_meets_a_best_response():
 
 
 @pytest.mark.broad
-@pytest.mark.parametrize("method", ["cfr", "dcfr+", "fictitious-play", "rt-cfr+", "reg-cfr", "egt"])
+@pytest.mark.parametrize(
+    "method", ["cfr", "dcfr+", "xfp", "rtcfr+", "reg-cfr", "egt", "mmd", "rnad", "cfr-br"]
+)
 def test_methods_run_on_locked_public_forms(method):
     of_tree, public = locked_pair("kuhn_poker", 4, share=0.3)
     exact = infoset.solve(of_tree, "lp")

@@ -159,8 +159,7 @@ class CutForm(TransformedForm):
         chained = transform.then(self.reach_transform)
         return self._with_values(chained, layouts, precision, of_reach)
 
-    def payoffs(self, precision: str = "float64") -> FormPayoffs:
-        """Return what `fill_gradient` reads; see `Form.payoffs`."""
+    def _composed_payoffs(self, precision: str = "float64") -> FormPayoffs:
         return self._with_values(self.reach_transform, self.layouts, precision, False)
 
     def _with_values(

@@ -12,9 +12,9 @@ import numpy as np
 from infoset.errors import UnknownNameError
 from infoset.forms._plan_kernels import reach_sweep
 from infoset.forms._sequence_form_kernels import max_additions
+from infoset.forms._value_kernels import normalize_weights
 from infoset.forms.form import Form
 from infoset.forms.form_table import FormTable
-from infoset.forms.gradient_values import values_of_weights
 from infoset.forms.layout import Layout, form_layouts
 from infoset.forms.payoffs import FormPayoffs, with_own_payoffs
 from infoset.forms.player_values import PlayerValues, plan_value, values_by_payoffs
@@ -268,6 +268,13 @@ class TransformedForm(ShortRepr):
 
     def payoffs(self, precision: str = "float64") -> FormPayoffs:
         """Return what `fill_gradient` reads; see `Form.payoffs`."""
+        if precision != "float64":
+            return self._composed_payoffs(precision)
+        shared = self._measured
+        # The arrays are shared, but for those of results, and for those that plans change.
+        return with_own_payoffs(shared) if shared.refresh is None else self._composed_payoffs()
+
+    def _composed_payoffs(self, precision: str = "float64") -> FormPayoffs:
         return self.base.composed_payoffs(self.transform, self.layouts, precision)
 
     def reach_payoffs(self) -> FormPayoffs:
@@ -334,24 +341,22 @@ class TransformedForm(ShortRepr):
     @cached_property
     def _measured(self) -> FormPayoffs:
         """The payoffs by which policies are measured."""
-        return self.payoffs()
-
-    def _own_payoffs(self) -> FormPayoffs:
-        """Return payoffs whose changing arrays nobody else uses."""
-        shared = self._measured
-        return with_own_payoffs(shared) if shared.refresh is None else self.payoffs()
+        return self._composed_payoffs()
 
     def player_values(self, probabilities: tuple[FloatArray, ...]) -> tuple[PlayerValues, ...]:
         """Return what each player earns, given behavior policies, per player [Q]."""
         pairs = zip(self.layouts, probabilities, strict=True)
         behavior = [layout.to_positions(values) for layout, values in pairs]
-        return values_by_payoffs(self.layouts, self._own_payoffs(), behavior)
+        return values_by_payoffs(self.layouts, self.payoffs(), behavior)
 
     def values_of_weights(
         self, weights: tuple[FloatArray, ...], workspace: FloatArray | None = None
     ) -> tuple[PlayerValues, ...]:
         """Return `player_values` of policies with given weights; see `Form.values_of_weights`."""
-        return values_of_weights(self, weights)
+        for layout, values in zip(self.layouts, weights, strict=True):
+            values[0] = 1.0
+            normalize_weights(layout.groups, values)
+        return values_by_payoffs(self.layouts, self.payoffs(), [*weights])
 
     def infostate_labels(self, player: Player) -> tuple[str, ...]:
         """Return [I] a unique text for each acting infostate."""
