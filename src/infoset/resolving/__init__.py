@@ -11,6 +11,7 @@ from infoset.resolving.opponent_values import (
     best_response_values,
     mean_values,
 )
+from infoset.resolving.public_resolver import PublicResolver
 from infoset.resolving.public_resolving import (
     PublicResolution,
     public_gadget_form,
@@ -39,6 +40,7 @@ __all__ = [
     "Gadget",
     "Lookahead",
     "PublicResolution",
+    "PublicResolver",
     "PublicSubgame",
     "Resolution",
     "ResolvingRecord",

@@ -14,9 +14,9 @@ from infoset.errors import (
     PolicyMismatchError,
     UnsupportedGameError,
 )
-from infoset.evaluation import TransformedValues, transformed_values
+from infoset.evaluation import PublicContinuation, TransformedValues, transformed_values
 from infoset.evaluation.tree_reach import check_same_game
-from infoset.forms import SequenceForm
+from infoset.forms import Form, PublicForm, as_public_form
 from infoset.game import Game, Infostate
 from infoset.game.infostate import infostate_generator
 from infoset.policy import (
@@ -35,6 +35,8 @@ from infoset.resolving.continuation_values import (
 )
 from infoset.resolving.form_model import FormModel
 from infoset.resolving.gadgets import GADGETS
+from infoset.resolving.public_resolver import PublicResolver
+from infoset.resolving.public_state_resolver import PublicStateResolver
 from infoset.resolving.resolution import (
     ITERATIONS,
     MIN_ITERATIONS,
@@ -63,7 +65,7 @@ MAX_HISTORIES: Final = 300_000
 class TabulatedPolicy(Protocol):
     """Policies that tabulate themselves, such as those of networks."""
 
-    def tabulate(self, form: SequenceForm) -> TabularPolicy:
+    def tabulate(self, form: Form) -> TabularPolicy:
         """Return the policy at all infostates of a game."""
         ...
 
@@ -176,7 +178,7 @@ class ContinualResolving(Searcher):
 
     def __init__(
         self,
-        model: SearchedGame | GameTree,
+        model: SearchedGame | GameTree | Form,
         blueprint: Policy | None = None,
         values: TransformedValues | ContinuationValues | ContinuationFunction | None = None,
         *,
@@ -191,9 +193,13 @@ class ContinualResolving(Searcher):
         tolerance: float | None = TOLERANCE,
         seed: int = 0,
     ) -> None:
-        check_type("model", model, (SearchedGame, GameTree), "a GameTree, or search_model(game)")
+        kinds = (SearchedGame, GameTree, Form)
+        check_type("model", model, kinds, "a GameTree, a PublicForm, or search_model(game)")
+        form = _public_form_of(model, blueprint)
         if isinstance(model, GameTree):
             model = FormModel(model.sequence_form, model)
+        elif isinstance(model, Form):
+            model = FormModel(model)
         super().__init__(model, seed=seed)
         if self.model.num_players != 2:
             raise UnsupportedGameError(
@@ -231,14 +237,35 @@ class ContinualResolving(Searcher):
         self.methods: Counter[str] = Counter()
         self.num_short = self.num_rejected = 0
         self._values = values
-        self.tree = _tree_of(self.model, values)
-        self._resolvers: list[TreeResolver] | list[RulesResolver]
-        if self.tree is None:
-            self.blueprint: Policy = UniformPolicy() if blueprint is None else blueprint
+        self.blueprint: Policy
+        self.tree = _tree_of(self.model, values) if form is None else None
+        self._resolvers: list[TreeResolver] | list[RulesResolver] | list[PublicResolver]
+        if form is not None:
+            self.blueprint, self._resolvers = self._on_public_form(form, blueprint, values)
+        elif self.tree is None:
+            self.blueprint = UniformPolicy() if blueprint is None else blueprint
             assert not isinstance(values, TransformedValues)  # which have a tree
             self._resolvers = self._by_rules(self.blueprint, values)
         else:
             self.blueprint, self._resolvers = self._on_tree(self.tree, blueprint, values)
+
+    def _on_public_form(
+        self, form: PublicForm, given: Policy | None, values: object
+    ) -> tuple[TabularPolicy, list[PublicResolver]]:
+        """Return the blueprint as a table, and the searches of both players on a public form."""
+        if form.constant_sum is None:
+            raise UnsupportedGameError(
+                f"re-solving needs a two-player constant-sum game, which {form.name} is not"
+            )
+        if values is not None and (isinstance(values, KINDS_OF_VALUES) or not callable(values)):
+            raise ParameterError(
+                f"values={type(values).__name__} are values of histories; on a public form, give a "
+                "function of a node and of ranges, such as infoset.evaluation.PublicContinuation"
+            )
+        blueprint = _tabular(form, given)
+        return blueprint, [
+            PublicResolver(form, player, blueprint, values, self.resolving) for player in range(2)
+        ]
 
     def _on_tree(
         self, tree: GameTree, given: Policy | None, given_values: object
@@ -248,7 +275,8 @@ class ContinualResolving(Searcher):
             raise UnsupportedGameError(
                 f"re-solving needs a two-player constant-sum game, which {tree} is not"
             )
-        blueprint = _tabular(tree, given)
+        check_same_game(tree, given.form) if isinstance(given, TabularPolicy) else None
+        blueprint = _tabular(tree.sequence_form, given)
         values = _tabular_values(tree, blueprint, given_values)
         if values.tree is not tree:
             raise PolicyMismatchError("the values are for another tree; give those of this tree")
@@ -379,19 +407,18 @@ class ContinualResolving(Searcher):
         Raises
         ------
         UnsupportedGameError
-            If there is no tree of the game.
+            If there is neither a tree nor a public form of the game.
         """
-        if self.tree is None:
+        if not isinstance(self.blueprint, TabularPolicy):
             raise UnsupportedGameError(
                 f"a policy of all infostates needs the tree of {self.model.game}; give "
                 "build_tree(game) if it is small enough"
             )
-        assert isinstance(self.blueprint, TabularPolicy)
         whole = []
         for resolver in self._resolvers:
-            assert isinstance(resolver, TreeResolver)
+            assert isinstance(resolver, PublicStateResolver)
             whole.append(resolver.whole_policy())
-        return TabularPolicy(self.tree.sequence_form, tuple(whole))
+        return TabularPolicy(self.blueprint.form, tuple(whole))
 
 
 def _tree_of(model: SearchedGame, values: object) -> GameTree | None:
@@ -412,20 +439,33 @@ def _tree_of(model: SearchedGame, values: object) -> GameTree | None:
 
 
 def _are_exact(values: object) -> bool:
-    """Return whether values of histories are exact, and not learned or those of a function."""
-    return values is None or isinstance(values, (TransformedValues, ExactContinuationValues))
+    """Return whether values are exact, and not learned or those of any function."""
+    exact = (TransformedValues, ExactContinuationValues, PublicContinuation)
+    return values is None or isinstance(values, exact)
 
 
-def _tabular(tree: GameTree, policy: Policy | None) -> TabularPolicy:
+def _tabular(form: Form, policy: Policy | None) -> TabularPolicy:
     """Return a policy as a table; by default the uniform one."""
     if policy is None:
-        return uniform_policy(tree.sequence_form)
+        return uniform_policy(form)
     if isinstance(policy, TabularPolicy):
-        check_same_game(tree, policy.form)
+        if policy.form.fingerprint != form.fingerprint:
+            raise PolicyMismatchError(
+                f"the blueprint is for {policy.form.name}, not for {form.name}; give one for it"
+            )
         return policy
     if isinstance(policy, TabulatedPolicy):
-        return policy.tabulate(tree.sequence_form)
-    return tabulate(tree.sequence_form, [policy, policy])
+        return policy.tabulate(form)
+    return tabulate(form, [policy, policy])
+
+
+def _public_form_of(model: object, blueprint: object) -> PublicForm | None:
+    """Return the public form on which to search: the one given, or that of the blueprint."""
+    if isinstance(model, Form):
+        return as_public_form(model)
+    if isinstance(blueprint, TabularPolicy) and blueprint.form.num_hands is not None:
+        return as_public_form(blueprint.form)
+    return None
 
 
 def _tabular_values(tree: GameTree, blueprint: TabularPolicy, values: object) -> TransformedValues:

@@ -250,7 +250,7 @@ def resolve_part(
     for batch in settings.budget.batches(start):
         minimizer.run(batch)
         done += batch
-    policy = part.policy_of(average_policy(minimizer).probabilities[player], player)
+    policy = average_policy(minimizer).probabilities[player]
     is_rejected = False
     if fallback is not None and settings.tolerance is not None and done >= MIN_ITERATIONS:
         taken = None

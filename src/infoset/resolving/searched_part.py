@@ -59,9 +59,6 @@ class SearchedPart(Protocol):
     ) -> Form:
         """Return the part with a gadget at its root, as in `infoset.resolving.gadget_form`."""
 
-    def policy_of(self, probabilities: FloatArray, player: Player) -> FloatArray:
-        """Return [Q'] a player's policy in the part, given that [Q] on the form with a gadget."""
-
     def response_values(
         self, player: Player, own_range: FloatArray, policies: Sequence[FloatArray]
     ) -> list[FloatArray]:
@@ -129,10 +126,6 @@ class ValuedTreePart:
         """Return the part with a gadget at its root."""
         values = self.leaf_values
         return gadget_form(self.part, player, own_range, opponent, values, gadget, gifts=gifts)
-
-    def policy_of(self, probabilities: FloatArray, player: Player) -> FloatArray:
-        """Return [Q'] the same policy: a gadget leaves the player's sequences as they are."""
-        return probabilities
 
     def response_values(
         self, player: Player, own_range: FloatArray, policies: Sequence[FloatArray]
