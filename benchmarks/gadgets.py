@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from resolved_subgames import cut_game
 
-from infoset.beliefs import PublicBeliefState, TreeCut, gadget_form
+from infoset.beliefs import PublicBeliefState, TreeCut
 from infoset.evaluation import nash_conv
 from infoset.policy import TabularPolicy, uniform_policy
-from infoset.search.resolving import accumulated_gifts, best_response_values
-from infoset.solvers import SubgameRegret
+from infoset.resolving import SubgameRegret, accumulated_gifts, best_response_values, gadget_form
 
 ITERATIONS = 1000
 BLUEPRINTS = (0, 5, 30, 200, 2000)

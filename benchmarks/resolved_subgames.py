@@ -11,12 +11,7 @@ from infoset.beliefs import TreeCut, cut_tree
 from infoset.evaluation import nash_conv
 from infoset.games import load_game
 from infoset.regret import SCHEMES
-from infoset.solvers import (
-    DecompositionSolver,
-    SubgameRegret,
-    resolve_subgames,
-    solve_subgames,
-)
+from infoset.resolving import DecompositionSolver, SubgameRegret, resolve_subgames, solve_subgames
 from infoset.tree import build_tree
 
 GAMES = (

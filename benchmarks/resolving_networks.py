@@ -12,7 +12,7 @@ from infoset.deep import train, train_critic
 from infoset.evaluation import nash_conv, transformed_values
 from infoset.games import load_game
 from infoset.policy import constant_transformations
-from infoset.search.resolving import ContinualResolving
+from infoset.resolving import ContinualResolving
 from infoset.tree import build_tree
 
 SEEDS = 5

@@ -26,8 +26,8 @@ from infoset.game import Game, History, Infostate, initial_history
 from infoset.games import load_game
 from infoset.policy import TRANSFORMATIONS, Policy, TabularPolicy, constant_transformations
 from infoset.regret import SCHEMES, RegretMinimizer
+from infoset.resolving import OPPONENT_VALUES, ContinualResolving
 from infoset.search import RulesModel
-from infoset.search.resolving import OPPONENT_VALUES, ContinualResolving
 from infoset.solvers.regret_family import average_policy
 from infoset.tree import GameTree, build_tree
 from infoset.typing import NOOP

@@ -14,7 +14,7 @@ import numpy as np
 from digest_packages import form_adapters as adapters
 from digest_packages import resolving_adapters as games
 from digest_packages.common import Cells, evaluation_numbers, policy_numbers, result_numbers
-from infoset.beliefs import GADGETS
+from infoset.resolving import GADGETS
 
 __all__ = ["cells"]
 

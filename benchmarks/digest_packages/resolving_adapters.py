@@ -22,29 +22,23 @@ from digest_packages.form_adapters import (
     steps_on,
     uniform,
 )
-from infoset.beliefs import (
-    PublicBeliefState,
-    cut_tree,
-    gadget_form,
-    part_between,
-)
+from infoset.beliefs import PublicBeliefState, cut_tree, part_between
 from infoset.evaluation import PublicContinuation
 from infoset.forms import PublicForm
 from infoset.forms import cut as cut_form
 from infoset.forms import lock as lock_form
 from infoset.policy import TabularPolicy, complete_policy, restrict_policy
-from infoset.runs import Budget
-from infoset.search.resolving import (
+from infoset.resolving import (
     ContinualResolving,
+    SubgameRegret,
     accumulated_gifts,
     best_response_values,
-)
-from infoset.solvers import (
-    SubgameRegret,
+    gadget_form,
     public_gadget_form,
     resolve_public_subgame,
     solve_by_decomposition,
 )
+from infoset.runs import Budget
 from infoset.tree import GameTree
 
 # Locked games

@@ -23,17 +23,16 @@ from infoset import solve
 from infoset.beliefs import cut_tree
 from infoset.forms import lock
 from infoset.regret import SCHEMES, Distance, balanced_weights, unit_weights
+from infoset.resolving import SubgameRegret, solve_by_decomposition
 from infoset.runs import Budget
 from infoset.solvers import (
     METHODS,
     LocalMethod,
     PerturbedMethod,
-    SubgameRegret,
     get_method,
     perturb_game,
     quantal_gap,
     run_method,
-    solve_by_decomposition,
     solve_coarse_correlated,
     solve_exactly,
 )

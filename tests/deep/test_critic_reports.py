@@ -15,7 +15,7 @@ from infoset.errors import UnknownNameError
 from infoset.evaluation import TransformedValues, nash_conv, transformed_values
 from infoset.policy import TRANSFORMATIONS, constant_transformations
 from infoset.regret import SCHEMES, RegretMinimizer
-from infoset.search.resolving import ContinualResolving
+from infoset.resolving import ContinualResolving
 from infoset.solvers.regret_family import average_policy
 from tests.support.cached_games import cached_tree
 

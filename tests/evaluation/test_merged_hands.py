@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 import infoset
-from infoset.beliefs import public_subgame
 from infoset.errors import ParameterError
 from infoset.evaluation import PublicContinuation, PublicValues, equity_at, evaluate_policy
 from infoset.forms import cut, lock, with_ranges
 from infoset.policy import TabularPolicy, restrict_policy
+from infoset.resolving import public_subgame, resolve_public_subgame
 from infoset.runs import Budget
-from infoset.solvers import resolve_public_subgame
 from infoset.typing import CHANCE
 from tests.support.small_holdem import small_holdem
 

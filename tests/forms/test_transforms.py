@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import infoset
-from infoset.beliefs import entered_form, gadget_form, part_between, public_subgame
+from infoset.beliefs import part_between
 from infoset.errors import (
     CheckpointMismatchError,
     ParameterError,
@@ -35,6 +35,7 @@ from infoset.policy import (
 )
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.regret._cfr_kernels import iterate
+from infoset.resolving import entered_form, gadget_form, public_subgame
 from infoset.tree import derive_public_form
 from infoset.typing import CHANCE
 from tests.support.cached_games import cached_tree

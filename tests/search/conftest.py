@@ -3,14 +3,14 @@
 import pytest
 
 MODULES = (
-    "search.budget",
+    "runs.search_budget",
     "search.determinization",
     "search.ismcts",
     "search.perfect_information",
-    "search.resolving.part_limits",
-    "search.resolving.resolver",
-    "search.resolving.resolving_search",
-    "search.resolving.rules_resolver",
+    "resolving.part_limits",
+    "resolving.public_state_resolver",
+    "resolving.continual_resolving",
+    "resolving.rules_resolver",
     "utils.clocks",
 )
 

@@ -15,6 +15,7 @@ from infoset.errors import InfosetError, ParameterError, UnknownNameError
 from infoset.game import Infostate, Step, initial_history
 from infoset.games import load_game
 from infoset.policy import transfer_policy
+from infoset.resolving import ContinualResolving, DepthLimitedSearch
 from infoset.search import (
     EPIMC,
     ISMCTS,
@@ -28,7 +29,6 @@ from infoset.search import (
     make_searcher,
     search_model,
 )
-from infoset.search.resolving import ContinualResolving, DepthLimitedSearch
 from infoset.typing import NOOP
 from tests.support.cached_games import cached_random_policies
 

@@ -9,8 +9,8 @@ from infoset.beliefs import PublicPrivateBelief
 from infoset.errors import ShortSearchWarning, UnsupportedGameError
 from infoset.game import Infostate, Step
 from infoset.games import load_game
+from infoset.runs.search_budget import OutOfTimeError, SearchBudget
 from infoset.search import EPIMC, ISMCTS, PIMC, AlphaMu, GraphModel, RulesModel, perfect_information
-from infoset.search.budget import OutOfTimeError, SearchBudget
 from infoset.search.determinization import evaluate_worlds
 from infoset.search.perfect_information import BackwardInduction, DepthFirstSearch
 from infoset.search.root_limits import timed_roots

@@ -10,9 +10,9 @@ from infoset.errors import ParameterError, UserFunctionError
 from infoset.game import Infostate, Step, initial_history
 from infoset.games import load_game
 from infoset.policy import FunctionPolicy, probabilities_at
+from infoset.resolving import ContinualResolving
 from infoset.search import ISMCTS, PIMC, Rollouts, search_model
 from infoset.search.models import RulesModel
-from infoset.search.resolving import ContinualResolving
 
 KUHN = load_game("kuhn_poker")
 GOOFSPIEL = load_game("goofspiel(num_cards=4,imp_info=True)")

@@ -11,7 +11,7 @@ import pytest
 from infoset.evaluation import nash_conv, transformed_values
 from infoset.experiments import CellFolder, CellInterrupted, Study, run_cells, run_study
 from infoset.policy import TRANSFORMATIONS
-from infoset.search.resolving import OPPONENT_VALUES, ContinualResolving
+from infoset.resolving import OPPONENT_VALUES, ContinualResolving
 from infoset_studies.beliefs.average_policies import tree_of
 from infoset_studies.sepot import SEPOT, ablations, blueprints, head_to_head, search_cells
 from infoset_studies.sepot.blueprints import NETWORK, Blueprint, BlueprintCell, goofspiel

@@ -9,7 +9,6 @@ from infoset.beliefs.decomposition import (
     cut_tree,
     part_between,
 )
-from infoset.beliefs.gadgets import GADGETS, Gadget, entered_form, gadget_form
 from infoset.beliefs.hand_beliefs import hand_belief
 from infoset.beliefs.history_sampling import MAX_WORLDS, NUM_SAMPLES
 from infoset.beliefs.history_sets import HistorySet
@@ -19,7 +18,6 @@ from infoset.beliefs.posterior_beliefs import private_belief, public_belief
 from infoset.beliefs.public_belief_state import PublicBeliefState, ranges
 from infoset.beliefs.public_private_belief import PublicPrivateBelief, PublicWeight
 from infoset.beliefs.public_states import find_public_state
-from infoset.beliefs.public_subgames import PublicSubgame, public_subgame
 from infoset.beliefs.subgame_definitions import (
     is_closed_under_infosets,
     subgame_by_closure,
@@ -31,19 +29,16 @@ from infoset.beliefs.subgame_forms import counterfactual_form, counterfactual_va
 from infoset.beliefs.value_solving_subgame import SubgameWorld, value_subgame
 
 __all__ = [
-    "GADGETS",
     "MAX_WORLDS",
     "MODEL_NOISE",
     "NUM_SAMPLES",
     "Belief",
-    "Gadget",
     "HistorySet",
     "Leak",
     "LocalPart",
     "PartEnds",
     "PublicBeliefState",
     "PublicPrivateBelief",
-    "PublicSubgame",
     "PublicWeight",
     "SubgameWorld",
     "TreeCut",
@@ -51,17 +46,14 @@ __all__ = [
     "counterfactual_form",
     "counterfactual_values",
     "cut_tree",
-    "entered_form",
     "find_leak",
     "find_public_state",
-    "gadget_form",
     "hand_belief",
     "is_closed_under_infosets",
     "local_part",
     "part_between",
     "private_belief",
     "public_belief",
-    "public_subgame",
     "ranges",
     "subgame_by_closure",
     "subgame_by_histories",

@@ -17,9 +17,9 @@ from infoset.deep.device_games import DeviceGame
 from infoset.deep.network_policy import NetworkPolicy
 from infoset.evaluation import nash_conv
 from infoset.policy import TabularPolicy
-from infoset.search.resolving import ContinualResolving
-from infoset.search.resolving.lookahead import Lookahead
-from infoset.search.resolving.resolution import ITERATIONS
+from infoset.resolving import ContinualResolving
+from infoset.resolving.lookahead import Lookahead
+from infoset.resolving.resolution import ITERATIONS
 from infoset.tree import GameTree
 
 __all__ = ["CriticReport", "report_critic", "search_cost"]

@@ -86,8 +86,8 @@ def add_gadget(
 
     The part is any form of two players in which each player first makes a forced move at each of
     its infostates at the root: acting infostates 0 to S - 1 have one action and no own decision
-    before. `infoset.beliefs.entered_form` and `entered_public_form` build such parts. Results have
-    policies of `part`, in which the forced moves are made.
+    before. `infoset.resolving.entered_form` and `entered_public_form` build such parts. Results
+    have policies of `part`, in which the forced moves are made.
 
     Its payoffs do not depend on the searching player's own range, so that infostates of range zero
     get a policy, too; the form is then not constant-sum, which methods that minimize regret do not
@@ -223,7 +223,7 @@ def _num_entries(part: Form, player: Player) -> int:
     if not count or not (plex.parent_sequence[count:] > 0).all():
         raise ParameterError(
             f"{part.name} does not begin with a forced move of player {player} at each of its "
-            "infostates: build it by infoset.beliefs.entered_form or entered_public_form"
+            "infostates: build it by infoset.resolving.entered_form or entered_public_form"
         )
     return count
 

@@ -1,5 +1,6 @@
 """Searchers: policies computed one infostate at a time, over worlds drawn from a belief."""
 
+from infoset.runs.searcher import Searcher
 from infoset.search.alpha_mu import AlphaMu
 from infoset.search.determinization import WorldSearchRecord
 from infoset.search.epimc import EPIMC
@@ -22,7 +23,6 @@ from infoset.search.response_bounds import (
     exploitability_lower_bound,
 )
 from infoset.search.response_game import ResponseGame
-from infoset.search.searcher import Searcher
 from infoset.search.searcher_specs import SEARCHERS, SearcherSpec, get_searcher, make_searcher
 from infoset.search.tabular_pimc import pimc_policy
 

@@ -19,13 +19,14 @@ import numpy as np
 
 from infoset.beliefs import PublicPrivateBelief
 from infoset.errors import UnsupportedGameError
+from infoset.runs.search_budget import OutOfTimeError
+from infoset.runs.searcher import check_model
 from infoset.search._max_n_kernels import TIE_TOLERANCE
 from infoset.search._perfect_information_kernels import (
     after_actions,
     after_transitions,
     next_movers,
 )
-from infoset.search.budget import OutOfTimeError
 from infoset.search.determinization import (
     DeterminizedRoot,
     DeterminizedSearcher,
@@ -40,7 +41,6 @@ from infoset.search.perfect_information import (
     run_on,
     simultaneous_error,
 )
-from infoset.search.searcher import check_model
 from infoset.search.world_scores import RootActionValues, ScoreWorlds, WorldScores
 from infoset.typing import BoolArray, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count
@@ -123,7 +123,7 @@ class AlphaMu(DeterminizedSearcher):
         milliseconds: float | None = None,
         seed: int = 0,
     ) -> None:
-        check_model(model)
+        check_model(model, SearchModel)
         check_count("max_moves", max_moves, minimum=1)
         check_sides(model)
         super().__init__(

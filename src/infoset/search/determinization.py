@@ -22,7 +22,8 @@ import numpy as np
 
 from infoset.beliefs import PublicPrivateBelief
 from infoset.game import Infostate
-from infoset.search.budget import OutOfTimeError, SearchBudget, SearchRecord
+from infoset.runs.search_budget import OutOfTimeError, SearchBudget, SearchRecord
+from infoset.runs.searcher import Searcher, check_model
 from infoset.search.depth_limits import DepthLimitedValues, SampledLeafValues
 from infoset.search.leaf_values import (
     LeafValue,
@@ -39,7 +40,6 @@ from infoset.search.perfect_information import (
     perfect_information_values,
 )
 from infoset.search.root_limits import timed_roots
-from infoset.search.searcher import Searcher, check_model
 from infoset.search.world_scores import (
     SampledActionValues,
     ScoreWorlds,
@@ -205,6 +205,8 @@ class DeterminizedSearcher(Searcher):
         Number of searches that fell back to samples, as in `WorldSearchRecord.is_fallback`.
     """
 
+    model: SearchModel
+
     def __init__(
         self,
         model: SearchModel,
@@ -217,7 +219,7 @@ class DeterminizedSearcher(Searcher):
         moves: int | None = None,
         seed: int = 0,
     ) -> None:
-        check_model(model)
+        check_model(model, SearchModel)
         leaf = as_leaf_value(leaf_value)
         model = with_leaf_value(model, leaf)
         super().__init__(model, belief=belief, seed=seed)

@@ -11,6 +11,8 @@ import numpy as np
 from infoset.beliefs import PublicPrivateBelief
 from infoset.errors import ParameterError
 from infoset.game import Infostate
+from infoset.runs.search_budget import SearchBudget, SearchRecord
+from infoset.runs.searcher import Searcher, check_model
 from infoset.search._ismcts_kernels import (
     NO_DEPTH_LIMIT,
     Bonus,
@@ -18,7 +20,6 @@ from infoset.search._ismcts_kernels import (
     repeat_search,
     simulate,
 )
-from infoset.search.budget import SearchBudget, SearchRecord
 from infoset.search.final_policies import FINAL_POLICIES
 from infoset.search.leaf_values import (
     LeafValue,
@@ -32,7 +33,6 @@ from infoset.search.models import SearchModel
 from infoset.search.models._model_kernels import SUM_UNIT
 from infoset.search.models.histories import with_leaf_value
 from infoset.search.search_tree import SearchRoot, SearchTree
-from infoset.search.searcher import Searcher, check_model
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.arguments import check_choice, check_count, check_generator, check_number
 from infoset.utils.clocks import compiling_seconds, working_seconds
@@ -161,6 +161,8 @@ class ISMCTS(Searcher):
     [1.0, 0.0]
     """
 
+    model: SearchModel
+
     def __init__(
         self,
         model: SearchModel,
@@ -177,7 +179,7 @@ class ISMCTS(Searcher):
         milliseconds: float | None = None,
         seed: int = 0,
     ) -> None:
-        check_model(model)
+        check_model(model, SearchModel)
         leaf = as_leaf_value(leaf_value)
         super().__init__(with_leaf_value(model, leaf), belief=belief, seed=seed)
         if num_simulations is None and milliseconds is None:

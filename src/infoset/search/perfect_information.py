@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from infoset.errors import UnsupportedGameError
+from infoset.runs.search_budget import OutOfTimeError
 from infoset.search._alpha_beta_kernels import AlphaBeta, alpha_beta
 from infoset.search._depth_first_kernels import (
     DEPTH,
@@ -33,7 +34,6 @@ from infoset.search._perfect_information_kernels import (
     moves_are_sequential,
     topological_order,
 )
-from infoset.search.budget import OutOfTimeError
 from infoset.search.models import GraphModel, SearchModel, empty_position
 from infoset.tree import count_histories
 from infoset.typing import FloatArray, LongArray, Player

@@ -12,13 +12,13 @@ from infoset.errors import ParameterError, UnknownNameError
 from infoset.forms import Form
 from infoset.game import Game
 from infoset.games import parse_spec
+from infoset.resolving import ContinualResolving, DepthLimitedSearch
+from infoset.runs.searcher import Searcher
 from infoset.search.alpha_mu import AlphaMu
 from infoset.search.epimc import EPIMC
 from infoset.search.ismcts import ISMCTS
 from infoset.search.models import SearchModel, search_model
 from infoset.search.pimc import PIMC
-from infoset.search.resolving import ContinualResolving, DepthLimitedSearch
-from infoset.search.searcher import Searcher
 from infoset.tree import GameTree, WorldGraph
 from infoset.utils.arguments import check_choice, check_type
 from infoset.utils.registry import Registry

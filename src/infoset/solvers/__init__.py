@@ -1,16 +1,7 @@
-"""Solvers: the CFR family, first-order methods, linear programs, and decomposition."""
+"""Solvers: the CFR family, first-order methods, and linear programs."""
 
 from infoset.solvers.auto import Auto
 from infoset.solvers.cfr_br import CFRBR, CFRBRSolver
-from infoset.solvers.cfr_d import (
-    Decomposition,
-    DecompositionSolver,
-    SubgameRegret,
-    SubgameSolver,
-    resolve_subgames,
-    solve_by_decomposition,
-    solve_subgames,
-)
 from infoset.solvers.coarse_correlated import (
     CoarseCorrelated,
     CoarseCorrelatedSolver,
@@ -46,11 +37,6 @@ from infoset.solvers.perturbed_game import (
     PerturbedSolver,
     perturb_game,
 )
-from infoset.solvers.public_resolving import (
-    PublicResolution,
-    public_gadget_form,
-    resolve_public_subgame,
-)
 from infoset.solvers.quantal import quantal_distance, quantal_gap
 from infoset.solvers.reg_cfr import RegCFR, RegCFRSolver
 from infoset.solvers.regret_family import RegretMethod, average_policy, current_policy
@@ -69,8 +55,6 @@ __all__ = [
     "CoarseCorrelated",
     "CoarseCorrelatedSolver",
     "CustomMethod",
-    "Decomposition",
-    "DecompositionSolver",
     "ExcessiveGap",
     "ExcessiveGapSolver",
     "FictitiousPlay",
@@ -85,7 +69,6 @@ __all__ = [
     "PerturbedMethod",
     "PerturbedSolver",
     "Prediction",
-    "PublicResolution",
     "RNaD",
     "RNaDSolver",
     "RTCFRPlus",
@@ -94,25 +77,18 @@ __all__ = [
     "RegCFRSolver",
     "RegretMethod",
     "Run",
-    "SubgameRegret",
-    "SubgameSolver",
     "average_policy",
     "current_policy",
     "get_method",
     "has_seed",
     "payoff_scale",
     "perturb_game",
-    "public_gadget_form",
     "quantal_distance",
     "quantal_gap",
-    "resolve_public_subgame",
-    "resolve_subgames",
     "run_method",
     "runs_on",
-    "solve_by_decomposition",
     "solve_by_lp",
     "solve_coarse_correlated",
     "solve_exactly",
-    "solve_subgames",
     "with_seed",
 ]

@@ -11,7 +11,7 @@ import numpy as np
 from infoset.experiments.reports import Chart, Report, Table
 from infoset.experiments.studies import Experiment, RunCells
 from infoset.plotting import Line
-from infoset.search.resolving import OPPONENT_VALUES
+from infoset.resolving import OPPONENT_VALUES
 from infoset_studies.beliefs.published import Measured
 from infoset_studies.sepot.blueprints import (
     LEDUC,

@@ -13,9 +13,9 @@ from infoset.experiments.reports import Report, Table
 from infoset.experiments.studies import Experiment, RunCells
 from infoset.games import load_game
 from infoset.matches import play_matches
+from infoset.resolving import ContinualResolving
 from infoset.runs import Interrupt
 from infoset.search import RulesModel
-from infoset.search.resolving import ContinualResolving
 from infoset_studies.beliefs.published import Measured
 from infoset_studies.sepot.blueprints import (
     NETWORK,

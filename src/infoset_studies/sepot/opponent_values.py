@@ -8,11 +8,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from infoset.beliefs import GADGETS
 from infoset.experiments.reports import Chart, Report, Table
 from infoset.experiments.studies import Experiment, RunCells
 from infoset.plotting import Line
-from infoset.search.resolving import OPPONENT_VALUES
+from infoset.resolving import GADGETS, OPPONENT_VALUES
 from infoset_studies.sepot.blueprints import (
     LEDUC,
     NETWORK,

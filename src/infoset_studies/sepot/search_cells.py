@@ -13,8 +13,8 @@ from infoset.experiments.cells import CellInterrupted, CellResult
 from infoset.experiments.folders import run_slug
 from infoset.experiments.studies import RunCells
 from infoset.policy import IDENTITY, TRANSFORMATIONS, Transformation, constant_transformations
+from infoset.resolving import ContinualResolving
 from infoset.runs import Interrupt
-from infoset.search.resolving import ContinualResolving
 from infoset_studies.beliefs.average_policies import tree_of
 from infoset_studies.sepot.blueprints import LEDUC, Blueprint, Known, one_at_a_time
 

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from infoset.beliefs import PublicPrivateBelief
-from infoset.errors import ParameterError, UnknownNameError
+from infoset.errors import UnknownNameError
 from infoset.game import Game, Infostate
+from infoset.runs.searcher import not_acting_error
 from infoset.search.models.root_positions import RootPositions
+from infoset.tree import GameTree
 from infoset.typing import Action, FloatArray, LongArray, Player
 
-__all__ = ["SearchModel", "not_acting_error", "unreachable_error"]
+__all__ = ["SearchModel", "unreachable_error"]
 
 
 class SearchModel(ABC):
@@ -27,6 +29,8 @@ class SearchModel(ABC):
     Attributes
     ----------
     game : Game
+    tree : GameTree or None
+        The tree of the game, if beliefs are looked up in it.
     arrays : Any
         The kernels' view of the game: a named tuple of arrays, or the model itself if its rules
         run in plain Python.
@@ -35,6 +39,7 @@ class SearchModel(ABC):
     """
 
     game: Game
+    tree: GameTree | None = None
     arrays: Any
     state_size: int
 
@@ -143,12 +148,4 @@ def unreachable_error(game: Game, infostate: Infostate) -> UnknownNameError:
     return UnknownNameError(
         f"no play of {game} leads player {infostate.player} to the infostate {infostate}; take "
         f"infostates from histories of the game, such as history.infostates[player]"
-    )
-
-
-def not_acting_error(infostate: Infostate) -> ParameterError:
-    """Return the error for an infostate at which its player does not act."""
-    return ParameterError(
-        f"player {infostate.player} does not act at the infostate {infostate}; give an infostate "
-        f"at which its player acts"
     )

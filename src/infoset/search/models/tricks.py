@@ -12,6 +12,7 @@ from infoset.errors import UnsupportedGameError
 from infoset.game import Infostate, Step
 from infoset.games import TrickTaking
 from infoset.games.trick_taking import bit_set, numbers
+from infoset.runs.searcher import not_acting_error
 from infoset.search.models._tricks_kernels import (
     HANDS,
     LED,
@@ -21,7 +22,7 @@ from infoset.search.models._tricks_kernels import (
     card_indices,
 )
 from infoset.search.models._tricks_solver_kernels import SolvedPositions, card_values
-from infoset.search.models.model import SearchModel, not_acting_error, unreachable_error
+from infoset.search.models.model import SearchModel, unreachable_error
 from infoset.search.models.root_positions import RootPositions
 from infoset.search.models.trick_deals import Deals, UnseenCards, find_deals, num_deals
 from infoset.typing import NOOP, Action, FloatArray, LongArray, Player

@@ -31,18 +31,15 @@ from infoset.evaluation.best_responses import best_response_sweep
 from infoset.forms import lock
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import SCHEMES, PlayerMinimizer, RegretMinimizer
-from infoset.runs import Budget
-from infoset.solvers import (
+from infoset.resolving import (
     DecompositionSolver,
     SubgameRegret,
-    average_policy,
-    current_policy,
-    get_method,
     resolve_subgames,
-    run_method,
     solve_by_decomposition,
     solve_subgames,
 )
+from infoset.runs import Budget
+from infoset.solvers import average_policy, current_policy, get_method, run_method
 from infoset.tree import build_tree
 from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games

@@ -94,7 +94,7 @@ def gadget_form(
         [S_i] its range at the root.
     opponent : FloatArray
         [S_j] the expected utility that the opponent can take instead at each of its infostates at
-        the root, see `infoset.search.resolving.OPPONENT_VALUES`. For `none`, the opponent's range.
+        the root, see `infoset.resolving.OPPONENT_VALUES`. For `none`, the opponent's range.
     leaf_values : FloatArray, optional
         [L, n] the searching player's expected utility at each of `part.leaf_histories` for each of
         the opponent's n continuations; required if and only if the part has leaves.
@@ -102,7 +102,7 @@ def gadget_form(
         A name from `GADGETS`.
     gifts : FloatArray, optional
         [S_j] for `reach-max-margin`, what the opponent has given up on the way to each infostate,
-        as from `infoset.search.resolving.accumulated_gifts`. They are added to `opponent`.
+        as from `infoset.resolving.accumulated_gifts`. They are added to `opponent`.
     is_zero_sum : bool
         Whether the searching player's payoffs are weighted by its own range, too. The form is then
         constant-sum, as linear programs need, but says nothing about infostates of range zero.

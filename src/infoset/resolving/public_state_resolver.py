@@ -1,21 +1,15 @@
-"""Re-solving on a tree, one public state after another."""
+"""Re-solving of one public state after another, on any form whose public states are numbered."""
 
 from __future__ import annotations
 
-import numpy as np
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from infoset.beliefs import GADGETS, PublicBeliefState
-from infoset.beliefs.public_states import histories_at, infostates_at
-from infoset.evaluation import TransformedValues
 from infoset.game import Infostate
 from infoset.policy import TabularPolicy
-from infoset.search.resolving.lookahead import Lookahead
-from infoset.search.resolving.opponent_values import (
-    accumulated_gifts,
-    best_response_values,
-    mean_values,
-)
-from infoset.search.resolving.resolution import (
+from infoset.resolving.gadgets import GADGETS
+from infoset.resolving.resolution import (
     MIN_WEIGHT,
     Resolution,
     ResolvingAnswer,
@@ -23,64 +17,119 @@ from infoset.search.resolving.resolution import (
     resolve_part,
     values_after,
 )
-from infoset.tree import GameTree
-from infoset.typing import FloatArray, Player
+from infoset.resolving.searched_part import SearchedPart
+from infoset.typing import Action, FloatArray, LongArray, Player
 from infoset.utils.clocks import working_seconds
 
-__all__ = ["TreeResolver"]
+__all__ = ["Decision", "PublicStateResolver"]
 
 
-class TreeResolver:
-    """Searches of one player on a tree, each based on those at the public states before.
+class Decision(NamedTuple):
+    """Where a player decides: the public state, the first sequence, and the legal actions."""
+
+    public_state: int
+    first: int
+    actions: tuple[Action, ...]
+
+
+class PublicStateResolver(ABC):
+    """Searches of one player, each based on those at the public states before.
+
+    A search takes five steps: the range of the player, the part that follows, the values that the
+    opponent may take, the solution of the part with a gadget, and its comparison with the fallback.
+    What depends on the form of the game is in subclasses.
 
     Parameters
     ----------
-    tree : GameTree
-        A two-player constant-sum game.
     player : Player
     blueprint : TabularPolicy
         The policy of both players where nothing is searched.
-    values : TransformedValues
-        Values of histories under transformed blueprints.
     settings : ResolvingSettings
+    parent : Sequence[int]
+        [P] the public state above each; -1 for the root, which has number 0.
+    payoffs : tuple[float, float]
+        The range of payoffs.
     """
 
     def __init__(
         self,
-        tree: GameTree,
         player: Player,
         blueprint: TabularPolicy,
-        values: TransformedValues,
         settings: ResolvingSettings,
+        parent: Sequence[int],
+        payoffs: tuple[float, float],
     ) -> None:
-        self.tree, self.player, self.blueprint = tree, player, blueprint
-        self.settings = settings
+        self.player, self.blueprint, self.settings = player, blueprint, settings
         self._uses_gifts = GADGETS[settings.gadget].uses_gifts
-        self.lookahead = Lookahead(tree, settings.depth)
-        self._own_values = values.against(player)
-        constant = tree.sequence_form.constant_sum
-        assert constant is not None  # `against` has raised otherwise
-        self._their_values = constant - self._own_values
-        self._own = tree.infostate_trees[player]
+        self._parent, self._payoffs = parent, payoffs
+        self._children: list[list[int]] = [[] for _ in parent]
+        for state, above in enumerate(parent[1:], start=1):
+            self._children[above].append(state)
         self._policy = blueprint.probabilities[player].copy()
         self._searches: dict[int, Resolution | None] = {}
+
+    @abstractmethod
+    def find(self, infostate: Infostate) -> Decision:
+        """Return where an infostate of the player is.
+
+        Raises
+        ------
+        UnknownNameError
+            If no play leads to the infostate.
+        ParameterError
+            If its player does not act there.
+        """
+
+    @abstractmethod
+    def acts(self, public_state: int) -> bool:
+        """Return whether the player acts at a public state."""
+
+    @abstractmethod
+    def sequences_at(self, public_state: int) -> LongArray:
+        """Return the sequences of the player's actions at a public state."""
+
+    @abstractmethod
+    def part(self, public_state: int, *, is_whole: bool = False) -> SearchedPart:
+        """Return what a search looks at, or all that follows a public state."""
+
+    @abstractmethod
+    def range_of(self, policy: FloatArray, public_state: int) -> FloatArray:
+        """Return the player's range at a public state if it plays a policy [Q]."""
+
+    @abstractmethod
+    def weight(self, public_state: int, own_range: FloatArray) -> float:
+        """Return the probability of a public state, if the opponent plays to it."""
+
+    @abstractmethod
+    def opponent_range(self, public_state: int) -> FloatArray:
+        """Return the opponent's range in the blueprint."""
+
+    @abstractmethod
+    def continuation_values(self, public_state: int, own_range: FloatArray) -> FloatArray:
+        """Return [S_j, n] what the opponent earns by each of its continuations.
+
+        In column 0, both players play the blueprint; in the others, the opponent plays a
+        transformation of it.
+        """
+
+    @abstractmethod
+    def gifts(self, policy: TabularPolicy, public_state: int, since: int) -> FloatArray:
+        """Return [S_j] as `accumulated_gifts`."""
 
     def answer(self, infostate: Infostate) -> ResolvingAnswer:
         """Answer by a search at the public state of an infostate, or by the fallback.
 
         Raises
         ------
-        UnknownNameError
-            If no play leads to the infostate.
+        UnknownNameError, ParameterError
+            As in `find`.
         """
-        number = self._own.index_of(infostate)
-        state, first = int(self._own.public_state[number]), self._own.first_sequence[number]
-        actions = self._own.legal_actions(number)
+        state, first, actions = self.find(infostate)
         policy = self._policy_at(state)[first : first + len(actions)]
         found = self.resolve(state)
         if found is None:
             return ResolvingAnswer(actions=actions, policy=policy)
-        part, method = found.part, "complete"
+        method = "complete"
         if not found.is_played:
             method = "blueprint" if self._played_before(state) is None else "earlier"
         return ResolvingAnswer(
@@ -89,9 +138,9 @@ class TreeResolver:
             method=method,
             is_rejected=found.is_rejected,
             is_carried=bool(self._played_above(state)),
-            num_nodes=len(part.histories),
-            num_histories=len(histories_at(self.tree, state)),
-            num_ends=len(part.terminals) + len(part.leaf_histories),
+            num_nodes=found.part.num_nodes,
+            num_histories=found.part.num_roots,
+            num_ends=found.part.num_ends,
             num_iterations=found.num_iterations,
         )
 
@@ -100,16 +149,16 @@ class TreeResolver:
         policy = self.blueprint.probabilities[self.player].copy()
         above: list[int] = []  # the public states above the next one
         waiting = [0]
-        parent = self.tree.public_tree.parent
         while waiting:
             state = waiting.pop()
-            while above and above[-1] != parent[state]:
+            while above and above[-1] != self._parent[state]:
                 # Only searches above are needed again; all of them together may not fit in memory.
                 self._searches.pop(above.pop(), None)
-            if self.lookahead.acts[state, self.player]:
-                self._copy(state, self._policy_at(state), policy)
+            if self.acts(state):
+                here = self.sequences_at(state)
+                policy[here] = self._policy_at(state)[here]
             above.append(state)
-            waiting += self.tree.public_tree.children(state).tolist()
+            waiting += self._children[state]
         return policy
 
     def _policy_at(self, public_state: int) -> FloatArray:
@@ -130,36 +179,17 @@ class TreeResolver:
             found = self._search(public_state)
             self._searches[public_state] = found
             if found is None:
-                self._copy(public_state, self.blueprint.probabilities[self.player], self._policy)
+                here = self.sequences_at(public_state)
+                self._policy[here] = self.blueprint.probabilities[self.player][here]
             elif found.is_played and self.settings.is_continual:
                 self._policy[found.part.sequences[self.player]] = found.policy
         return self._searches[public_state]
 
-    def _copy(self, public_state: int, source: FloatArray, target: FloatArray) -> None:
-        """Copy the probabilities at a public state from a policy [Q] to another."""
-        own = self._own
-        for infostate in infostates_at(self.tree, public_state)[self.player].tolist():
-            first = own.first_sequence[infostate]
-            here = slice(first, first + own.num_actions[infostate])
-            target[here] = source[here]
-
     def own_range(self, public_state: int) -> FloatArray:
-        """Return [S_i] the player's range, after the searches at the public states before."""
-        above = self._searched_above(public_state) if self.settings.is_continual else []
-        for state in above:
+        """Return the player's range, after the searches at the public states before."""
+        for state in self._searched_above(public_state) if self.settings.is_continual else []:
             self.resolve(state)
-        own = self._own
-        here = infostates_at(self.tree, public_state)[self.player]
-        found = np.ones(len(here))
-        for place, infostate in enumerate(here.tolist()):
-            node = infostate
-            while node > 0:
-                if own.action[node] >= 0:
-                    found[place] *= self._policy[
-                        own.first_sequence[own.parent[node]] + own.action[node]
-                    ]
-                node = int(own.parent[node])
-        return found
+        return self.range_of(self._policy, public_state)
 
     def _searched_above(self, public_state: int) -> list[int]:
         """Return the public states above at which a search is made, the root first.
@@ -167,14 +197,12 @@ class TreeResolver:
         These are the ones at which the player acts. For `previous`, the root of the game is one of
         them in any case: a search there gives the values for the player's first decision.
         """
-        parent, found = self.tree.public_tree.parent, []
-        state = int(parent[public_state])
+        found = []
+        state = self._parent[public_state]
         while state >= 0:
-            if self.lookahead.acts[state, self.player] or (
-                state == 0 and self.settings.opponent == "previous"
-            ):
+            if self.acts(state) or (state == 0 and self.settings.opponent == "previous"):
                 found.append(state)
-            state = int(parent[state])
+            state = self._parent[state]
         return found[::-1]
 
     def _played_above(self, public_state: int) -> list[tuple[int, Resolution]]:
@@ -204,13 +232,10 @@ class TreeResolver:
     def _search(self, public_state: int) -> Resolution | None:
         start = working_seconds()
         own_range = self.own_range(public_state)
-        root = PublicBeliefState.with_unit_ranges(self.tree, public_state)
-        weight = own_range[root.position[:, self.player]] * root.chance_reach
-        if not weight.sum() > MIN_WEIGHT:
+        if not self.weight(public_state, own_range) > MIN_WEIGHT:
             return None
-        part = self.lookahead.part(public_state)
-        leaf_values = self._own_values[part.leaf_histories]
-        opponent = self._opponent(public_state, root, own_range)
+        part = self.part(public_state)
+        opponent = self._opponent(public_state, own_range)
         gifts = self._gifts(public_state) if self._uses_gifts else None
         fallback = None
         if self.settings.is_checked:
@@ -220,33 +245,28 @@ class TreeResolver:
             self.player,
             own_range,
             opponent,
-            leaf_values,
             self.settings,
             start,
             fallback=fallback,
             gifts=gifts,
-            payoffs=self.tree.sequence_form.centered.payoff_range,
+            payoffs=self._payoffs,
         )
 
-    def _opponent(
-        self, public_state: int, root: PublicBeliefState, own_range: FloatArray
-    ) -> FloatArray:
+    def _opponent(self, public_state: int, own_range: FloatArray) -> FloatArray:
         """Return [S_j] the opponent's values at the root, or its range for the gadget `none`."""
-        other = 1 - self.player
         if self.settings.gadget == "none":
-            return PublicBeliefState.from_policy(self.tree, self.blueprint, public_state).ranges[
-                other
-            ]
+            return self.opponent_range(public_state)
         if self.settings.opponent == "best_response":
-            part = self.lookahead.part(public_state, [])
+            part = self.part(public_state, is_whole=True)
             own = self.blueprint.probabilities[self.player][part.sequences[self.player]]
-            return best_response_values(part, self.player, own_range, own)
+            return part.response_values(self.player, own_range, [own])[0]
         if self.settings.opponent == "previous":
             before = self._played_before(public_state)
             if before is not None:
                 return values_after(before, self.player, public_state, own_range)
-        means = mean_values(root, self.player, own_range, self._their_values[root.histories])
-        return means[:, 0] if self.settings.opponent == "profile" else means.max(axis=1)
+        values = self.continuation_values(public_state, own_range)
+        best: FloatArray = values.max(axis=1)
+        return values[:, 0] if self.settings.opponent == "profile" else best
 
     def _gifts(self, public_state: int) -> FloatArray:
         """Return [S_j] what the opponent has given up since the last solution above that is played.
@@ -260,9 +280,9 @@ class TreeResolver:
         if self.settings.opponent != "previous" and self.settings.is_continual:
             whole = self.blueprint.probabilities[self.player].copy()
             for state in self._searched_above(public_state):
-                self._copy(state, fallback, whole)
+                here = self.sequences_at(state)
+                whole[here] = fallback[here]
         both = list(self.blueprint.probabilities)
         both[self.player] = whole
-        policy = TabularPolicy(self.tree.sequence_form, tuple(both))
-        since = played[-1][0] if played else 0
-        return accumulated_gifts(self.tree, self.player, policy, public_state, since)
+        policy = TabularPolicy(self.blueprint.form, tuple(both))
+        return self.gifts(policy, public_state, played[-1][0] if played else 0)

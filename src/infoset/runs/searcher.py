@@ -5,25 +5,60 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
 from infoset.beliefs import PublicPrivateBelief
 from infoset.errors import ParameterError, ShortSearchWarning
-from infoset.game import Infostate
+from infoset.game import Game, Infostate
 from infoset.game.infostate import infostate_generator
-from infoset.search.budget import Overruns, SearchRecord
-from infoset.search.models import SearchModel
+from infoset.runs.search_budget import Overruns, SearchRecord
+from infoset.tree import GameTree
 from infoset.typing import Action, FloatArray
 from infoset.utils.arguments import check_count, check_type
 
-__all__ = ["Searcher", "check_model"]
+__all__ = ["SearchedGame", "Searcher", "check_model", "not_acting_error"]
 
 
-def check_model(model: object) -> None:
-    """Raise unless a value is a search model."""
-    check_type("model", model, SearchModel, 'a model, such as search_model("leduc_poker")')
+@runtime_checkable
+class SearchedGame(Protocol):
+    """What every searcher knows of a game; `infoset.search.SearchModel` can also play it."""
+
+    @property
+    def game(self) -> Game | str:
+        """The rules, or the name of a game that is given without them."""
+
+    @property
+    def tree(self) -> GameTree | None:
+        """The tree of the game, if searches use it."""
+
+    @property
+    def num_players(self) -> int:
+        """Number N of players."""
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether searches run compiled, and do not call the rules in Python."""
+
+    def legal_actions(self, infostate: Infostate) -> tuple[Action, ...]:
+        """Return the legal actions at an infostate, as `infoset.search.SearchModel` does."""
+
+    def require_legal_actions(self, infostate: Infostate) -> tuple[Action, ...]:
+        """Return the legal actions at an infostate at which its player acts."""
+
+
+def check_model(model: object, model_type: type = SearchedGame) -> None:
+    """Raise unless a value is a model of a type."""
+    check_type("model", model, model_type, 'a model, such as search_model("leduc_poker")')
+
+
+def not_acting_error(infostate: Infostate) -> ParameterError:
+    """Return the error for an infostate at which its player does not act."""
+    return ParameterError(
+        f"player {infostate.player} does not act at the infostate {infostate}; give an infostate "
+        f"at which its player acts"
+    )
 
 
 DEFAULT_BELIEF = PublicPrivateBelief(0.0)
@@ -37,7 +72,7 @@ class Searcher(ABC):
 
     Parameters
     ----------
-    model : SearchModel
+    model : SearchedGame
         The game, such as `search_model(game)`.
     belief : PublicPrivateBelief or float
         Distribution of worlds. A number is the public weight λ: 0 is the player's private belief, 1
@@ -63,7 +98,7 @@ class Searcher(ABC):
     """What the warning of a short search says about its answer."""
 
     def __init__(
-        self, model: SearchModel, *, belief: PublicPrivateBelief | float = 0.0, seed: int = 0
+        self, model: SearchedGame, *, belief: PublicPrivateBelief | float = 0.0, seed: int = 0
     ) -> None:
         check_model(model)
         check_count("seed", seed)

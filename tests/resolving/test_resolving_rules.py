@@ -23,17 +23,17 @@ from infoset.policy import (
     tabulate,
 )
 from infoset.regret import SCHEMES, RegretMinimizer
-from infoset.search import make_searcher
-from infoset.search.budget import SearchBudget
-from infoset.search.models import RulesModel
-from infoset.search.resolving import (
+from infoset.resolving import (
     ContinualResolving,
     DepthLimitedSearch,
     ExactContinuationValues,
     rules_resolver,
 )
-from infoset.search.resolving.part_limits import PartLimits
-from infoset.search.resolving.resolution import ResolvingSettings
+from infoset.resolving.part_limits import PartLimits
+from infoset.resolving.resolution import ResolvingSettings
+from infoset.runs.search_budget import SearchBudget
+from infoset.search import make_searcher
+from infoset.search.models import RulesModel
 from infoset.solvers.regret_family import average_policy
 from tests.support.cached_games import cached_tree
 
@@ -254,7 +254,7 @@ def test_drawing_histories_ends_with_its_part_of_the_time(monkeypatch):
         looks.append(1)
         return 0.0 if len(looks) < 100 else 1e9
 
-    for module in ("utils.clocks", "search.resolving.part_limits"):
+    for module in ("utils.clocks", "resolving.part_limits"):
         monkeypatch.setattr(f"infoset.{module}.working_seconds", late)
     search = by_rules("leduc_poker", DepthLimitedSearch, milliseconds=1e3)
     [infostate, actions] = infostates_of("leduc_poker", 0)[-1]

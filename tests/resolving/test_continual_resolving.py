@@ -24,7 +24,7 @@ from infoset.policy import (
     uniform_policy,
 )
 from infoset.regret import SCHEMES, RegretMinimizer
-from infoset.search.resolving import ContinualResolving, DepthLimitedSearch
+from infoset.resolving import ContinualResolving, DepthLimitedSearch
 from infoset.solvers.regret_family import average_policy
 from tests.support.cached_games import cached_tree
 

@@ -17,14 +17,14 @@ from infoset.errors import UnknownNameError, UnsupportedGameError
 from infoset.game import Game, Infostate
 from infoset.game.infostate import infostate_generator
 from infoset.policy import Policy, probabilities_at
-from infoset.search.resolving.continuation_values import (
+from infoset.resolving.continuation_values import (
     ContinuationFunction,
     ContinuationValues,
     checked_continuation_values,
 )
-from infoset.search.resolving.opponent_values import mean_values
-from infoset.search.resolving.part_limits import PartLimits
-from infoset.search.resolving.resolution import (
+from infoset.resolving.opponent_values import mean_values
+from infoset.resolving.part_limits import PartLimits
+from infoset.resolving.resolution import (
     MIN_WEIGHT,
     Resolution,
     ResolvingAnswer,
@@ -32,6 +32,7 @@ from infoset.search.resolving.resolution import (
     resolve_part,
     values_after,
 )
+from infoset.resolving.searched_part import ValuedTreePart
 from infoset.typing import NOOP, Action, FloatArray, Player
 from infoset.utils.clocks import OutOfTimeError, deadline, working_seconds
 
@@ -228,11 +229,10 @@ class RulesResolver:
         fallback = self._fallback_in(local, before) if self.settings.is_checked else None
         built = working_seconds()
         resolution = resolve_part(
-            part,
+            ValuedTreePart(part, leaf_values),
             self.player,
             own_range,
             opponent,
-            leaf_values,
             settings,
             start,
             fallback=fallback,

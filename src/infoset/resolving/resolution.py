@@ -7,15 +7,12 @@ from typing import Final
 
 import numpy as np
 
-from infoset.beliefs import GADGETS, TreePart, gadget_form, part_between
 from infoset.errors import ParameterError
 from infoset.regret import SCHEMES, RegretMinimizer
-from infoset.search.budget import SearchBudget, SearchRecord
-from infoset.search.resolving.opponent_values import (
-    OPPONENT_VALUES,
-    best_response_values,
-    largest_gain,
-)
+from infoset.resolving.gadgets import GADGETS
+from infoset.resolving.opponent_values import OPPONENT_VALUES
+from infoset.resolving.searched_part import SearchedPart
+from infoset.runs.search_budget import SearchBudget, SearchRecord
 from infoset.solvers.regret_family import average_policy
 from infoset.typing import Action, FloatArray, Player
 from infoset.utils.arguments import check_choice, check_count, check_number
@@ -54,7 +51,7 @@ class ResolvingSettings:
     depth : int or None
         A search stops where each player has acted at this many public states; None for no limit.
     gadget : str
-        A name from `infoset.beliefs.GADGETS`.
+        A name from `infoset.resolving.GADGETS`.
     opponent : str
         A name from `OPPONENT_VALUES`.
     is_continual : bool
@@ -117,12 +114,10 @@ class Resolution:
 
     Attributes
     ----------
-    part : TreePart
+    part : SearchedPart
         What the search looked at.
     policy : FloatArray
         [Q'_i] the searching player's average policy at the sequences of the part.
-    leaf_values : FloatArray
-        [L, n] as in `gadget_form`.
     num_iterations : int
     payoffs : tuple[float, float]
         Range of the payoffs, as far as it is known.
@@ -131,9 +126,8 @@ class Resolution:
         allows.
     """
 
-    part: TreePart
+    part: SearchedPart
     policy: FloatArray
-    leaf_values: FloatArray
     num_iterations: int
     payoffs: tuple[float, float]
     is_rejected: bool = False
@@ -220,11 +214,10 @@ class ResolvingRecord(SearchRecord):
 
 
 def resolve_part(
-    part: TreePart,
+    part: SearchedPart,
     player: Player,
     own_range: FloatArray,
     opponent: FloatArray,
-    leaf_values: FloatArray,
     settings: ResolvingSettings,
     start: float,
     *,
@@ -232,12 +225,12 @@ def resolve_part(
     payoffs: tuple[float, float],
     gifts: FloatArray | None = None,
 ) -> Resolution:
-    """Solve a part with a gadget by CFR+.
+    """Solve a part with a gadget by CFR+, and compare the solution with the fallback.
 
     Parameters
     ----------
-    part, player, own_range, opponent, leaf_values, gifts
-        As in `gadget_form`.
+    part, player, own_range, opponent, gifts
+        As in `SearchedPart.gadget_form`.
     settings : ResolvingSettings
     start : float
         `working_seconds()` at the start of the search.
@@ -251,8 +244,7 @@ def resolve_part(
     ParameterError
         As in `gadget_form`, for example if a leaf value is not finite.
     """
-    gadget = settings.gadget
-    form = gadget_form(part, player, own_range, opponent, leaf_values, gadget, gifts=gifts)
+    form = part.gadget_form(player, own_range, opponent, settings.gadget, gifts)
     minimizer = RegretMinimizer(form, SCHEMES["cfr+"])
     done = 0
     for batch in settings.budget.batches(start):
@@ -262,19 +254,41 @@ def resolve_part(
     is_rejected = False
     if fallback is not None and settings.tolerance is not None and done >= MIN_ITERATIONS:
         taken = None
-        if part.root and gadget != "none":
+        if part.root and settings.gadget != "none":
             taken = opponent if gifts is None else opponent + gifts
-        gain = largest_gain(part, player, own_range, policy, fallback, taken, leaf_values)
+        gain = _largest_gain(part, player, own_range, policy, fallback, taken)
         low, high = payoffs
         rounding = ROUNDING * max(abs(low), abs(high))
         is_rejected = gain > settings.tolerance * (high - low) + rounding
-    return Resolution(part, policy, leaf_values, done, payoffs, is_rejected)
+    return Resolution(part, policy, done, payoffs, is_rejected)
+
+
+def _largest_gain(
+    part: SearchedPart,
+    player: Player,
+    own_range: FloatArray,
+    policy: FloatArray,
+    fallback: FloatArray,
+    opponent: FloatArray | None,
+) -> float:
+    """Return how much a best response gains at some root of the opponent if a policy is played.
+
+    At each root, that is what it earns beyond what the opponent may take there (`opponent`, with
+    gifts; None if there is no gadget), and beyond what it earns against the fallback. Where the
+    opponent gains nothing, nothing is lost by playing the policy.
+    """
+    earned, limit = part.response_values(player, own_range, [policy, fallback])
+    if opponent is not None:
+        limit = np.maximum(limit, opponent)
+    return float((earned - limit).max())
 
 
 def values_after(
     resolution: Resolution, player: Player, public_state: int, own_range: FloatArray
 ) -> FloatArray:
-    """Return [S_j] what a best response to a search earns at a public state inside its part.
+    """Return what a best response to a search earns at a public state inside its part.
+
+    There is one value for each root of the opponent, see `SearchedPart`.
 
     Parameters
     ----------
@@ -284,20 +298,10 @@ def values_after(
     public_state : int
         Not a leaf of the part.
     own_range : FloatArray
-        [S_i] the searching player's range at the public state.
+        The searching player's range at the public state.
     """
-    whole = resolution.part
-    below = [leaf for leaf in whole.leaves.tolist() if _is_below(whole, leaf, public_state)]
-    part = part_between(whole.tree, public_state, below)
-    rows = np.searchsorted(whole.leaf_histories, part.leaf_histories)
+    whole, part = resolution.part, resolution.part.below(public_state)
     places = np.searchsorted(whole.sequences[player], part.sequences[player])
     inside = resolution.policy[places]  # the empty sequence is the first one of both
-    return best_response_values(part, player, own_range, inside, resolution.leaf_values[rows])
-
-
-def _is_below(part: TreePart, state: int, ancestor: int) -> bool:
-    """Return whether a public state is `ancestor` or extends it."""
-    parent = part.tree.public_tree.parent
-    while state > ancestor:
-        state = int(parent[state])
-    return state == ancestor
+    [values] = part.response_values(player, own_range, [inside])
+    return values

@@ -107,8 +107,8 @@ def public_subgame(
     A pair of hands has a probability in proportion to prior · ranges[0] · ranges[1]. If the ranges
     are the players' own reach of the node (`PublicValues.own_reach`), it is the probability given
     the node. Solving this subgame alone is unsafe: it is optimal against an opponent who has the
-    range, and another opponent may exploit it. `infoset.solvers.resolve_public_subgame` bounds what
-    the opponent can gain.
+    range, and another opponent may exploit it. `infoset.resolving.resolve_public_subgame` bounds
+    what the opponent can gain.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Final, NamedTuple
 
-from infoset.search.resolving.resolution import ITERATIONS, ResolvingSettings
+from infoset.resolving.resolution import ITERATIONS, ResolvingSettings
 from infoset.utils.clocks import working_seconds
 
 __all__ = ["DrawingLimits", "PartLimits"]

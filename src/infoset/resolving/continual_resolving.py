@@ -8,17 +8,16 @@ from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 
-from infoset.beliefs import GADGETS
 from infoset.errors import (
     ExplorationLimitError,
     ParameterError,
     PolicyMismatchError,
     UnsupportedGameError,
 )
-from infoset.evaluation import TransformedValues, transformed_values
+from infoset.evaluation import PublicContinuation, TransformedValues, transformed_values
 from infoset.evaluation.tree_reach import check_same_game
-from infoset.forms import SequenceForm
-from infoset.game import Infostate
+from infoset.forms import Form, PublicForm, as_public_form
+from infoset.game import Game, Infostate
 from infoset.game.infostate import infostate_generator
 from infoset.policy import (
     TRANSFORMATIONS,
@@ -29,23 +28,26 @@ from infoset.policy import (
     tabulate,
     uniform_policy,
 )
-from infoset.search.budget import SearchBudget
-from infoset.search.models import GraphModel, RulesModel, SearchModel
-from infoset.search.resolving.continuation_values import (
+from infoset.resolving.continuation_values import (
     ContinuationFunction,
     ContinuationValues,
     ExactContinuationValues,
 )
-from infoset.search.resolving.resolution import (
+from infoset.resolving.form_model import FormModel
+from infoset.resolving.gadgets import GADGETS
+from infoset.resolving.public_resolver import PublicResolver
+from infoset.resolving.public_state_resolver import PublicStateResolver
+from infoset.resolving.resolution import (
     ITERATIONS,
     MIN_ITERATIONS,
     TOLERANCE,
     ResolvingRecord,
     ResolvingSettings,
 )
-from infoset.search.resolving.resolver import TreeResolver
-from infoset.search.resolving.rules_resolver import RulesResolver
-from infoset.search.searcher import Searcher
+from infoset.resolving.rules_resolver import RulesResolver
+from infoset.resolving.tree_resolver import TreeResolver
+from infoset.runs.search_budget import SearchBudget
+from infoset.runs.searcher import SearchedGame, Searcher
 from infoset.tree import GameTree, build_world_graph
 from infoset.tree.counting import count_histories
 from infoset.tree.game_tree import unroll
@@ -63,7 +65,7 @@ MAX_HISTORIES: Final = 300_000
 class TabulatedPolicy(Protocol):
     """Policies that tabulate themselves, such as those of networks."""
 
-    def tabulate(self, form: SequenceForm) -> TabularPolicy:
+    def tabulate(self, form: Form) -> TabularPolicy:
         """Return the policy at all infostates of a game."""
         ...
 
@@ -111,7 +113,7 @@ class ContinualResolving(Searcher):
         A search stops where each player has acted at this many public states. None searches to the
         end of the game.
     gadget : str
-        A name from `infoset.beliefs.GADGETS`.
+        A name from `infoset.resolving.GADGETS`.
     opponent : str
         A name from `OPPONENT_VALUES`.
     iterations : int or None
@@ -176,7 +178,7 @@ class ContinualResolving(Searcher):
 
     def __init__(
         self,
-        model: SearchModel | GameTree,
+        model: SearchedGame | GameTree | Form,
         blueprint: Policy | None = None,
         values: TransformedValues | ContinuationValues | ContinuationFunction | None = None,
         *,
@@ -191,8 +193,14 @@ class ContinualResolving(Searcher):
         tolerance: float | None = TOLERANCE,
         seed: int = 0,
     ) -> None:
-        check_type("model", model, (SearchModel, GameTree), "a GameTree, or search_model(game)")
-        super().__init__(GraphModel(model) if isinstance(model, GameTree) else model, seed=seed)
+        kinds = (SearchedGame, GameTree, Form)
+        check_type("model", model, kinds, "a GameTree, a PublicForm, or search_model(game)")
+        form = _public_form_of(model, blueprint)
+        if isinstance(model, GameTree):
+            model = FormModel(model.sequence_form, model)
+        elif isinstance(model, Form):
+            model = FormModel(model)
+        super().__init__(model, seed=seed)
         if self.model.num_players != 2:
             raise UnsupportedGameError(
                 f"re-solving needs a two-player constant-sum game; {self.model.game} has "
@@ -229,14 +237,35 @@ class ContinualResolving(Searcher):
         self.methods: Counter[str] = Counter()
         self.num_short = self.num_rejected = 0
         self._values = values
-        self.tree = _tree_of(self.model, values)
-        self._resolvers: list[TreeResolver] | list[RulesResolver]
-        if self.tree is None:
-            self.blueprint: Policy = UniformPolicy() if blueprint is None else blueprint
+        self.blueprint: Policy
+        self.tree = _tree_of(self.model, values) if form is None else None
+        self._resolvers: list[TreeResolver] | list[RulesResolver] | list[PublicResolver]
+        if form is not None:
+            self.blueprint, self._resolvers = self._on_public_form(form, blueprint, values)
+        elif self.tree is None:
+            self.blueprint = UniformPolicy() if blueprint is None else blueprint
             assert not isinstance(values, TransformedValues)  # which have a tree
             self._resolvers = self._by_rules(self.blueprint, values)
         else:
             self.blueprint, self._resolvers = self._on_tree(self.tree, blueprint, values)
+
+    def _on_public_form(
+        self, form: PublicForm, given: Policy | None, values: object
+    ) -> tuple[TabularPolicy, list[PublicResolver]]:
+        """Return the blueprint as a table, and the searches of both players on a public form."""
+        if form.constant_sum is None:
+            raise UnsupportedGameError(
+                f"re-solving needs a two-player constant-sum game, which {form.name} is not"
+            )
+        if values is not None and (isinstance(values, KINDS_OF_VALUES) or not callable(values)):
+            raise ParameterError(
+                f"values={type(values).__name__} are values of histories; on a public form, give a "
+                "function of a node and of ranges, such as infoset.evaluation.PublicContinuation"
+            )
+        blueprint = _tabular(form, given)
+        return blueprint, [
+            PublicResolver(form, player, blueprint, values, self.resolving) for player in range(2)
+        ]
 
     def _on_tree(
         self, tree: GameTree, given: Policy | None, given_values: object
@@ -246,7 +275,8 @@ class ContinualResolving(Searcher):
             raise UnsupportedGameError(
                 f"re-solving needs a two-player constant-sum game, which {tree} is not"
             )
-        blueprint = _tabular(tree, given)
+        check_same_game(tree, given.form) if isinstance(given, TabularPolicy) else None
+        blueprint = _tabular(tree.sequence_form, given)
         values = _tabular_values(tree, blueprint, given_values)
         if values.tree is not tree:
             raise PolicyMismatchError("the values are for another tree; give those of this tree")
@@ -262,6 +292,7 @@ class ContinualResolving(Searcher):
     ) -> list[RulesResolver]:
         """Return the searches of both players by the rules."""
         game, settings = self.model.game, self.resolving
+        assert isinstance(game, Game)  # a form without rules has a tree
         if values is None and (settings.depth is not None or settings.gadget != "none"):
             raise ParameterError(
                 f"without a tree of {game}, a search needs values of histories at its root and at "
@@ -376,29 +407,29 @@ class ContinualResolving(Searcher):
         Raises
         ------
         UnsupportedGameError
-            If there is no tree of the game.
+            If there is neither a tree nor a public form of the game.
         """
-        if self.tree is None:
+        if not isinstance(self.blueprint, TabularPolicy):
             raise UnsupportedGameError(
                 f"a policy of all infostates needs the tree of {self.model.game}; give "
                 "build_tree(game) if it is small enough"
             )
-        assert isinstance(self.blueprint, TabularPolicy)
         whole = []
         for resolver in self._resolvers:
-            assert isinstance(resolver, TreeResolver)
+            assert isinstance(resolver, PublicStateResolver)
             whole.append(resolver.whole_policy())
-        return TabularPolicy(self.tree.sequence_form, tuple(whole))
+        return TabularPolicy(self.blueprint.form, tuple(whole))
 
 
-def _tree_of(model: SearchModel, values: object) -> GameTree | None:
+def _tree_of(model: SearchedGame, values: object) -> GameTree | None:
     """Return the tree on which to search; None to search by the rules."""
-    tree = model.tree if isinstance(model, GraphModel) else None
+    tree = model.tree
     if isinstance(values, TransformedValues):
         return values.tree if tree is None else tree
     is_tabulated = values is None or isinstance(values, TabulatedValues)
-    if tree is not None or not is_tabulated or isinstance(model, RulesModel):
+    if tree is not None or not is_tabulated or not model.is_compiled:
         return tree if is_tabulated else None
+    assert isinstance(model.game, Game)
     try:
         graph = build_world_graph(model.game, max_worlds=MAX_HISTORIES // 10)
     except ExplorationLimitError:
@@ -408,20 +439,33 @@ def _tree_of(model: SearchModel, values: object) -> GameTree | None:
 
 
 def _are_exact(values: object) -> bool:
-    """Return whether values of histories are exact, and not learned or those of a function."""
-    return values is None or isinstance(values, (TransformedValues, ExactContinuationValues))
+    """Return whether values are exact, and not learned or those of any function."""
+    exact = (TransformedValues, ExactContinuationValues, PublicContinuation)
+    return values is None or isinstance(values, exact)
 
 
-def _tabular(tree: GameTree, policy: Policy | None) -> TabularPolicy:
+def _tabular(form: Form, policy: Policy | None) -> TabularPolicy:
     """Return a policy as a table; by default the uniform one."""
     if policy is None:
-        return uniform_policy(tree.sequence_form)
+        return uniform_policy(form)
     if isinstance(policy, TabularPolicy):
-        check_same_game(tree, policy.form)
+        if policy.form.fingerprint != form.fingerprint:
+            raise PolicyMismatchError(
+                f"the blueprint is for {policy.form.name}, not for {form.name}; give one for it"
+            )
         return policy
     if isinstance(policy, TabulatedPolicy):
-        return policy.tabulate(tree.sequence_form)
-    return tabulate(tree.sequence_form, [policy, policy])
+        return policy.tabulate(form)
+    return tabulate(form, [policy, policy])
+
+
+def _public_form_of(model: object, blueprint: object) -> PublicForm | None:
+    """Return the public form on which to search: the one given, or that of the blueprint."""
+    if isinstance(model, Form):
+        return as_public_form(model)
+    if isinstance(blueprint, TabularPolicy) and blueprint.form.num_hands is not None:
+        return as_public_form(blueprint.form)
+    return None
 
 
 def _tabular_values(tree: GameTree, blueprint: TabularPolicy, values: object) -> TransformedValues:

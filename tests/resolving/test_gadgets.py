@@ -11,7 +11,7 @@ from hypothesis import given as given_examples
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from infoset.beliefs import GADGETS, PublicBeliefState, cut_tree, gadget_form
+from infoset.beliefs import PublicBeliefState, cut_tree
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
 from infoset.evaluation import (
     best_response,
@@ -30,12 +30,13 @@ from infoset.policy import (
     uniform_policy,
 )
 from infoset.regret import SCHEMES, RegretMinimizer
-from infoset.runs import Budget
-from infoset.search.resolving.opponent_values import (
+from infoset.resolving import GADGETS, gadget_form
+from infoset.resolving.opponent_values import (
     accumulated_gifts,
     best_response_values,
     mean_values,
 )
+from infoset.runs import Budget
 from infoset.solvers import solve_by_lp
 from infoset.solvers.regret_family import average_policy
 from infoset.tree import GameTree, build_tree

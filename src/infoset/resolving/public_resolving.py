@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infoset.beliefs import PublicSubgame, public_subgame
 from infoset.errors import ParameterError
 from infoset.evaluation import PublicValues
 from infoset.forms import (
@@ -27,6 +26,7 @@ from infoset.forms import (
 )
 from infoset.policy import TabularPolicy
 from infoset.regret import RegretScheme
+from infoset.resolving.public_subgames import PublicSubgame, public_subgame
 from infoset.runs import Budget, SolveResult
 from infoset.solvers.methods import MethodSpec, get_method, run_method
 from infoset.typing import FloatArray, Player
@@ -92,8 +92,8 @@ def resolve_public_subgame(
     method, budget : optional
         As in `infoset.solve`; by default 1000 iterations of `cfr+`.
     gadget : str
-        "resolving", "max-margin" or "none", see `infoset.beliefs.GADGETS`. For `reach-max-margin`,
-        give `max-margin` and values to which gifts are added.
+        "resolving", "max-margin" or "none", see `infoset.resolving.GADGETS`. For
+        `reach-max-margin`, give `max-margin` and values to which gifts are added.
     opponent_values : FloatArray, optional
         [hands] what the opponent may take instead, given its hand and the node, by default
         `PublicValues.response_values`.

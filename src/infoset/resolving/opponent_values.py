@@ -7,13 +7,14 @@ from typing import Final
 
 import numpy as np
 
-from infoset.beliefs import PublicBeliefState, TreePart, gadget_form
+from infoset.beliefs import PublicBeliefState, TreePart
 from infoset.beliefs.public_states import check_public_state, infostates_at
 from infoset.evaluation import utility_gradient
 from infoset.evaluation.best_responses import best_response_sweep
 from infoset.evaluation.tree_reach import check_same_game, reach_without
 from infoset.forms import behavior_to_plan
 from infoset.policy import TabularPolicy
+from infoset.resolving.gadgets import gadget_form
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_player
@@ -22,8 +23,8 @@ __all__ = [
     "OPPONENT_VALUES",
     "accumulated_gifts",
     "best_response_values",
-    "largest_gain",
     "mean_values",
+    "response_values",
 ]
 
 OPPONENT_VALUES: Final = ("previous", "transformations", "profile", "best_response")
@@ -81,41 +82,11 @@ def best_response_values(
     leaf_values : FloatArray, optional
         As in `gadget_form`; the opponent chooses the best continuation at each leaf infostate.
     """
-    [values] = _response_values(part, player, own_range, [policy], leaf_values)
+    [values] = response_values(part, player, own_range, [policy], leaf_values)
     return values
 
 
-def largest_gain(
-    part: TreePart,
-    player: Player,
-    own_range: FloatArray,
-    policy: FloatArray,
-    fallback: FloatArray,
-    opponent: FloatArray | None,
-    leaf_values: FloatArray | None = None,
-) -> float:
-    """Return how much a best response gains at some infostate of the root if a policy is played.
-
-    At each infostate, that is what it earns beyond what the opponent may take there, and beyond
-    what it earns against the fallback. Where the opponent gains nothing, nothing is lost by playing
-    the policy.
-
-    Parameters
-    ----------
-    part, player, own_range, policy, leaf_values
-        As in `best_response_values`.
-    fallback : FloatArray
-        [Q'_i] the policy that is played otherwise.
-    opponent : FloatArray or None
-        [S_j] what the opponent may take instead, including gifts; None if there is no gadget.
-    """
-    earned, limit = _response_values(part, player, own_range, [policy, fallback], leaf_values)
-    if opponent is not None:
-        limit = np.maximum(limit, opponent)
-    return float((earned - limit).max())
-
-
-def _response_values(
+def response_values(
     part: TreePart,
     player: Player,
     own_range: FloatArray,

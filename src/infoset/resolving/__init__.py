@@ -1,0 +1,63 @@
+"""Re-solving: parts of a game that are solved once more, alone or at each decision of a play."""
+
+from infoset.resolving.cfr_d import Decomposition, DecompositionSolver, solve_by_decomposition
+from infoset.resolving.continual_resolving import ContinualResolving, DepthLimitedSearch
+from infoset.resolving.continuation_values import ContinuationValues, ExactContinuationValues
+from infoset.resolving.gadgets import GADGETS, Gadget, entered_form, gadget_form
+from infoset.resolving.lookahead import Lookahead
+from infoset.resolving.opponent_values import (
+    OPPONENT_VALUES,
+    accumulated_gifts,
+    best_response_values,
+    mean_values,
+)
+from infoset.resolving.public_resolver import PublicResolver
+from infoset.resolving.public_resolving import (
+    PublicResolution,
+    public_gadget_form,
+    resolve_public_subgame,
+)
+from infoset.resolving.public_subgames import PublicSubgame, public_subgame
+from infoset.resolving.resolution import Resolution, ResolvingRecord, ResolvingSettings
+from infoset.resolving.rules_resolver import RulesResolver
+from infoset.resolving.subgame_solutions import (
+    SubgameRegret,
+    SubgameSolver,
+    resolve_subgames,
+    solve_subgames,
+)
+from infoset.resolving.tree_resolver import TreeResolver
+
+__all__ = [
+    "GADGETS",
+    "OPPONENT_VALUES",
+    "ContinualResolving",
+    "ContinuationValues",
+    "Decomposition",
+    "DecompositionSolver",
+    "DepthLimitedSearch",
+    "ExactContinuationValues",
+    "Gadget",
+    "Lookahead",
+    "PublicResolution",
+    "PublicResolver",
+    "PublicSubgame",
+    "Resolution",
+    "ResolvingRecord",
+    "ResolvingSettings",
+    "RulesResolver",
+    "SubgameRegret",
+    "SubgameSolver",
+    "TreeResolver",
+    "accumulated_gifts",
+    "best_response_values",
+    "entered_form",
+    "gadget_form",
+    "mean_values",
+    "public_gadget_form",
+    "public_subgame",
+    "resolve_public_subgame",
+    "resolve_subgames",
+    "solve_by_decomposition",
+    "solve_subgames",
+]

@@ -1,0 +1,146 @@
+"""Re-solving on a public form: what `PublicStateResolver` needs to know of one."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from infoset.evaluation import PublicContinuation, PublicValues
+from infoset.forms import (
+    LeafFunction,
+    PublicForm,
+    chance_reach_of_nodes,
+    sequences_of_nodes,
+    unblocked_reach,
+)
+from infoset.game import Infostate
+from infoset.policy import TRANSFORMATIONS, TabularPolicy, transform_policy
+from infoset.resolving.public_part import PublicPart
+from infoset.resolving.public_state_resolver import Decision, PublicStateResolver
+from infoset.resolving.resolution import ResolvingSettings
+from infoset.typing import FloatArray, LongArray, Player
+
+__all__ = ["PublicResolver"]
+
+
+class PublicResolver(PublicStateResolver):
+    """Searches of one player on a public form; see `PublicStateResolver`.
+
+    Public states are public nodes, and ranges and values have one entry for each hand.
+
+    Parameters
+    ----------
+    form : PublicForm
+        A constant-sum game.
+    player : Player
+    blueprint : TabularPolicy
+        The policy of both players where nothing is searched.
+    values : LeafFunction or None
+        Values of hands at the depth limit; None for those of the blueprint.
+    settings : ResolvingSettings
+    """
+
+    def __init__(
+        self,
+        form: PublicForm,
+        player: Player,
+        blueprint: TabularPolicy,
+        values: LeafFunction | None,
+        settings: ResolvingSettings,
+    ) -> None:
+        payoffs = form.centered.payoff_range
+        super().__init__(player, blueprint, settings, form.parent.tolist(), payoffs)
+        self.form = form
+        self._values = PublicContinuation(blueprint) if values is None else values
+        self._chance = chance_reach_of_nodes(form)
+        self._blueprint_values = PublicValues(blueprint)
+
+    def find(self, infostate: Infostate) -> Decision:
+        """Return where an infostate of the player is."""
+        number = self.form.find(infostate)
+        node = int(self.form.public_states[self.player][number])
+        first = int(self.form.treeplexes[self.player].first_sequence[number])
+        return Decision(node, first, self.form.legal_actions(node))
+
+    def acts(self, public_state: int) -> bool:
+        """Return whether the player acts at a public node."""
+        return int(self.form.player[public_state]) == self.player
+
+    def sequences_at(self, public_state: int) -> LongArray:
+        """Return the sequences of the player's actions at a public node."""
+        return sequences_of_nodes(self.form, self.player, np.array([public_state]))
+
+    def part(self, public_state: int, *, is_whole: bool = False) -> PublicPart:
+        """Return what a search looks at, or all that follows a public node."""
+        leaves = () if is_whole else self._leaves(public_state)
+        return PublicPart(self.form, public_state, leaves, self._values if leaves else None)
+
+    def _leaves(self, root: int) -> tuple[int, ...]:
+        """Return the public nodes before which each player has acted `depth` times from a root."""
+        if self.settings.depth is None:
+            return ()
+        found, waiting = [], [(root, (0, 0))]
+        while waiting:
+            node, (first, second) = waiting.pop()
+            owner = int(self.form.player[node])
+            if owner >= 0 and min(first, second) >= self.settings.depth:
+                found.append(node)
+                continue
+            count = (first + (owner == 0), second + (owner == 1))
+            waiting += [(child, count) for child in self._children[node]]
+        return tuple(sorted(found))
+
+    def range_of(self, policy: FloatArray, public_state: int) -> FloatArray:
+        """Return [hands] the player's range at a public node if it plays a policy."""
+        both = list(self.blueprint.probabilities)
+        both[self.player] = policy
+        whole = PublicValues(TabularPolicy(self.form, (both[0], both[1])))
+        return whole.own_reach(public_state, self.player)
+
+    def weight(self, public_state: int, own_range: FloatArray) -> float:
+        """Return the probability of a public node, if the opponent plays to it."""
+        prior, other = self.form.prior, 1 - self.player
+        alive = self.form.hand_sets[other][self.form.hand_set[public_state]].astype(np.float64)
+        dealt = 1.0 if prior.joint is not None else prior.weights[self.player]
+        met = dealt * own_range * unblocked_reach(prior, self.player, alive)
+        return float(met.sum() * self._chance[public_state])
+
+    def opponent_range(self, public_state: int) -> FloatArray:
+        """Return [hands] the opponent's range in the blueprint."""
+        return self._blueprint_values.own_reach(public_state, 1 - self.player)
+
+    @cached_property
+    def _continuations(self) -> list[PublicContinuation]:
+        """What follows if the opponent plays each transformation of the blueprint."""
+        other, found = 1 - self.player, []
+        for transformation in TRANSFORMATIONS:
+            both = list(self.blueprint.probabilities)
+            both[other] = transform_policy(self.blueprint, other, transformation).probabilities[
+                other
+            ]
+            found.append(PublicContinuation(TabularPolicy(self.form, (both[0], both[1]))))
+        return found
+
+    def continuation_values(self, public_state: int, own_range: FloatArray) -> FloatArray:
+        """Return [hands, n] what the opponent earns by each of its continuations."""
+        other = 1 - self.player
+        alive = self.form.hand_sets[other][self.form.hand_set[public_state]].astype(np.float64)
+        ranges = [alive, alive]
+        ranges[self.player] = own_range
+        columns = [own(public_state, (ranges[0], ranges[1]))[other] for own in self._continuations]
+        return np.nan_to_num(np.stack(columns, axis=1), nan=0.0)
+
+    def gifts(self, policy: TabularPolicy, public_state: int, since: int) -> FloatArray:
+        """Return [hands] what the opponent has given up on the way; see `accumulated_gifts`."""
+        other, values = 1 - self.player, PublicValues(policy)
+        found = np.zeros(self.form.num_hands[other])
+        node = public_state
+        while node > since:
+            above = self._parent[node]
+            if self.form.player[above] == other:
+                # The action leads to the node alone, with the same reach of each hand.
+                before, after = (values.response_values(at, other) for at in (above, node))
+                found += np.maximum(np.nan_to_num(before - after, nan=0.0), 0.0)
+            node = above
+        return found

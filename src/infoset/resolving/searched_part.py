@@ -1,0 +1,150 @@
+"""What a search looks at: a part of a game, with values where it stops."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from infoset.beliefs import TreePart, part_between
+from infoset.beliefs.public_states import histories_at
+from infoset.forms import Form
+from infoset.resolving.gadgets import gadget_form
+from infoset.resolving.opponent_values import response_values
+from infoset.typing import FloatArray, IntArray, LongArray, Player
+
+__all__ = ["SearchedPart", "ValuedTreePart", "is_below"]
+
+
+class SearchedPart(Protocol):
+    """What follows a public state down to where a search stops, with what is worth what there.
+
+    A range and the opponent's values have one entry for each infostate at the root of a tree, or
+    for each hand at a public node. A policy [Q'] has one for each of `sequences`, in order.
+    """
+
+    @property
+    def root(self) -> int:
+        """The public state; 0 for the whole game, where the opponent cannot take anything."""
+
+    @property
+    def public_states(self) -> Collection[int]:
+        """The public states inside, without the leaves."""
+
+    @property
+    def sequences(self) -> Sequence[IntArray | LongArray]:
+        """Per player, [Q'] the number in the whole game of each sequence; the first one is 0."""
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of histories, or of pairs of a public node and a hand."""
+
+    @property
+    def num_roots(self) -> int:
+        """Number of them at the root."""
+
+    @property
+    def num_ends(self) -> int:
+        """Number of them at which the part ends."""
+
+    def gadget_form(
+        self,
+        player: Player,
+        own_range: FloatArray,
+        opponent: FloatArray,
+        gadget: str,
+        gifts: FloatArray | None,
+    ) -> Form:
+        """Return the part with a gadget at its root, as in `infoset.resolving.gadget_form`."""
+
+    def response_values(
+        self, player: Player, own_range: FloatArray, policies: Sequence[FloatArray]
+    ) -> list[FloatArray]:
+        """Return what a best response to each policy [Q'] earns at each root of the opponent.
+
+        At the root of the game it is one number, before the deal. Roots of weight zero get 0.
+        """
+
+    def below(self, public_state: int) -> SearchedPart:
+        """Return what follows a public state inside, down to the same leaves."""
+
+
+@dataclass(frozen=True, eq=False)
+class ValuedTreePart:
+    """A part of a tree, with values at its leaves; see `SearchedPart`.
+
+    Attributes
+    ----------
+    part : TreePart
+    leaf_values : FloatArray
+        [L, n] as in `gadget_form`.
+    """
+
+    part: TreePart
+    leaf_values: FloatArray
+
+    @property
+    def root(self) -> int:
+        """The public state at the root."""
+        return self.part.root
+
+    @property
+    def public_states(self) -> Collection[int]:
+        """The public states inside, without the leaves."""
+        return set(self.part.public_states.tolist())
+
+    @property
+    def sequences(self) -> Sequence[IntArray | LongArray]:
+        """Per player, [Q'] the number in the tree of each sequence."""
+        return self.part.sequences
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of histories."""
+        return len(self.part.histories)
+
+    @property
+    def num_roots(self) -> int:
+        """Number of histories at the root."""
+        return len(histories_at(self.part.tree, self.part.root))
+
+    @property
+    def num_ends(self) -> int:
+        """Number of terminal histories and leaves."""
+        return len(self.part.terminals) + len(self.part.leaf_histories)
+
+    def gadget_form(
+        self,
+        player: Player,
+        own_range: FloatArray,
+        opponent: FloatArray,
+        gadget: str,
+        gifts: FloatArray | None,
+    ) -> Form:
+        """Return the part with a gadget at its root."""
+        values = self.leaf_values
+        return gadget_form(self.part, player, own_range, opponent, values, gadget, gifts=gifts)
+
+    def response_values(
+        self, player: Player, own_range: FloatArray, policies: Sequence[FloatArray]
+    ) -> list[FloatArray]:
+        """Return [S_j] what a best response to each policy earns at the opponent's infostates."""
+        return response_values(self.part, player, own_range, policies, self.leaf_values)
+
+    def below(self, public_state: int) -> ValuedTreePart:
+        """Return what follows a public state inside, down to the same leaves."""
+        whole = self.part
+        parent = whole.tree.public_tree.parent.tolist()
+        leaves = [leaf for leaf in whole.leaves.tolist() if is_below(parent, leaf, public_state)]
+        part = part_between(whole.tree, public_state, leaves)
+        rows = np.searchsorted(whole.leaf_histories, part.leaf_histories)
+        return ValuedTreePart(part, self.leaf_values[rows])
+
+
+def is_below(parent: Sequence[int], state: int, ancestor: int) -> bool:
+    """Return whether a public state is `ancestor` or extends it, given the one above each."""
+    while state > ancestor:
+        state = parent[state]
+    return state == ancestor

@@ -1,0 +1,114 @@
+"""Re-solving on a tree: what `PublicStateResolver` needs to know of one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infoset.beliefs import PublicBeliefState
+from infoset.beliefs.public_states import infostates_at
+from infoset.evaluation import TransformedValues
+from infoset.game import Infostate
+from infoset.policy import TabularPolicy
+from infoset.resolving.lookahead import Lookahead
+from infoset.resolving.opponent_values import accumulated_gifts, mean_values
+from infoset.resolving.public_state_resolver import Decision, PublicStateResolver
+from infoset.resolving.resolution import ResolvingSettings
+from infoset.resolving.searched_part import ValuedTreePart
+from infoset.runs.searcher import not_acting_error
+from infoset.tree import GameTree
+from infoset.typing import FloatArray, LongArray, Player
+
+__all__ = ["TreeResolver"]
+
+
+class TreeResolver(PublicStateResolver):
+    """Searches of one player on a tree; see `PublicStateResolver`.
+
+    Parameters
+    ----------
+    tree : GameTree
+        A two-player constant-sum game.
+    player : Player
+    blueprint : TabularPolicy
+        The policy of both players where nothing is searched.
+    values : TransformedValues
+        Values of histories under transformed blueprints.
+    settings : ResolvingSettings
+    """
+
+    def __init__(
+        self,
+        tree: GameTree,
+        player: Player,
+        blueprint: TabularPolicy,
+        values: TransformedValues,
+        settings: ResolvingSettings,
+    ) -> None:
+        payoffs = tree.sequence_form.centered.payoff_range
+        super().__init__(player, blueprint, settings, tree.public_tree.parent.tolist(), payoffs)
+        self.tree = tree
+        self.lookahead = Lookahead(tree, settings.depth)
+        self._own_values = values.against(player)
+        constant = tree.sequence_form.constant_sum
+        assert constant is not None  # `against` has raised otherwise
+        self._their_values = constant - self._own_values
+        self._own = tree.infostate_trees[player]
+
+    def find(self, infostate: Infostate) -> Decision:
+        """Return where an infostate of the player is."""
+        number = self._own.index_of(infostate)
+        actions = self._own.legal_actions(number)
+        if not actions:
+            raise not_acting_error(infostate)
+        state, first = self._own.public_state[number], self._own.first_sequence[number]
+        return Decision(int(state), int(first), actions)
+
+    def acts(self, public_state: int) -> bool:
+        """Return whether the player acts at some history of a public state."""
+        return bool(self.lookahead.acts[public_state, self.player])
+
+    def sequences_at(self, public_state: int) -> LongArray:
+        """Return the sequences of the player's actions at a public state."""
+        here = infostates_at(self.tree, public_state)[self.player]
+        first, sizes = self._own.first_sequence[here], self._own.num_actions[here]
+        ends = np.cumsum(sizes)
+        total = int(ends[-1]) if len(ends) else 0
+        found: LongArray = np.repeat(first - (ends - sizes), sizes) + np.arange(total)
+        return found
+
+    def part(self, public_state: int, *, is_whole: bool = False) -> ValuedTreePart:
+        """Return what a search looks at, or all that follows a public state."""
+        part = self.lookahead.part(public_state, [] if is_whole else None)
+        return ValuedTreePart(part, self._own_values[part.leaf_histories])
+
+    def range_of(self, policy: FloatArray, public_state: int) -> FloatArray:
+        """Return [S_i] the player's range at a public state if it plays a policy."""
+        own = self._own
+        here = infostates_at(self.tree, public_state)[self.player]
+        found = np.ones(len(here))
+        for place, infostate in enumerate(here.tolist()):
+            node = infostate
+            while node > 0:
+                if own.action[node] >= 0:
+                    found[place] *= policy[own.first_sequence[own.parent[node]] + own.action[node]]
+                node = int(own.parent[node])
+        return found
+
+    def weight(self, public_state: int, own_range: FloatArray) -> float:
+        """Return the probability of a public state, if the opponent plays to it."""
+        root = PublicBeliefState.with_unit_ranges(self.tree, public_state)
+        return float((own_range[root.position[:, self.player]] * root.chance_reach).sum())
+
+    def opponent_range(self, public_state: int) -> FloatArray:
+        """Return [S_j] the opponent's range in the blueprint."""
+        belief = PublicBeliefState.from_policy(self.tree, self.blueprint, public_state)
+        return belief.ranges[1 - self.player]
+
+    def continuation_values(self, public_state: int, own_range: FloatArray) -> FloatArray:
+        """Return [S_j, n] what the opponent earns by each of its continuations."""
+        root = PublicBeliefState.with_unit_ranges(self.tree, public_state)
+        return mean_values(root, self.player, own_range, self._their_values[root.histories])
+
+    def gifts(self, policy: TabularPolicy, public_state: int, since: int) -> FloatArray:
+        """Return [S_j] what the opponent has given up on the way."""
+        return accumulated_gifts(self.tree, self.player, policy, public_state, since)
