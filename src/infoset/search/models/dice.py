@@ -12,8 +12,12 @@ from infoset.game import Infostate
 from infoset.games import LiarsDice
 from infoset.games.liars_dice import LIAR, NO_BID, Hand
 from infoset.search.models._dice_kernels import NO_CALL, STATE_SIZE, Dice, call_values
-from infoset.search.models.model import SearchModel, not_acting_error, unreachable_error
-from infoset.search.models.root_positions import RootPositions
+from infoset.search.models.model import (
+    RootPositions,
+    SearchModel,
+    not_acting_error,
+    unreachable_error,
+)
 from infoset.typing import NOOP, Action, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_type
 
