@@ -19,7 +19,7 @@ from infoset.search import (
 )
 from infoset.search.models.dice import DiceModel
 from infoset.search.models.tricks import TricksModel
-from infoset.search.world_scores import WorldScores, split_ties
+from infoset.search.pimc import WorldScores
 from infoset.tree import build_tree, build_world_graph
 from tests.search.reference_values import plain_pimc, plain_values
 from tests.support.cached_games import cached_tree
@@ -209,15 +209,15 @@ def test_worlds_are_drawn_with_their_probabilities():
 
 
 def test_ties_are_split_and_small_differences_are_not_ties():
-    assert split_ties(WorldScores(np.array([1.0, 1.0 + 1e-12, 0.0]), 1.0)).tolist() == [
+    assert WorldScores(np.array([1.0, 1.0 + 1e-12, 0.0]), 1.0).policy.tolist() == [
         0.5,
         0.5,
         0.0,
     ]
-    assert split_ties(WorldScores(np.array([1.0, 1.0 + 1e-6]), 1.0)).tolist() == [0.0, 1.0]
-    assert split_ties(WorldScores(np.array([1e-15, -1e-15]), 3.0)).tolist() == [0.5, 0.5]
-    assert split_ties(WorldScores(np.array([999.0, 1000.0]), 1000.0)).tolist() == [0.0, 1.0]
-    assert split_ties(WorldScores(np.zeros(4), 0.0)).tolist() == [0.25] * 4
+    assert WorldScores(np.array([1.0, 1.0 + 1e-6]), 1.0).policy.tolist() == [0.0, 1.0]
+    assert WorldScores(np.array([1e-15, -1e-15]), 3.0).policy.tolist() == [0.5, 0.5]
+    assert WorldScores(np.array([999.0, 1000.0]), 1000.0).policy.tolist() == [0.0, 1.0]
+    assert WorldScores(np.zeros(4), 0.0).policy.tolist() == [0.25] * 4
 
 
 def test_a_single_action_needs_no_search():

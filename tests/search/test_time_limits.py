@@ -9,13 +9,14 @@ from infoset.beliefs import PublicPrivateBelief
 from infoset.errors import ShortSearchWarning, UnsupportedGameError
 from infoset.game import Infostate, Step
 from infoset.games import load_game
-from infoset.runs.search_budget import OutOfTimeError, SearchBudget
+from infoset.runs.search_budget import SearchBudget
 from infoset.search import EPIMC, ISMCTS, PIMC, AlphaMu, GraphModel, RulesModel, perfect_information
-from infoset.search.determinization import evaluate_worlds
+from infoset.search.determinization import DeterminizedRoot, evaluate_worlds
+from infoset.search.models.model import RootPositions, timed_roots
 from infoset.search.perfect_information import BackwardInduction, DepthFirstSearch
-from infoset.search.root_limits import timed_roots
-from infoset.search.world_scores import WorldScores
+from infoset.search.pimc import WorldScores, WorldSum
 from infoset.tree import build_world_graph
+from infoset.utils.clocks import OutOfTimeError
 from tests.support.function_game import FunctionGame
 
 pytestmark = pytest.mark.broad
@@ -185,20 +186,23 @@ class Stub:
 def test_a_batch_that_runs_out_of_time_is_dropped(clock):
     weights = []
 
-    def score_worlds(weight):
-        if len(weights) == 3:
-            raise OutOfTimeError
-        weights.append(weight)
-        return WorldScores(np.array([weight.sum()]), 1.0)
+    class ThreeBatches(WorldSum):
+        def scores(self, weight):
+            if len(weights) == 3:
+                raise OutOfTimeError
+            weights.append(weight)
+            return WorldScores(np.array([weight.sum()]), 1.0)
 
     budget, perfect = SearchBudget("num_worlds", None, 1000.0), Stub()
     chances = np.array([0.5, 0.5, 1e-300])
-    found = evaluate_worlds(chances, budget, generator(), score_worlds, 0.0, perfect)
+    positions = RootPositions(*np.zeros((3, 3, 1)), chances)
+    worlds = ThreeBatches(perfect, DeterminizedRoot(positions, np.zeros((3, 1)), 0))
+    found = evaluate_worlds(worlds, budget, generator(), 0.0)
     assert found.num_worlds == weights[-1].sum() == found.scores.score[0] > 1
     assert not found.is_exact
     assert perfect.deadline == 1.0
     with pytest.raises(OutOfTimeError):
-        evaluate_worlds(chances, budget, generator(), score_worlds, 0.0, perfect)
+        evaluate_worlds(worlds, budget, generator(), 0.0)
 
 
 class Stingy:

@@ -19,11 +19,9 @@ import numpy as np
 
 from infoset.beliefs import PublicPrivateBelief
 from infoset.errors import UnsupportedGameError
-from infoset.runs.search_budget import OutOfTimeError
 from infoset.runs.searcher import check_model
 from infoset.search._max_n_kernels import TIE_TOLERANCE
 from infoset.search._perfect_information_kernels import (
-    after_actions,
     after_transitions,
     next_movers,
 )
@@ -32,18 +30,18 @@ from infoset.search.determinization import (
     DeterminizedSearcher,
     WorldEvaluation,
 )
-from infoset.search.models import END, RootPositions, RulesModel, SearchModel
+from infoset.search.models import END, RulesModel, SearchModel
 from infoset.search.models._model_kernels import SUM_UNIT
 from infoset.search.perfect_information import (
     MAX_N,
     PARANOID,
     PerfectInformationValues,
     run_on,
-    simultaneous_error,
 )
-from infoset.search.world_scores import RootActionValues, ScoreWorlds, WorldScores
+from infoset.search.pimc import WorldScores, WorldSum
 from infoset.typing import BoolArray, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count
+from infoset.utils.clocks import OutOfTimeError
 
 __all__ = ["AlphaMu"]
 
@@ -136,7 +134,6 @@ class AlphaMu(DeterminizedSearcher):
         )
         self.max_moves = max_moves
         self.last_moves = 0
-        self._fronts: FrontSearch
 
     def settings(self) -> dict[str, Any]:
         """Return the settings that determine the answers, by name."""
@@ -144,30 +141,23 @@ class AlphaMu(DeterminizedSearcher):
         del settings["opponents"], settings["leaf_value"]
         return {**settings, "max_moves": self.max_moves}
 
-    def _world_scores(
-        self, roots: RootPositions, indices: LongArray, player: Player
-    ) -> ScoreWorlds:
-        self._fronts = FrontSearch(self._perfect, roots, indices, player)
-        self._fronts.moves = self.max_moves if self.budget.seconds is None else 1
-        self.last_moves = self._fronts.moves
-        return self._fronts.scores
+    def _world_sum(self, root: DeterminizedRoot) -> WorldSum:
+        self.last_moves = self.max_moves if self.budget.seconds is None else 1
+        return FrontSearch(self._perfect, root, self.last_moves)
 
     def _evaluate(
-        self,
-        root: DeterminizedRoot,
-        score_worlds: ScoreWorlds,
-        rng: np.random.Generator,
-        start: float,
+        self, worlds: WorldSum, rng: np.random.Generator, start: float
     ) -> WorldEvaluation:
         """Score the actions over worlds; with a time limit, deepen until it is used up."""
-        found = super()._evaluate(root, score_worlds, rng, start)
+        found = super()._evaluate(worlds, rng, start)
         if self.budget.seconds is None or found.is_fallback:
             return found
+        assert isinstance(worlds, FrontSearch)
         self._perfect.deadline = start + self.budget.seconds
         for moves in range(2, self.max_moves + 1):
-            self._fronts.moves = moves
+            worlds.moves = moves
             try:
-                found = found._replace(scores=self._fronts.scores(self._fronts.last_weight))
+                found = found._replace(scores=worlds.scores(worlds.last_weight))
             except OutOfTimeError:
                 break
             self.last_moves = moves
@@ -258,46 +248,36 @@ class Part(NamedTuple):
     probability: FloatArray
 
 
-class FrontSearch:
+class FrontSearch(WorldSum):
     """Pareto fronts of the results of Max's pure policies, by depth-first search over infostates.
 
     Parameters
     ----------
     perfect : PerfectInformationValues
-    roots : RootPositions
-    indices : LongArray
-        [K, A] see `SearchModel.action_indices`.
-    player : Player
-        Max.
+    root : DeterminizedRoot
+        Its player is Max.
+    moves : int
+        Number of decisions of Max, including the root, before perfect information.
 
     Attributes
     ----------
-    moves : int
-        Number of decisions of Max, including the root, before perfect information.
     last_weight : FloatArray
         [K] weights of the worlds that were last scored.
     """
 
-    moves: int
     last_weight: FloatArray
 
     def __init__(
-        self,
-        perfect: PerfectInformationValues,
-        roots: RootPositions,
-        indices: LongArray,
-        player: Player,
+        self, perfect: PerfectInformationValues, root: DeterminizedRoot, moves: int
     ) -> None:
-        self._perfect = perfect
+        super().__init__(perfect, root)
         self._model = perfect.model
-        self._roots = roots
-        self._indices = indices
-        self._player = player
-        self._leaves = RootActionValues(perfect, roots, indices, player)
+        self._player = root.player
+        self.moves = moves
 
     def scores(self, weight: FloatArray) -> WorldScores:
         """Return the scores of the root actions over worlds with weights [K]."""
-        bounds = self._leaves.scores(weight)  # the scores of PIMC
+        bounds = super().scores(weight)  # the scores of PIMC
         scores = bounds if self.moves == 1 else self._deepened(weight, bounds)
         self.last_weight = weight
         return scores
@@ -317,15 +297,16 @@ class FrontSearch:
 
     def _root_score(self, action: int, weight: FloatArray) -> float:
         """Return the best mean over worlds in which an action is legal, times the total weight."""
-        worlds = np.flatnonzero((weight > 0) & (self._indices[:, action] >= 0))
+        worlds = np.flatnonzero((weight > 0) & (self.root.indices[:, action] >= 0))
         # Under a public belief the player has several infostates, which continue separately.
-        own = self._roots.infostates[worlds, self._player]
+        positions = self.root.positions
+        own = positions.infostates[worlds, self._player]
         total = 0.0
         for number in np.unique(own).tolist():
             here = worlds[own == number]
-            roots = Positions(self._roots.states[here], self._roots.rewards_so_far[here])
+            roots = Positions(positions.states[here], positions.rewards_so_far[here])
             after, origin, index = self._after_actions(roots, self._player)
-            after = after.pick(index == self._indices[here[origin], action])
+            after = after.pick(index == self.root.indices[here[origin], action])
             front = self._front(after, self.moves - 1)
             total += float((front / SUM_UNIT @ weight[here]).max())
         part = float(weight[worlds].sum() / weight.sum())
@@ -338,7 +319,7 @@ class FrontSearch:
 
         Vectors that a vector of the front `known` dominates may be left out.
         """
-        self._perfect.check_time()
+        self.perfect.check_time()
         if moves == 0:
             return self._values(positions)[None]
         played, parent, movers = self._after_responses(positions)
@@ -406,7 +387,7 @@ class FrontSearch:
         return parts(), len(origin) > len(moving)
 
     def _values(self, positions: Positions) -> FloatArray:
-        return self._perfect.values(positions.states, positions.rewards_so_far, self._player)
+        return self.perfect.values(positions.states, positions.rewards_so_far, self._player)
 
     def _union(self, positions: Positions, moves: int) -> FloatArray:
         """Return the union of the fronts of Max's actions at an infostate."""
@@ -427,9 +408,5 @@ class FrontSearch:
     def _after_actions(
         self, positions: Positions, actor: Player
     ) -> tuple[Positions, LongArray, LongArray]:
-        after, origin, action = run_on(self._model, after_actions)(
-            self._model.arrays, *positions, actor
-        )
-        if (action < 0).any():
-            raise simultaneous_error(self._model)
+        after, origin, action = self.perfect.after_actions(*positions, actor)
         return Positions(after, positions.rewards_so_far[origin]), origin, action

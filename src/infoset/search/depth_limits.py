@@ -13,7 +13,6 @@ import numpy as np
 
 from infoset.search._max_n_kernels import TIE_TOLERANCE
 from infoset.search._perfect_information_kernels import (
-    after_actions,
     after_transitions,
     mean_playouts,
     next_branchings,
@@ -25,7 +24,6 @@ from infoset.search.perfect_information import (
     MAX_N,
     PerfectInformationValues,
     run_on,
-    simultaneous_error,
 )
 from infoset.typing import FloatArray, LongArray, Player
 
@@ -174,11 +172,7 @@ class DepthLimitedValues(PerfectInformationValues):
         moves: int,
     ) -> FloatArray:
         """Return [K, N] the values after the mover's best action, or their mean if several tie."""
-        after, origin, action = run_on(self.model, after_actions)(
-            self.model.arrays, states, rewards_so_far, mover
-        )
-        if (action < 0).any():
-            raise simultaneous_error(self.model)
+        after, origin, _ = self.after_actions(states, rewards_so_far, mover)
         below = self._values(after, rewards_so_far[origin], player, moves)
         is_own = self.opponents == MAX_N or mover == player
         preference = below[:, mover] if is_own else -below[:, player]

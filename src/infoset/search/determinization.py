@@ -1,13 +1,9 @@
-"""Determinization: worlds drawn from a belief, scores of the actions over them, and the searcher.
+"""Determinized searches within limits: how many worlds are drawn, and what if time runs out.
 
-At an infostate s_i, worlds w_k are drawn from a belief B_λ, every action is valued in each world,
-and an action with the largest sum is played:
-
-    score(a) = sum_k weight_k * value_i(w_k after a),    w_k ~ B_λ(. | s_i)
-    B_λ(w | s_i) = (1 - λ) B_priv(w | s_i) + λ B_pub(w | s_pub)
-
-PIMC and EPIMC differ in the value of an action in a world. Where the values of one world take too
-much of a time limit, those of random play after the action replace them.
+PIMC, EPIMC and αμ differ in the score of an action over weighted worlds, which is their sum over
+worlds (`WorldSum` in `pimc.py`). A search draws worlds in batches as long as its limits allow and
+plays an action with the largest score. Where the values of one world take too much of a time limit,
+those of random play after the action replace them.
 """
 
 from __future__ import annotations
@@ -16,13 +12,13 @@ from abc import abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from infoset.beliefs import PublicPrivateBelief
 from infoset.game import Infostate
-from infoset.runs.search_budget import OutOfTimeError, SearchBudget, SearchRecord
+from infoset.runs.search_budget import SearchBudget, SearchRecord
 from infoset.runs.searcher import Searcher, check_model
 from infoset.search.depth_limits import DepthLimitedValues, SampledLeafValues
 from infoset.search.leaf_values import (
@@ -34,23 +30,17 @@ from infoset.search.leaf_values import (
 from infoset.search.models import RootPositions, SearchModel
 from infoset.search.models._model_kernels import SUM_UNIT
 from infoset.search.models.histories import with_leaf_value
-from infoset.search.perfect_information import (
-    MAX_N,
-    PerfectInformationValues,
-    perfect_information_values,
-)
-from infoset.search.root_limits import timed_roots
-from infoset.search.world_scores import (
-    SampledActionValues,
-    ScoreWorlds,
-    WorldScores,
-    split_ties,
-)
+from infoset.search.models.model import timed_roots
+from infoset.search.perfect_information import MAX_N, perfect_information_values
 from infoset.typing import FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count, check_generator
-from infoset.utils.clocks import compiling_seconds, working_seconds
+from infoset.utils.clocks import OutOfTimeError, compiling_seconds, working_seconds
+
+if TYPE_CHECKING:
+    from infoset.search.pimc import WorldScores, WorldSum
 
 __all__ = [
+    "DeterminizedRoot",
     "DeterminizedSearcher",
     "WorldSearchRecord",
     "evaluate_worlds",
@@ -62,7 +52,8 @@ class WorldEvaluation(NamedTuple):
 
     Attributes
     ----------
-    scores : WorldScores
+    scores : WorldScores or None
+        None if there was no time for a single world.
     num_worlds : int
         Number of worlds drawn; all worlds if `is_exact`.
     is_exact : bool
@@ -71,60 +62,53 @@ class WorldEvaluation(NamedTuple):
         As in `WorldSearchRecord`.
     """
 
-    scores: WorldScores
+    scores: WorldScores | None
     num_worlds: int
     is_exact: bool
     is_fallback: bool = False
 
 
 def evaluate_worlds(
-    probability: FloatArray,
-    budget: SearchBudget,
-    rng: np.random.Generator,
-    score_worlds: ScoreWorlds,
-    start: float,
-    perfect: PerfectInformationValues,
+    worlds: WorldSum, budget: SearchBudget, rng: np.random.Generator, start: float
 ) -> WorldEvaluation:
     """Draw worlds within a budget and score the actions over them.
 
     Instead of sampling, every world is weighted by its probability if the budget is unlimited, or
     if it limits only the time and every world was drawn at least once (unless values are random).
+    From the second batch on, the deadline of the values is the end of the time limit, and the last
+    batch is dropped if it passes.
 
     Parameters
     ----------
-    probability : FloatArray
-        [K] probability of each world.
+    worlds : WorldSum
     budget : SearchBudget
         Limits on worlds and time.
     rng : numpy.random.Generator
-    score_worlds : ScoreWorlds
     start : float
         `working_seconds()` at the start of the search.
-    perfect : PerfectInformationValues
-        The values of positions that the scores use. From the second batch on, its deadline is the
-        end of the time limit, and the last batch is dropped if it passes.
 
     Raises
     ------
     OutOfTimeError
-        If its deadline passes in the first batch.
+        If the deadline of the values passes in the first batch.
     """
+    probability = worlds.root.probability
     weight, drawn = np.zeros(len(probability)), 0
     if budget.number is None and budget.seconds is None:
-        return WorldEvaluation(score_worlds(probability), len(probability), True)
+        return WorldEvaluation(worlds.scores(probability), len(probability), True)
     for batch in budget.batches(start):
-        more = weight + rng.multinomial(batch, probability / probability.sum())
+        more = weight + worlds.draw(batch, rng)
         try:
-            scores = score_worlds(more)
+            scores = worlds.scores(more)
         except OutOfTimeError:
             if not drawn:
                 raise
             break
         weight, drawn = more, drawn + batch
-        if budget.number is None and weight.all() and not perfect.is_random:
-            return WorldEvaluation(score_worlds(probability), len(probability), True)
+        if budget.number is None and weight.all() and not worlds.perfect.is_random:
+            return WorldEvaluation(worlds.scores(probability), len(probability), True)
         if budget.seconds is not None:
-            perfect.deadline = start + budget.seconds
+            worlds.perfect.deadline = start + budget.seconds
     return WorldEvaluation(scores, drawn, False)
 
 
@@ -256,10 +240,8 @@ class DeterminizedSearcher(Searcher):
         }
 
     @abstractmethod
-    def _world_scores(
-        self, roots: RootPositions, indices: LongArray, player: Player
-    ) -> ScoreWorlds:
-        """Return a function that scores worlds; `indices` as in `SearchModel.action_indices`."""
+    def _world_sum(self, root: DeterminizedRoot) -> WorldSum:
+        """Return the sum over the worlds of a root, without time limits."""
 
     def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:
         """Return [A] the probability of each legal action at an infostate, in order.
@@ -283,21 +265,27 @@ class DeterminizedSearcher(Searcher):
         compiled_before = compiling_seconds()
         start = working_seconds()
         actions = self.model.require_legal_actions(infostate)
-        found = WorldEvaluation(WorldScores(np.full(1, np.nan), 0.0), 0, True)
+        found = WorldEvaluation(None, 0, True)
         preparation = belief_seconds = model_noise = 0.0
         nodes_before = self._num_nodes
         if len(actions) > 1:
             root = self._root(infostate, rng)
             model_noise = root.positions.model_noise
             belief_seconds = working_seconds() - start
-            score_worlds = self._scores_at(root, rng)
-            preparation = self._prepare(score_worlds, len(root.probability))
+            self._perfect.start_search(rng)
+            worlds = self._world_sum(root)
+            preparation = self._prepare(worlds)
             start += preparation
-            found = self._evaluate(root, score_worlds, rng, start)
-        is_sampled = found.num_worlds > 0 and not found.is_exact
+            found = self._evaluate(worlds, rng, start)
+        values, policy = np.full(len(actions), np.nan), np.ones(1)
+        if found.scores is not None:
+            num_summed = 1 if found.is_exact else found.num_worlds
+            values, policy = found.scores.score / num_summed * SUM_UNIT, found.scores.policy
+        elif len(actions) > 1:
+            policy = default_policy(self.leaf_value, infostate, actions)
         self.last_search = WorldSearchRecord(
             actions=actions,
-            values=found.scores.score / (found.num_worlds if is_sampled else 1) * SUM_UNIT,
+            values=values,
             num_worlds=found.num_worlds,
             is_exact=found.is_exact,
             is_fallback=found.is_fallback,
@@ -311,9 +299,7 @@ class DeterminizedSearcher(Searcher):
         )
         self.num_fallbacks += found.is_fallback
         self._note_search(self.last_search, found.num_worlds, "world")
-        if len(actions) > 1 and not found.num_worlds:
-            return default_policy(self.leaf_value, infostate, actions)
-        return split_ties(found.scores) if len(actions) > 1 else np.ones(1)
+        return policy
 
     def search_many(
         self, infostate: Infostate, rng: np.random.Generator, num_searches: int
@@ -346,41 +332,31 @@ class DeterminizedSearcher(Searcher):
         if not is_shared or repr(rng.bit_generator.state) != repr(before):
             rng.bit_generator.state = before
             return super().search_many(infostate, rng, num_searches)
-        score_worlds = self._scores_at(root, rng)
-        found = (
-            evaluate_worlds(root.probability, self.budget, rng, score_worlds, 0.0, self._perfect)
-            for _ in range(num_searches)
-        )
-        return np.stack([split_ties(evaluation.scores) for evaluation in found])
+        self._perfect.start_search(rng)
+        worlds = self._world_sum(root)
+        found = (evaluate_worlds(worlds, self.budget, rng, 0.0) for _ in range(num_searches))
+        return np.stack([evaluation.scores.policy for evaluation in found if evaluation.scores])
 
     def _evaluate(
-        self,
-        root: DeterminizedRoot,
-        score_worlds: ScoreWorlds,
-        rng: np.random.Generator,
-        start: float,
+        self, worlds: WorldSum, rng: np.random.Generator, start: float
     ) -> WorldEvaluation:
         """Score the actions over worlds; by samples of leaf values if that takes too long."""
-        probability, budget = root.probability, self.budget
-        limit = inf if budget.seconds is None else budget.seconds
+        limit = inf if self.budget.seconds is None else self.budget.seconds
         self._perfect.deadline = start + FIRST_WORLD * limit
         with suppress(OutOfTimeError):
-            return evaluate_worlds(probability, budget, rng, score_worlds, start, self._perfect)
+            return evaluate_worlds(worlds, self.budget, rng, start)
         self._samples.deadline = start + limit
         self._samples.start_search(rng)
-        score_worlds = SampledActionValues(self._samples, *root).scores
-        try:
-            found = evaluate_worlds(probability, budget, rng, score_worlds, start, self._samples)
-        except OutOfTimeError:
-            unknown = WorldScores(np.full(root.indices.shape[1], np.nan), 0.0)
-            return WorldEvaluation(unknown, 0, is_exact=False, is_fallback=True)
-        return found._replace(is_fallback=True)
+        with suppress(OutOfTimeError):
+            found = evaluate_worlds(worlds.sampled(self._samples), self.budget, rng, start)
+            return found._replace(is_fallback=True)
+        return WorldEvaluation(None, 0, is_exact=False, is_fallback=True)
 
     @property
     def _num_nodes(self) -> int:
         return self._perfect.num_nodes + self._samples.num_nodes
 
-    def _prepare(self, score_worlds: ScoreWorlds, num_worlds: int) -> float:
+    def _prepare(self, worlds: WorldSum) -> float:
         """Evaluate a world before the first search, so that kernels are compiled.
 
         Random values are not computed ahead: they would count as those of a draw.
@@ -395,7 +371,7 @@ class DeterminizedSearcher(Searcher):
             limit = inf if self.budget.seconds is None else self.budget.seconds
             self._perfect.deadline = before + FIRST_WORLD * limit
             with suppress(OutOfTimeError):
-                score_worlds(np.eye(1, num_worlds)[0])
+                worlds.scores(np.eye(1, len(worlds.root.probability))[0])
             self._is_prepared = True
         return working_seconds() - before
 
@@ -403,7 +379,3 @@ class DeterminizedSearcher(Searcher):
         roots = timed_roots(self.model, infostate, self.belief, rng, self.budget.seconds)
         indices = self.model.action_indices(infostate, roots)
         return DeterminizedRoot(roots, indices, infostate.player)
-
-    def _scores_at(self, root: DeterminizedRoot, rng: np.random.Generator) -> ScoreWorlds:
-        self._perfect.start_search(rng)
-        return self._world_scores(*root)

@@ -15,21 +15,19 @@ import numpy as np
 from infoset.beliefs import PublicPrivateBelief
 from infoset.search._max_n_kernels import TIE_TOLERANCE
 from infoset.search._perfect_information_kernels import (
-    after_actions,
     after_transitions,
     next_movers,
 )
-from infoset.search.determinization import DeterminizedSearcher
+from infoset.search.determinization import DeterminizedRoot, DeterminizedSearcher
 from infoset.search.leaf_values import LeafValue
-from infoset.search.models import END, RootPositions, SearchModel
+from infoset.search.models import END, SearchModel
 from infoset.search.models._model_kernels import SUM_UNIT
 from infoset.search.perfect_information import (
     MAX_N,
     PerfectInformationValues,
     run_on,
-    simultaneous_error,
 )
-from infoset.search.world_scores import ScoreWorlds, WorldScores, mean_where_legal
+from infoset.search.pimc import WorldScores, WorldSum, mean_where_legal
 from infoset.typing import BoolArray, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count
 
@@ -118,10 +116,8 @@ class EPIMC(DeterminizedSearcher):
         """Return the settings that determine the answers, by name."""
         return {**super().settings(), "depth": self.depth}
 
-    def _world_scores(
-        self, roots: RootPositions, indices: LongArray, player: Player
-    ) -> ScoreWorlds:
-        return PostponedSearch(self._perfect, roots, indices, player, self.depth).scores
+    def _world_sum(self, root: DeterminizedRoot) -> WorldSum:
+        return PostponedSearch(self._perfect, root, self.depth)
 
 
 class Plays(NamedTuple):
@@ -196,57 +192,47 @@ class OwnDecisions:
             end = first[0]
 
 
-class PostponedSearch:
+class PostponedSearch(WorldSum):
     """Depth-limited best response over infostates to opponents with perfect information.
 
     Parameters
     ----------
     perfect : PerfectInformationValues
-    roots : RootPositions
-    indices : LongArray
-        [K, A] see `SearchModel.action_indices`.
-    player : Player
+    root : DeterminizedRoot
     depth : int
         Number of decisions of the player, including the root, before perfect information.
     """
 
     def __init__(
-        self,
-        perfect: PerfectInformationValues,
-        roots: RootPositions,
-        indices: LongArray,
-        player: Player,
-        depth: int,
+        self, perfect: PerfectInformationValues, root: DeterminizedRoot, depth: int
     ) -> None:
-        self._perfect = perfect
+        super().__init__(perfect, root)
         self._model = perfect.model
-        self._roots = roots
-        self._indices = indices
-        self._player = player
+        self._player = root.player
         self._depth = depth
 
     def scores(self, weight: FloatArray) -> WorldScores:
         """Return the scores of the root actions over worlds with weights [K]."""
-        num_actions = self._indices.shape[1]
+        num_actions = self.root.indices.shape[1]
         decisions = OwnDecisions(num_actions)
         plays = self._after_root_actions(weight)
         while len(plays.weight):
-            self._perfect.check_time()
+            self.perfect.check_time()
             # Repeat: value the leaves, apply one transition, take the decisions before the next.
             plays = self._value_leaves(plays, decisions)
             if len(plays.weight):
                 plays = self._act(self._transition(plays), decisions)
         decisions.back_up()
         drawn = np.flatnonzero(weight > 0)
-        total, is_legal = decisions.value[:num_actions], self._indices[drawn] >= 0
+        total, is_legal = decisions.value[:num_actions], self.root.indices[drawn] >= 0
         return WorldScores(mean_where_legal(total, weight[drawn], is_legal), decisions.scale)
 
     def _after_root_actions(self, weight: FloatArray) -> Plays:
         """Return the plays after each root action that is legal at the true infostate."""
-        roots, indices = self._roots, self._indices
+        roots, indices, _ = self.root
         drawn = np.flatnonzero(weight > 0)
         states, rewards_so_far = roots.states[drawn], roots.rewards_so_far[drawn]
-        after, origin, action = self._after_actions(states, rewards_so_far, self._player)
+        after, origin, action = self.perfect.after_actions(states, rewards_so_far, self._player)
         infostate = roots.infostates[drawn, self._player]
         is_same = indices[drawn[origin]] == action[:, None]
         entry = is_same.argmax(axis=1)
@@ -266,7 +252,7 @@ class PostponedSearch:
         is_leaf = plays.left == 0
         leaves = plays.pick(is_leaf)
         if len(leaves.weight):
-            value = self._perfect.values(leaves.states, leaves.rewards_so_far, self._player)
+            value = self.perfect.values(leaves.states, leaves.rewards_so_far, self._player)
             decisions.add(leaves.entry, leaves.weight, value)
         return plays.pick(~is_leaf)
 
@@ -302,7 +288,7 @@ class PostponedSearch:
 
     def _decide(self, plays: Plays, decisions: OwnDecisions) -> Plays:
         """Return the plays after each of the player's actions, with new entries by infostate."""
-        after, origin, action = self._after_actions(
+        after, origin, action = self.perfect.after_actions(
             plays.states, plays.rewards_so_far, self._player
         )
         _, first_play, place = np.unique(plays.infostate, return_index=True, return_inverse=True)
@@ -318,20 +304,10 @@ class PostponedSearch:
     def _respond(self, plays: Plays, other: Player) -> Plays:
         """Return the plays after another player's best actions under perfect information."""
         states, rewards_so_far = plays.states, plays.rewards_so_far
-        preference = self._perfect.preferences(states, rewards_so_far, other, self._player)
+        preference = self.perfect.preferences(states, rewards_so_far, other, self._player)
         best = np.nanmax(preference, axis=1, keepdims=True)
         is_best = preference >= best - TIE_TOLERANCE * np.nanmax(abs(preference))
-        after, origin, action = self._after_actions(states, rewards_so_far, other)
+        after, origin, action = self.perfect.after_actions(states, rewards_so_far, other)
         is_taken = is_best[origin, action]
         weight = plays.weight / is_best.sum(axis=1)
         return plays.pick(origin)._replace(states=after, weight=weight[origin]).pick(is_taken)
-
-    def _after_actions(
-        self, states: LongArray, rewards_so_far: FloatArray, actor: Player
-    ) -> tuple[LongArray, LongArray, LongArray]:
-        after, origin, action = run_on(self._model, after_actions)(
-            self._model.arrays, states, rewards_so_far, actor
-        )
-        if (action < 0).any():
-            raise simultaneous_error(self._model)
-        return after, origin, action

@@ -12,7 +12,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from infoset.errors import UnsupportedGameError
-from infoset.runs.search_budget import OutOfTimeError
 from infoset.search._alpha_beta_kernels import AlphaBeta, alpha_beta
 from infoset.search._depth_first_kernels import (
     DEPTH,
@@ -38,7 +37,7 @@ from infoset.search.models import GraphModel, SearchModel, empty_position
 from infoset.tree import count_histories
 from infoset.typing import FloatArray, LongArray, Player
 from infoset.utils.arguments import check_choice
-from infoset.utils.clocks import working_seconds
+from infoset.utils.clocks import OutOfTimeError, working_seconds
 
 __all__ = [
     "MAX_N",
@@ -129,10 +128,10 @@ class PerfectInformationValues(ABC):
             If players choose simultaneously.
         """
 
-    def action_values(
-        self, states: LongArray, rewards_so_far: FloatArray, actor: Player, player: Player
-    ) -> FloatArray:
-        """Return [K, A] the value to `player` of each action of `actor`, padded with NaN.
+    def after_actions(
+        self, states: LongArray, rewards_so_far: FloatArray, actor: Player
+    ) -> tuple[LongArray, LongArray, LongArray]:
+        """Return the states after each action of `actor`, as the kernel `after_actions` does.
 
         Raises
         ------
@@ -144,6 +143,19 @@ class PerfectInformationValues(ABC):
         )
         if (action < 0).any():
             raise simultaneous_error(self.model)
+        return after, origin, action
+
+    def action_values(
+        self, states: LongArray, rewards_so_far: FloatArray, actor: Player, player: Player
+    ) -> FloatArray:
+        """Return [K, A] the value to `player` of each action of `actor`, padded with NaN.
+
+        Raises
+        ------
+        UnsupportedGameError
+            If players choose simultaneously.
+        """
+        after, origin, action = self.after_actions(states, rewards_so_far, actor)
         values = np.full((len(states), 1 + int(action.max(initial=-1))), np.nan)
         values[origin, action] = self.values(after, rewards_so_far[origin], player)
         return values

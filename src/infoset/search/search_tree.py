@@ -22,7 +22,7 @@ from infoset.search._ismcts_kernels import (
     start_widths,
 )
 from infoset.search.models import SearchModel, empty_position
-from infoset.search.root_limits import timed_roots
+from infoset.search.models.model import timed_roots
 from infoset.typing import Action, FloatArray, LongArray
 
 __all__ = ["SearchRoot", "SearchTree"]

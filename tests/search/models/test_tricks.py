@@ -14,7 +14,7 @@ from infoset.games import KuhnPoker, TrickTaking
 from infoset.games.trick_taking import Table
 from infoset.policy import uniform_policy
 from infoset.search import GraphModel, search_model
-from infoset.search.models.root_positions import action_indices_in
+from infoset.search.models.model import action_indices_in
 from infoset.search.models.trick_deals import UnseenCards, find_deals, num_deals
 from infoset.search.models.tricks import TricksModel
 from tests.search.models.model_lockstep import check_roots, decisions, paranoid_values, play_both

@@ -14,8 +14,7 @@ from infoset.search.models._model_kernels import (
 from infoset.search.models.dice import DiceModel
 from infoset.search.models.graph import GraphModel
 from infoset.search.models.histories import HistoriesModel
-from infoset.search.models.model import SearchModel
-from infoset.search.models.root_positions import RootPositions
+from infoset.search.models.model import RootPositions, SearchModel
 from infoset.search.models.rules import RulesModel
 from infoset.search.models.selection import (
     large_model_type,

@@ -13,8 +13,7 @@ from infoset.games import LiarsDice
 from infoset.games.liars_dice import LIAR, NO_BID, Hand
 from infoset.runs.searcher import not_acting_error
 from infoset.search.models._dice_kernels import NO_CALL, STATE_SIZE, Dice, call_values
-from infoset.search.models.model import SearchModel, unreachable_error
-from infoset.search.models.root_positions import RootPositions
+from infoset.search.models.model import RootPositions, SearchModel, unreachable_error
 from infoset.typing import NOOP, Action, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_type
 

@@ -10,19 +10,18 @@ from infoset.beliefs import Belief, PublicPrivateBelief
 from infoset.errors import ParameterError
 from infoset.game import Infostate
 from infoset.search.models._graph_kernels import GraphNodes
-from infoset.search.models.model import SearchModel
-from infoset.search.models.root_positions import (
+from infoset.search.models.model import (
     RootPositions,
+    SearchModel,
     action_indices_in,
     number_infostates,
-    number_tree_infostates,
     rewards_of_histories,
 )
 from infoset.tree import GameTree, WorldGraph
 from infoset.tree.counting import world_order
 from infoset.tree.decision_nodes import CHANCE_NODE, DecisionGraph, decision_graph
 from infoset.tree.state_numbering import StepTable
-from infoset.typing import Action, FloatArray, LongArray, World
+from infoset.typing import Action, FloatArray, IntArray, LongArray, Player, World
 from infoset.utils.arguments import check_type
 
 __all__ = ["GraphModel", "graph_nodes"]
@@ -95,7 +94,7 @@ class GraphModel(SearchModel):
             worlds = self.tree.world[there]
             rewards_so_far = self.tree.rewards_so_far[there]
             own = self.tree.infostate_trees[infostate.player].index_of(infostate)
-            infostates = number_tree_infostates(self.tree.infostate[there], infostate.player, own)
+            infostates = _number_tree_infostates(self.tree.infostate[there], infostate.player, own)
         states = worlds.astype(np.int64)[:, None]
         return RootPositions(
             states,
@@ -118,6 +117,17 @@ class GraphModel(SearchModel):
     @cached_property
     def _number(self) -> dict[World, int]:
         return {world: number for number, world in enumerate(self.graph.worlds)}
+
+
+def _number_tree_infostates(infostate: IntArray, player: Player, own: int) -> LongArray:
+    """Return the result of `number_infostates`, given the tree's infostate numbers [K, N]."""
+    columns = []
+    for other in range(infostate.shape[1]):
+        first = [own] if other == player else []
+        known = {number: count for count, number in enumerate(first)}
+        column = infostate[:, other].tolist()
+        columns.append([known.setdefault(number, len(known)) for number in column])
+    return np.array(columns, np.int64).T
 
 
 def graph_nodes(graph: WorldGraph) -> GraphNodes:

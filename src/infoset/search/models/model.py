@@ -3,20 +3,64 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from math import inf
-from typing import Any
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
-from infoset.beliefs import PublicPrivateBelief
-from infoset.errors import UnknownNameError
-from infoset.game import Game, Infostate
+from infoset.beliefs import Belief, PublicPrivateBelief
+from infoset.errors import UnknownNameError, UnsupportedGameError
+from infoset.game import Game, History, Infostate
 from infoset.runs.searcher import not_acting_error
-from infoset.search.models.root_positions import RootPositions
 from infoset.tree import GameTree
 from infoset.typing import Action, FloatArray, LongArray, Player
 
-__all__ = ["SearchModel", "unreachable_error"]
+__all__ = [
+    "RootPositions",
+    "SearchModel",
+    "action_indices_in",
+    "number_infostates",
+    "rewards_of_histories",
+    "timed_roots",
+    "unreachable_error",
+]
+
+SAMPLES_PER_SECOND: Final = 50
+"""Number of sampled histories for each second of a time limit, if the rules run uncompiled."""
+
+MIN_SAMPLES: Final = 10
+
+GROWTH: Final = 10
+"""Factor by which the number grows if no sampled history agrees with the infostate. It is also the
+number of histories that are listed in place of one sample."""
+
+
+class RootPositions(NamedTuple):
+    """The positions in the support of a belief, from which a search starts.
+
+    Attributes
+    ----------
+    states : LongArray
+        [K, L] the model's encoding of each position.
+    rewards_so_far : FloatArray
+        [K, N] sum of the rewards of each player.
+    infostates : LongArray
+        [K, N] number of each player's infostate, from 0. Different infostates of a player have
+        different numbers; number 0 of the searching player is its true infostate.
+    probability : FloatArray
+        [K] probability under the belief. The sum is 1.
+    model_noise : float
+        As in `Belief`.
+    """
+
+    states: LongArray
+    rewards_so_far: FloatArray
+    infostates: LongArray
+    probability: FloatArray
+    model_noise: float = 0.0
 
 
 class SearchModel(ABC):
@@ -149,3 +193,67 @@ def unreachable_error(game: Game, infostate: Infostate) -> UnknownNameError:
         f"no play of {game} leads player {infostate.player} to the infostate {infostate}; take "
         f"infostates from histories of the game, such as history.infostates[player]"
     )
+
+
+def timed_roots(
+    model: SearchModel,
+    infostate: Infostate,
+    belief: PublicPrivateBelief,
+    rng: np.random.Generator,
+    seconds: float | None,
+) -> RootPositions:
+    """Return the positions of a belief; of a smaller sample if the rules run within a time limit.
+
+    Such a search evaluates few worlds, and listing many would take longer than the search itself.
+    The limits of the belief remain upper bounds.
+
+    Parameters
+    ----------
+    model, infostate, belief, rng
+        As in `SearchModel.roots`.
+    seconds : float or None
+        The time limit of the search.
+
+    Raises
+    ------
+    UnknownNameError, UnsupportedGameError
+        As in `SearchModel.roots`.
+    """
+    if seconds is not None and not model.is_compiled:
+        for smaller in _smaller_beliefs(belief, seconds):
+            with suppress(UnsupportedGameError):
+                return model.roots(infostate, smaller, rng)
+    return model.roots(infostate, belief, rng)
+
+
+def _smaller_beliefs(belief: PublicPrivateBelief, seconds: float) -> Iterator[PublicPrivateBelief]:
+    number = max(MIN_SAMPLES, int(SAMPLES_PER_SECOND * seconds))
+    while number < belief.num_samples:
+        max_worlds = min(GROWTH * number, belief.max_worlds)
+        yield replace(belief, num_samples=number, max_worlds=max_worlds)
+        number *= GROWTH
+
+
+def number_infostates(belief: Belief, own: Infostate) -> LongArray:
+    """Return [K, N] the numbers of the players' infostates at the histories of a belief.
+
+    Each player's numbers count from 0 in order of first appearance, except that `own` is 0.
+    """
+    histories = cast("Sequence[History]", belief.histories)
+    columns = []
+    for player in range(histories[0].game.num_players):
+        known: dict[Infostate, int] = {own: 0} if player == own.player else {}
+        columns.append([known.setdefault(h.infostates[player], len(known)) for h in histories])
+    return np.array(columns, np.int64).T
+
+
+def action_indices_in(offered: Sequence[Sequence[Action]], legal: Sequence[Action]) -> LongArray:
+    """Return [K, A] the index of each legal action in each of K lists; -1 if it is missing."""
+    indices = [{action: index for index, action in enumerate(offer)} for offer in offered]
+    return np.array([[index.get(action, -1) for action in legal] for index in indices], np.int64)
+
+
+def rewards_of_histories(belief: Belief) -> FloatArray:
+    """Return [K, N] the rewards so far at the histories of a belief."""
+    histories = cast("Sequence[History]", belief.histories)
+    return np.array([history.rewards_so_far for history in histories], np.float64)

@@ -19,9 +19,9 @@ from infoset.game.checked_rules import (
     checked_rewards,
 )
 from infoset.search.models._model_kernels import CHANCE_MOVE, END, Position
-from infoset.search.models.model import SearchModel
-from infoset.search.models.root_positions import (
+from infoset.search.models.model import (
     RootPositions,
+    SearchModel,
     action_indices_in,
     number_infostates,
     rewards_of_histories,

@@ -22,8 +22,7 @@ from infoset.search.models._tricks_kernels import (
     card_indices,
 )
 from infoset.search.models._tricks_solver_kernels import SolvedPositions, card_values
-from infoset.search.models.model import SearchModel, unreachable_error
-from infoset.search.models.root_positions import RootPositions
+from infoset.search.models.model import RootPositions, SearchModel, unreachable_error
 from infoset.search.models.trick_deals import Deals, UnseenCards, find_deals, num_deals
 from infoset.typing import NOOP, Action, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_type
