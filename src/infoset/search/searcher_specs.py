@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from inspect import signature
 from typing import Any, Final
 
 from infoset.beliefs import PublicPrivateBelief
 from infoset.errors import ParameterError, UnknownNameError
+from infoset.forms import Form
 from infoset.game import Game
 from infoset.games import parse_spec
 from infoset.resolving import ContinualResolving, DepthLimitedSearch
@@ -137,7 +138,7 @@ def get_searcher(name: str) -> SearcherSpec:
 
 
 def make_searcher(
-    searcher: str, source: Game | GameTree | WorldGraph | SearchModel, **parameters: Any
+    searcher: str, source: Game | GameTree | WorldGraph | SearchModel | Form, **parameters: Any
 ) -> Searcher:
     """Create a searcher for a game by name.
 
@@ -146,8 +147,9 @@ def make_searcher(
     searcher : str
         A name of `SEARCHERS`, with parameters in parentheses as in names of games: `pimc`,
         `ismcts(num_simulations=500,public_weight=0.2)`.
-    source : Game, GameTree, WorldGraph or SearchModel
-        The game. Several searchers can share one `search_model(game)`.
+    source : Game, GameTree, WorldGraph, SearchModel or Form
+        The game. Several searchers can share one `search_model(game)`. On a public form, searchers
+        that re-solve can play.
     **parameters
         Parameters of the class that are not given in the text, such as `belief` or `seed`.
         `preset` is a named set of parameters, such as `openspiel` of `ismcts`; parameters that are
@@ -175,8 +177,9 @@ def make_searcher(
     name, written = parse_spec(searcher, kind="searcher", example=EXAMPLE)
     spec = get_searcher(name)
     settings = _settings(spec, written, parameters)
-    model = source if isinstance(source, SearchModel) else search_model(source)
-    return spec.searcher_class(model, **settings)
+    model = source if isinstance(source, (SearchModel, Form)) else search_model(source)
+    searcher_class: Callable[..., Searcher] = spec.searcher_class
+    return searcher_class(model, **settings)
 
 
 def _settings(
