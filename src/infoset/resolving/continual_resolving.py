@@ -90,8 +90,9 @@ class ContinualResolving(Searcher):
     search stops, the opponent chooses one of its transformed blueprints at each of its infostates.
 
     On the tree of a game, or on its public form, searches are exact parts of it. Otherwise each
-    search builds its part from the rules: from all histories of the public state if there are few enough, else from a
-    sample of them. Where even a small sample has too many ends, there is no search.
+    search builds its part from the rules: from all histories of the public state if there are few
+    enough, else from a sample of them. Where even a small sample has too many ends, there is no
+    search.
 
     A limit never makes an answer worse than none. With fewer than 20 iterations, or if the opponent
     could gain by the solution (see `tolerance`), the searcher plays its *fallback*: the last
