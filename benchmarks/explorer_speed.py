@@ -33,7 +33,7 @@ from report import DOCS, environment, environment_text, replace_part, shown, tab
 import infoset
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.tree import GameTree
-from infoset.views import PolicyValues
+from infoset.views import TreePlaces
 from infoset.web import Exploration, make_explorer
 from infoset.web.guard import TOKEN_HEADER
 
@@ -186,7 +186,7 @@ def some_states(tree: GameTree) -> list[int]:
 
 def seconds_of_values(tree: GameTree, policy: TabularPolicy) -> float:
     """Return the seconds that all arrays of a policy take."""
-    values = PolicyValues(tree, policy)
+    values = TreePlaces(tree, policy)
     started = time.process_time()
     for name in ("state_reach", "infostate_reach", "own_reach", "infostate_values"):
         getattr(values, name)

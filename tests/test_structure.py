@@ -96,3 +96,43 @@ def test_only_messages_between_processes_are_pickled():
         if "pickle" in (alias.name, getattr(node, "module", None))
     }
     assert users == {"infoset.runs.task_messages"}
+
+
+KINDS_OF_FORMS = {"Form", "SequenceForm", "PublicForm", "LockedForm", "CutForm", "GadgetForm"}
+
+ASKS_WHICH_FORM = {
+    "infoset.plotting.drawing": "which forms have hands, which are drawn as squares",
+    "infoset.plotting.policy_bars": "which forms have hands, which are drawn as squares",
+    "infoset.solvers.auto": "which method is fast on a form, as measured",
+}
+"""The modules outside `forms` that may ask which kind of form they have, and why."""
+
+
+def asks_for_a_kind(node: ast.AST) -> bool:
+    """Return whether a piece of code depends on the class or the kind of a form."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        if node.func.id in ("isinstance", "issubclass") and len(node.args) == 2:
+            named = {one.id for one in ast.walk(node.args[1]) if isinstance(one, ast.Name)}
+            return bool(named & (KINDS_OF_FORMS - {"Form"}))
+        if node.func.id in ("hasattr", "getattr"):
+            return "form" in ast.unparse(node.args[0]).rpartition(".")[2].lower()
+    if isinstance(node, ast.MatchClass) and isinstance(node.cls, ast.Name):
+        return node.cls.id in KINDS_OF_FORMS
+    if isinstance(node, ast.Compare):
+        sides = [node.left, *node.comparators]
+        texts = {one.value for one in sides if isinstance(one, ast.Constant)}
+        members = {one.attr for one in sides if isinstance(one, ast.Attribute)}
+        return bool(texts & {"public", "sequence"} and "kind" in members) or (
+            "num_hands" in members and None in texts
+        )
+    return False
+
+
+def test_nobody_outside_forms_asks_which_form_it_has():
+    found = {
+        name: [ast.unparse(node) for node in ast.walk(tree) if asks_for_a_kind(node)]
+        for name, tree in modules().items()
+        if not name.startswith("infoset.forms")
+    }
+    found = {name: lines for name, lines in found.items() if lines}
+    assert set(found) == set(ASKS_WHICH_FORM), found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 from dataclasses import dataclass
 
@@ -11,14 +12,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infoset.beliefs import private_belief
+from infoset.cli import coach as coach_module
 from infoset.cli.coach import Coach
 from infoset.cli.commands.play import Table, find_choice, menu, play_interactively
 from infoset.errors import UnknownNameError
-from infoset.game import Game, Infostate, Observation, initial_history
+from infoset.game import Game, Infostate, Observation, Step, initial_history
 from infoset.games import load_game
-from infoset.policy import tabulate, uniform_policy
+from infoset.policy import tabulate, transfer_policy, uniform_policy
+from infoset.tree import derive_public_form
 from infoset.typing import NOOP
 from tests.support.cached_games import cached_tree
+from tests.support.small_holdem import small_holdem
 
 pytestmark = pytest.mark.broad
 
@@ -399,3 +404,54 @@ class AlwaysPass:
 
     def action_probabilities(self, infostate, legal_actions):
         return np.array([1.0, 0.0])
+
+
+def test_the_coach_says_what_the_others_hold_by_its_policy():
+    """Player 0 bets every king, half of the queens and no jack; player 1 has a jack or a queen."""
+    tree = cached_tree("kuhn_poker")
+    bets = {"J": 0.0, "Q": 0.5, "K": 1.0}
+
+    def play(infostate, legal_actions):
+        bet = bets[infostate.steps[0].private]
+        return {"pass": 1 - bet, "bet": bet}
+
+    policy = tabulate(tree.sequence_form, play)
+    by_hand = transfer_policy(policy, derive_public_form(tree))
+    for own in (policy, by_hand):
+        coach = Coach(own, 1)
+        for card, wanted in (
+            ("J", "player 0 holds: K 66.67 %  Q 33.33 %"),
+            ("Q", "player 0 holds: K 100.00 %"),
+            ("K", "player 0 holds: Q 100.00 %"),
+        ):
+            infostate = Infostate(1, (Step(None, card, None), Step(None, None, "bet")))
+            assert coach.beliefs(infostate, load_game("kuhn_poker")) == [wanted]
+
+
+def test_what_the_coach_draws_has_errors():
+    game, infostate = (
+        load_game("liars_dice(numdice=3)"),
+        Infostate(0, (Step(None, (1, 2, 3), None),)),
+    )
+    rng = np.random.default_rng(0)
+    belief = private_belief(game, infostate, rng=rng, max_worlds=5, num_samples=400)
+    shares = coach_module.private_shares(belief, 1)
+    text = coach_module.belief_text(shares, belief)
+    assert text.endswith(f" (estimated from {len(belief)} drawn histories)")
+    entries = re.findall(r"\d,\d,\d (\d+\.\d\d) ± (\d\.\d) %", text)
+    assert len(entries) == 8
+    effective = 1 / (belief.probability**2).sum()
+    for share, error in np.array(entries, float) / 100:
+        assert error == pytest.approx(np.sqrt(share * (1 - share) / effective), abs=0.001)
+    others = float(re.search(r"others (\d+\.\d) %", text)[1])
+    assert sum(float(share) for share, _ in entries) + others == pytest.approx(100, abs=0.1)
+
+
+def test_the_coach_groups_hands_of_two_cards():
+    form = small_holdem()
+    infostate = Infostate(0, (Step(None, "AhAd", None),))
+    (text,) = Coach(uniform_policy(form), 0).beliefs(infostate, None)
+    assert text == (
+        "player 1 holds: KJo 13.33 %  KJs 13.33 %  KQo 13.33 %  KQs 13.33 %  QJo 13.33 %  "
+        "QJs 13.33 %  JJ 6.67 %  KK 6.67 %  others 6.7 %"
+    )

@@ -7,8 +7,10 @@ import json
 import pytest
 
 import infoset
-from infoset.policy import TabularPolicy, save_policy
-from tests.support.cached_games import cached_random_policies
+from infoset.errors import GameTooLargeError
+from infoset.front import game_sources
+from infoset.policy import TabularPolicy, save_policy, transfer_policy
+from tests.support.cached_games import cached_random_policies, cached_tree
 
 LARGE = "leduc_poker(num_ranks=50)"
 
@@ -141,3 +143,50 @@ def test_play_against_a_policy_of_a_large_game(command):
     )
     assert ran.code == 0
     assert "game over" in ran.out
+
+
+def too_large(*arguments, **options):
+    raise GameTooLargeError("the game does not fit", {})
+
+
+def test_the_coach_knows_public_forms(small, monkeypatch):
+    on_tree = transfer_policy(infoset.load_policy("run"), cached_tree("leduc_poker"))
+    save_policy(on_tree, "tree.parquet")
+    play = ["play", "leduc_poker", "--seed", 4, "--coach"]
+    keys = {"stdin": "!\nraise\n!\ncall\ncall\ncall\nq\n"}
+    wanted = small(*play, "tree.parquet", **keys)
+    monkeypatch.setattr(game_sources, "build_sequence_form", too_large)
+    found = small(*play, "run", **keys)
+    assert found.out == wanted.out
+    assert "the coach plays" in found.out
+    assert "your decisions cost" in found.out
+
+
+def test_a_match_is_computed_on_the_public_form_if_no_tree_fits(small, monkeypatch):
+    infoset.policy.save_policy_csv(infoset.load_policy("run"), "run.csv")
+    match = ["match", "leduc_poker", "run.csv", "uniform", "--exact", "--json"]
+    wanted = small(*match).json
+    monkeypatch.setattr(infoset.tree, "build_tree", too_large)
+    found = small(*match).json
+    for name in ("utility", "win_rate"):
+        assert found[name]["mean"] == pytest.approx(wanted[name]["mean"], abs=1e-12)
+    same = small("match", "leduc_poker", "run", "run", "--exact").out
+    assert same.splitlines()[3].split()[2:] == ["0", "50%"], "without rounding errors"
+    refused = small("match", "matrix_mp", "uniform", "uniform", "--exact").complaint
+    assert "the game does not fit" in refused
+
+
+def test_files_of_both_forms_come_to_the_same(small):
+    on_tree = transfer_policy(infoset.load_policy("run"), cached_tree("leduc_poker"))
+    save_policy(on_tree, "tree.parquet")
+    measured = [
+        small("evaluate", "leduc_poker", *names, "--json").json["values"]
+        for names in (["run"], ["tree.parquet"], ["run", "tree.parquet"])
+    ]
+    assert measured[1] == pytest.approx(measured[0], abs=1e-12)
+    assert measured[2] == pytest.approx(measured[0], abs=1e-12)
+    played = [
+        small("match", "leduc_poker", *names, "--exact", "--json").json["utility"]["mean"]
+        for names in (["run", "uniform"], ["tree.parquet", "uniform"])
+    ]
+    assert played[0] == pytest.approx(played[1], abs=1e-12)

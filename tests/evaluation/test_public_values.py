@@ -19,7 +19,7 @@ from infoset.forms import Fold, chance_reach_of_nodes, unblocked_reach, with_ran
 from infoset.games import load_game
 from infoset.policy import TabularPolicy, random_policy, transfer_policy
 from infoset.tree import build_public_form, build_tree, derive_public_form
-from infoset.views import PolicyValues
+from infoset.views import TreePlaces
 from tests.support.cached_games import cached_tree
 from tests.support.random_public_games import RandomPublicGame
 from tests.support.small_holdem import SmallHoldem, small_holdem
@@ -86,7 +86,7 @@ def test_values_of_actions_hands_and_nodes_are_those_of_the_tree(spec):
     form, policy = derive_public_form(tree), random_policy(tree.sequence_form, _rng(3))
     values, in_tree = (
         PublicValues(transfer_policy(policy, form)),
-        PolicyValues(tree, policy),
+        TreePlaces(tree, policy),
     )
     for player in range(2):
         expected = decision_values(policy, player)

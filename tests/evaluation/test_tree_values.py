@@ -6,11 +6,23 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from infoset.beliefs import PublicBeliefState
 from infoset.errors import ParameterError, PolicyMismatchError
-from infoset.evaluation import evaluate_policy, history_values
-from infoset.policy import random_policy, uniform_policy
-from infoset.tree import build_tree
-from tests.support.cached_games import cached_tree
+from infoset.evaluation import (
+    evaluate_policy,
+    history_values,
+    transformed_values,
+    true_state_sampling_ratio,
+)
+from infoset.matches import aivat_utilities
+from infoset.policy import (
+    constant_transformations,
+    random_policy,
+    transfer_policy,
+    uniform_policy,
+)
+from infoset.tree import build_tree, derive_public_form
+from tests.support.cached_games import cached_random_policies, cached_tree
 from tests.support.hypothesis_strategies import random_games
 
 
@@ -60,3 +72,31 @@ def test_wrong_arguments():
         history_values(tree, [policy, "uniform"])
     with pytest.raises(PolicyMismatchError, match="leduc"):
         history_values(tree, uniform_policy(cached_tree("leduc_poker").sequence_form))
+
+
+def test_measures_on_trees_take_policies_on_other_forms():
+    tree = cached_tree("leduc_poker")
+    (policy,) = cached_random_policies("leduc_poker")
+    by_hand = transfer_policy(policy, derive_public_form(tree))
+    pairs = [
+        (history_values(tree, one), reach_of_infostates(tree, one), aivat(tree, one))
+        for one in (policy, by_hand)
+    ]
+    for found, wanted in zip(*pairs, strict=True):
+        np.testing.assert_allclose(found, wanted, atol=1e-12)
+    with pytest.raises(
+        PolicyMismatchError, match="public form of leduc_poker has other infostates"
+    ):
+        history_values(cached_tree("kuhn_poker"), by_hand)
+
+
+def reach_of_infostates(tree, policy):
+    """Return the ranges at a public state, and the ratios of beliefs."""
+    state = PublicBeliefState.from_policy(tree, policy, 5)
+    return np.concatenate([*state.ranges, true_state_sampling_ratio(tree, policy, 0).reach])
+
+
+def aivat(tree, policy):
+    """Return the values of histories and of a profile, corrected."""
+    profile = transformed_values(tree, policy, constant_transformations(["call"]))
+    return np.hstack([aivat_utilities(tree, policy, history_values(tree, policy)), profile.values])

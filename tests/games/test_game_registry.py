@@ -1,8 +1,11 @@
 """The registry of games."""
 
+from dataclasses import replace
+
 import pytest
 
-from infoset.errors import ParameterError, UnknownNameError
+from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
+from infoset.game import GameSource
 from infoset.games import (
     GAMES,
     GameEntry,
@@ -10,11 +13,13 @@ from infoset.games import (
     KuhnPoker,
     LeducPoker,
     LiarsDice,
+    game_of_form,
     get_game_entry,
     load_game,
     register_game,
     registry,
 )
+from infoset.tree import build_public_form, build_tree
 from infoset.utils.registry import Registry
 
 NEED_PARAMETERS = ("matrix_game", "nolimit_endgame")
@@ -135,3 +140,23 @@ def test_what_is_not_a_new_game_is_not_registered(own_registry, arguments, messa
     with pytest.raises(ParameterError, match=message):
         register_game(*arguments)
     assert "mine" not in own_registry
+
+
+@pytest.mark.parametrize("spec", ["kuhn_poker", "leduc_poker(num_ranks=4)"])
+def test_the_rules_of_a_form_are_those_that_its_name_loads(spec):
+    game = load_game(spec)
+    assert game_of_form(build_tree(game).sequence_form) == game
+    assert game_of_form(build_public_form(game)) == game
+
+
+def test_a_form_of_another_origin_has_no_rules():
+    """A title or a name says nothing about the origin, and a transform is another game."""
+    form = build_public_form(load_game("kuhn_poker"))
+    others = [
+        replace(form, source=GameSource()),
+        replace(form, name="leduc_poker"),
+        replace(form, name="locked(kuhn_poker)"),
+    ]
+    for other in others:
+        with pytest.raises(UnsupportedGameError, match=r"form of .* give the game as rules"):
+            game_of_form(other)

@@ -5,17 +5,23 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
+from infoset.errors import (
+    ParameterError,
+    PolicyMismatchError,
+    UnknownNameError,
+    UnsupportedGameError,
+)
 from infoset.evaluation import expected_values
 from infoset.game import Observation
 from infoset.games import load_game, matrix_game
 from infoset.matches import play_matches
 from infoset.matches._tree_match_kernels import drawn_index, edges_of_joint_action
 from infoset.matches.match_statistics import interval_within
-from infoset.policy import TabularPolicy, uniform_policy
-from infoset.tree import build_tree
+from infoset.policy import TabularPolicy, transfer_policy, uniform_policy
+from infoset.tree import build_public_form, build_tree
 from tests.support.cached_games import cached_random_policies, cached_tree
 from tests.support.function_game import FunctionGame
+from tests.support.small_holdem import small_holdem
 
 GAMES = [
     "kuhn_poker",
@@ -369,3 +375,17 @@ def test_a_policy_for_another_game():
         play_matches(cached_tree("leduc_poker"), None, policy)
     with pytest.raises(UnknownNameError, match="no history of this game leads to"):
         play_matches(load_game("leduc_poker"), None, policy)
+
+
+def test_a_form_stands_for_its_rules():
+    (policy,) = cached_random_policies("leduc_poker")
+    form = build_public_form(load_game("leduc_poker"))
+    by_hand = transfer_policy(policy, form)
+    found = [
+        play_matches(game, one, None, num_deals=20)
+        for game in (form, policy.form, load_game("leduc_poker"))
+        for one in (policy, by_hand)
+    ]
+    assert all(result == found[0] for result in found)
+    with pytest.raises(UnsupportedGameError, match="give the game as rules"):
+        play_matches(small_holdem(), None, None)

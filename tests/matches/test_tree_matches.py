@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from infoset.errors import ParameterError, PolicyMismatchError
+from infoset.errors import ParameterError, PolicyMismatchError, UnsupportedGameError
 from infoset.evaluation import CorrelatedPolicy, expected_values
 from infoset.games import load_game, matrix_game
 from infoset.matches import exact_match, play_matches
 from infoset.matches.match_statistics import win_fractions
-from infoset.policy import TabularPolicy, random_policy, uniform_policy
-from infoset.tree import build_tree
+from infoset.policy import TabularPolicy, random_policy, transfer_policy, uniform_policy
+from infoset.tree import build_public_form, build_tree
 from tests.support.cached_games import cached_random_policies, cached_tree
 from tests.support.fake_players import SampledActionSearcher
 
@@ -122,3 +122,26 @@ def test_bad_arguments():
         exact_match(tree, SampledActionSearcher(uniform_policy(tree.sequence_form)), None)
     with pytest.raises(PolicyMismatchError, match="is for leduc_poker, not for kuhn_poker"):
         exact_match(tree, uniform_policy(cached_tree("leduc_poker").sequence_form), None)
+
+
+PUBLIC = ["kuhn_poker", "leduc_poker", "liars_dice(dice_sides=3)"]
+
+
+@pytest.mark.parametrize("spec", PUBLIC)
+def test_a_public_form_gives_the_results_of_its_tree(spec):
+    tree, form = cached_tree(spec), build_public_form(load_game(spec))
+    first, second, third = policies(spec, 3)
+    mixed = CorrelatedPolicy((first, third), (2.0, 1.0))
+    pairs = [(first, second), (transfer_policy(first, form), None), (mixed, second)]
+    for one, other in pairs:
+        found, wanted = exact_match(form, one, other), exact_match(tree, one, other)
+        assert found.position_means == pytest.approx(wanted.position_means, abs=1e-12)
+        rates = found.position_win_rates, wanted.position_win_rates
+        assert means(rates[0]) == pytest.approx(means(rates[1]), abs=1e-12)
+    together = exact_match(form, first, second, teams=[(0, 1)])
+    assert (together.mean, together.win_rate.mean) == pytest.approx((0, 1), abs=1e-12)
+
+
+def test_sequence_forms_merge_ends():
+    with pytest.raises(UnsupportedGameError, match="no public nodes and hands"):
+        exact_match(cached_tree("kuhn_poker").sequence_form, None, None)

@@ -7,14 +7,15 @@ import pytest
 from matplotlib.colors import to_hex
 
 from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
+from infoset.game import PublicRulesGame
 from infoset.plotting import draw, plot_hands, plot_policy
 from infoset.plotting.figures import COLORS
-from infoset.policy import TabularPolicy, uniform_policy
-from infoset.tree import build_tree, derive_public_form
-from infoset.views import PublicPlaces, view_public_hand_grid
+from infoset.policy import TabularPolicy, random_policy, transfer_policy, uniform_policy
+from infoset.tree import build_public_form, build_tree, derive_public_form
+from infoset.views import PublicPlaces, view_hand_grid
 from tests.support.cached_games import cached_tree
 from tests.support.random_public_games import RandomPublicGame
-from tests.support.small_holdem import small_holdem
+from tests.support.small_holdem import SmallHoldem, small_holdem
 
 
 def holdem_policy():
@@ -31,7 +32,7 @@ def test_the_bars_of_a_square_are_probabilities_of_classes_and_actions():
     assert len(axes.texts) == 13 * 13
     assert axes.get_title().startswith("player 1 acts after k, reached in ")
     node = policy.form.children[0, "k"]
-    grid = view_public_hand_grid(PublicPlaces(policy.form, policy), node, 1)
+    grid = view_hand_grid(PublicPlaces(policy.form, policy), node, 1)
     # The bar of kings is in the second cell of the diagonal.
     bars = [
         bar
@@ -92,6 +93,34 @@ def test_draw_has_lines_of_public_policies(tmp_path):
     assert (tmp_path / "grid.svg").read_text().count("Qh") >= 2
     picture = draw("leduc_poker", "public", policy=policy, depth=2)
     assert len(picture.pictures[0].nodes) == 4
+
+
+def test_policies_on_sequence_forms_are_drawn_for_readers():
+    game = PublicRulesGame(SmallHoldem("AKQ"), "tiny_holdem")
+    tree = build_tree(game)
+    policy = random_policy(tree.sequence_form, np.random.default_rng(1))
+    by_hand = transfer_policy(policy, build_public_form(game))
+    wanted = plot_hands(by_hand, "k").axes[0]
+    for source in (game, tree):
+        axes = draw(source, "policy", policy=policy, line="k").figure().axes[0]
+        assert axes.get_title() == wanted.get_title()
+        assert [bar.get_bbox().bounds for bar in axes.patches] == [
+            pytest.approx(bar.get_bbox().bounds) for bar in wanted.patches
+        ]
+    for shown in (policy, by_hand):
+        rows = plot_policy(shown, layout="bars", max_rows=16).axes[1].get_yticklabels()
+        hands, lines = zip(*(row.get_text().split(" / ") for row in rows), strict=True)
+        assert lines == ("k",) * 15 + ("b",)
+        assert hands[1] == "[AhKh]", "one suit comes first"
+        assert [hand[1] + hand[3] for hand in hands] == [
+            "AA",
+            *4 * ["AK"],
+            *4 * ["AQ"],
+            "KK",
+            *4 * ["KQ"],
+            "QQ",
+            "AA",
+        ]
 
 
 def test_likely_mistakes():

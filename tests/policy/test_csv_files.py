@@ -14,9 +14,15 @@ from hypothesis import strategies as st
 
 from infoset.errors import PolicyFileError
 from infoset.games import load_game
-from infoset.policy import load_policy_csv, random_policy, save_policy_csv, uniform_policy
-from infoset.tree import build_tree
-from tests.support.cached_games import cached_tree
+from infoset.policy import (
+    load_policy_csv,
+    random_policy,
+    save_policy_csv,
+    transfer_policy,
+    uniform_policy,
+)
+from infoset.tree import build_tree, derive_public_form
+from tests.support.cached_games import cached_random_policies, cached_tree
 from tests.support.function_game import FunctionGame
 from tests.support.hypothesis_strategies import random_games
 
@@ -188,3 +194,14 @@ def test_a_damaged_file_is_a_policy_or_a_policy_file_error(tmp_path_factory, pos
     path.write_bytes(data[:position] + junk + data[position + cut :])
     with contextlib.suppress(PolicyFileError):
         assert load_policy_csv(path, kuhn_form()).form is kuhn_form()
+
+
+def test_hands_that_chance_has_removed_have_no_lines(tmp_path):
+    """A file of a tree is read on the public form, which has a column for every hand."""
+    form = derive_public_form(cached_tree("leduc_poker"))
+    (policy,) = cached_random_policies("leduc_poker")
+    save_policy_csv(policy, tmp_path / "policy.csv")
+    found = load_policy_csv(tmp_path / "policy.csv", form)
+    wanted = transfer_policy(policy, form)
+    for own, other in zip(found.probabilities, wanted.probabilities, strict=True):
+        assert own == pytest.approx(other, abs=1e-12)

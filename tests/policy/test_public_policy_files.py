@@ -226,7 +226,7 @@ def test_files_of_another_game_or_kind(file, form, tmp_path):
     with pytest.raises(PolicyMismatchError, match="a policy for leduc_poker, not for liars_dice"):
         load_policy(file, other)
     derived = derive_public_form(cached_tree("leduc_poker"))
-    with pytest.raises(PolicyMismatchError, match="another public form of leduc_poker"):
+    with pytest.raises(PolicyMismatchError, match="another form called leduc_poker"):
         load_policy(file, derived)
     with pytest.raises(PolicyFileError, match=r"on a public form: read it with infoset\.load_pol"):
         load_policy(file, cached_tree("leduc_poker").sequence_form)

@@ -265,6 +265,6 @@ def test_games_of_more_players_are_refused():
 @pytest.mark.parametrize("method", ["auto", "lp", "xfp", "rtcfr+"])
 def test_other_methods_are_refused(method):
     with pytest.raises(
-        ParameterError, match=r"threads=2 is supported by the CFR family only, .*leave thread"
+        ParameterError, match=r"threads=2 is supported by auto and the CFR .*leave threads out"
     ):
         infoset.solve("kuhn_poker", method, threads=2)

@@ -12,8 +12,9 @@ import pytest
 import infoset
 from infoset.beliefs import PublicPrivateBelief
 from infoset.errors import InfosetError, ParameterError, UnknownNameError
-from infoset.game import Infostate, Step
+from infoset.game import Infostate, Step, initial_history
 from infoset.games import load_game
+from infoset.policy import transfer_policy
 from infoset.resolving import ContinualResolving, DepthLimitedSearch
 from infoset.search import (
     EPIMC,
@@ -28,6 +29,8 @@ from infoset.search import (
     make_searcher,
     search_model,
 )
+from infoset.typing import NOOP
+from tests.support.cached_games import cached_random_policies
 
 pytestmark = pytest.mark.broad
 
@@ -143,12 +146,19 @@ def test_parameters_as_arguments_beside_the_specification():
     assert (made.belief, made.seed, made.settings()["num_worlds"]) == (belief, 4, 3)
 
 
-def test_the_game_may_be_a_game_a_tree_a_graph_or_a_model():
+def test_the_game_may_be_a_game_a_tree_a_graph_a_form_or_a_model():
     rules = KUHN.game
     tree = infoset.build_tree(rules)
     found = [
         make_searcher("pimc(num_worlds=None)", source)
-        for source in (rules, tree, infoset.build_world_graph(rules), KUHN)
+        for source in (
+            rules,
+            tree,
+            infoset.build_world_graph(rules),
+            tree.sequence_form,
+            infoset.build_public_form(rules),
+            KUHN,
+        )
     ]
     assert found[-1].model is KUHN
     assert len({answers(searcher) for searcher in found}) == 1
@@ -248,3 +258,30 @@ def test_a_cached_answer_cannot_be_modified(name):
     assert second.tolist() == kept
     second[:] = 7
     assert searcher.action_probabilities(QUEEN, legal).tolist() == kept
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pimc(num_worlds=4)",
+        "epimc(num_worlds=4)",
+        "alpha-mu(num_worlds=4)",
+        "ismcts(num_simulations=20)",
+    ],
+)
+def test_assumed_policies_and_leaf_values_are_on_any_form(text):
+    """What asks a policy at single infostates gets the same answers from both forms."""
+    rules = infoset.load("leduc_poker")
+    (policy,) = cached_random_policies("leduc_poker")
+    by_hand = transfer_policy(policy, infoset.build_public_form(rules))
+    model, history = infoset.search_model(rules), initial_history(rules)
+    rng = np.random.default_rng(2)
+    for joint in ((NOOP, NOOP), ("raise", NOOP)):
+        history = history.sample(joint, rng)
+    answers = []
+    for assumed in (policy, by_hand):
+        belief = PublicPrivateBelief(0.5, policies=assumed)
+        leaf = {"depth": 1, "leaf_value": assumed} if text.startswith(("pimc", "epimc")) else {}
+        searcher = make_searcher(text, model, belief=belief, **leaf)
+        answers.append(searcher.search(history.infostates[1], np.random.default_rng(3)))
+    assert answers[0].tolist() == answers[1].tolist()

@@ -140,3 +140,31 @@ def first_actions(form):
     for own, plex in zip(weights, form.treeplexes, strict=True):
         own[plex.first_sequence] = 1.0
     return TabularPolicy.from_weights(form, weights)
+
+
+def test_single_precision_rules_out_the_linear_program():
+    result = infoset.solve("leduc_poker", precision="float32", iterations=20)
+    assert result.method == "sapdcfr+ (float32)"
+    result = infoset.solve("kuhn_poker", precision="float32")
+    assert result.method == "sapdcfr+ (float32)"
+    assert result.reason.startswith("lp does not compute in float32; ")
+    endgame = "nolimit_endgame(board=Ks9d8h4s2c,bets=[1],max_raises=1,ranges=[QQ;JJ])"
+    result = infoset.solve(endgame, precision="float32", form="public", iterations=5)
+    assert result.method == "sapdcfr+ (float32)"
+
+
+def test_threads_change_neither_choice_nor_answer(monkeypatch):
+    assert infoset.solve("kuhn_poker", threads=2).method == "lp"
+    seen = []
+
+    def regret_method(*arguments):
+        seen.append(RegretMethod(*arguments))
+        return seen[-1]
+
+    monkeypatch.setattr(auto, "RegretMethod", regret_method)
+    alone, shared = (
+        infoset.solve("leduc_poker", threads=threads, iterations=20) for threads in (1, 2)
+    )
+    assert shared.method == "sapdcfr+"
+    assert [method.threads for method in seen] == [1, 2]
+    assert shared.policy.digest == alone.policy.digest

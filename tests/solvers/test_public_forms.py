@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from itertools import product
 
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 
 import infoset
-from infoset.errors import CheckpointMismatchError, ParameterError, UnsupportedGameError
+from infoset.errors import CheckpointMismatchError, ParameterError
 from infoset.evaluation import evaluate_plans, evaluate_policy
 from infoset.forms import public_gradient, public_payoffs, split_public_payoffs
 from infoset.policy import TabularPolicy, transfer_policy
@@ -141,10 +140,10 @@ def test_the_result_is_measured_on_both_forms():
 def test_measurements_need_no_policy_and_have_the_same_bits(precision):
     form = forms("leduc_poker")[0]
     method, seen = RegretMethod(SCHEMES["pcfr+"], precision), []
-    with_policies = method.run_on_public_form(
+    with_policies = method.run(
         form, Budget(iterations=20, policy_callback=lambda policy: seen.append(policy))
     )
-    without = method.run_on_public_form(form, Budget(iterations=20))
+    without = method.run(form, Budget(iterations=20))
     assert len(seen) == len(without.trace)
     errors = [point.exploitability for point in without.trace]
     assert errors == [point.exploitability for point in with_policies.trace]
@@ -158,16 +157,10 @@ def test_measurements_need_no_policy_and_have_the_same_bits(precision):
 def test_auto_runs_the_cfr_family_and_says_so():
     result = infoset.solve(forms("liars_dice(dice_sides=3)")[0], iterations=20)
     assert result.method == "sapdcfr+"
-    assert "public forms need the CFR family" in result.reason
+    assert "lp needs the matrix of payoffs, which public forms do not list" in result.reason
     many = infoset.solve("kuhn_poker(num_cards=60)", iterations=5, form="public")
     assert many.method == "dcfr+"
     assert "with many hands" in many.reason
-
-
-@pytest.mark.parametrize("name", ["lp", "xfp", "mmd", "cfr-br", "rtcfr+", "rnad"])
-def test_other_methods_refuse_by_name(name):
-    with pytest.raises(UnsupportedGameError, match=f"^{re.escape(name)} does not run on public"):
-        infoset.solve(forms("leduc_poker")[0], name, iterations=1)
 
 
 @pytest.mark.parametrize("threads", [2, 3, 8])

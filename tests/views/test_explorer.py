@@ -15,8 +15,8 @@ from infoset.games import load_game
 from infoset.policy import UniformPolicy, random_policy, uniform_policy
 from infoset.views import (
     Explorer,
-    PolicyValues,
     RequestError,
+    TreePlaces,
     WatchedMethod,
     view_infostates,
 )
@@ -40,10 +40,10 @@ def leduc() -> Explorer:
 def test_answers_are_the_views_as_json(leduc):
     about = leduc.ask({"ask": "game"})
     assert about["kind"] == "tree"
-    assert about["opponents"] == ["uniform", "random", "bot"]
+    assert about["opponents"] == ("uniform", "random", "bot")
     assert [policy["name"] for policy in about["policies"]] == ["uniform", "random"]
     policy = random_policy(leduc.tree.sequence_form, np.random.default_rng(0))
-    view = view_infostates(PolicyValues(leduc.tree, policy), 5, 1)
+    view = view_infostates(TreePlaces(leduc.tree, policy), 5, 1)
     question = {"ask": "infostates", "policy": 1, "state": 5, "player": 1}
     assert leduc.ask(question) == asdict(view)
     for question in (
@@ -132,7 +132,7 @@ def test_extensive_forms_and_rules_have_their_own_questions():
     explorer = Explorer(form, {"uniform": uniform_policy(form.sequence_form)})
     assert explorer.ask({"ask": "game"})["kind"] == "form"
     assert explorer.ask({"ask": "form_children", "policy": 0, "history": 0})["total"] == 2
-    with pytest.raises(RequestError, match="unknown question"):
+    with pytest.raises(RequestError, match="has no public states; ask form_history"):
         explorer.ask({"ask": "state", "policy": 0, "state": 0})
     rules = Explorer(load_game("kuhn_poker"), {}, {"bot": UniformPolicy()})
     assert rules.ask({"ask": "game"})["kind"] == "rules"

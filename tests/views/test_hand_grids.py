@@ -13,7 +13,7 @@ import infoset
 from infoset.errors import ParameterError
 from infoset.game import Game, Observation
 from infoset.policy import TabularPolicy, random_policy
-from infoset.views import PolicyValues, view_hand_grid, view_infostates
+from infoset.views import TreePlaces, view_hand_grid, view_infostates
 from tests.support.cached_games import cached_tree
 
 DECK = [rank + suit for rank in "AKT" for suit in "hd"]
@@ -61,7 +61,7 @@ def tree():
 
 @pytest.fixture(scope="module")
 def values(tree):
-    return PolicyValues(tree, random_policy(tree.sequence_form, np.random.default_rng(3)))
+    return TreePlaces(tree, random_policy(tree.sequence_form, np.random.default_rng(3)))
 
 
 def flat(grid):
@@ -97,7 +97,7 @@ def test_cells_are_sums_over_their_hands(values):
 
 def test_unreached_states_have_no_probability(tree):
     never_bets = tuple(np.tile([1.0, 0.0], own.num_acting + 1)[1:] for own in tree.infostate_trees)
-    values = PolicyValues(tree, TabularPolicy.from_weights(tree.sequence_form, never_bets))
+    values = TreePlaces(tree, TabularPolicy.from_weights(tree.sequence_form, never_bets))
     public = tree.public_tree
     bet = next(s for s in range(public.num_public_states) if public.label(s).endswith("bet"))
     grid = view_hand_grid(values, bet, 1)
@@ -108,7 +108,7 @@ def test_unreached_states_have_no_probability(tree):
 
 def test_other_hands_are_refused(values):
     kuhn = cached_tree("kuhn_poker")
-    other = PolicyValues(kuhn, random_policy(kuhn.sequence_form, np.random.default_rng(0)))
+    other = TreePlaces(kuhn, random_policy(kuhn.sequence_form, np.random.default_rng(0)))
     assert not view_infostates(other, 1, 0).are_hands
     with pytest.raises(ParameterError, match="holds J at public state 1"):
         view_hand_grid(other, 1, 0)

@@ -9,11 +9,20 @@ import pytest
 
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.evaluation import decision_losses
+from infoset.game import PublicRulesGame
 from infoset.games import load_game
-from infoset.policy import TabularPolicy, UniformPolicy, random_policy
+from infoset.policy import (
+    TabularPolicy,
+    UniformPolicy,
+    random_policy,
+    transfer_policy,
+    uniform_policy,
+)
 from infoset.search import make_searcher, search_model
-from infoset.views import Play
+from infoset.tree import derive_public_form
+from infoset.views import Play, PublicPlaces, TreePlaces, plays
 from tests.support.cached_games import cached_tree
+from tests.support.small_holdem import SmallHoldem, small_holdem
 
 LEDUC = load_game("leduc_poker")
 
@@ -67,9 +76,9 @@ def test_the_others_beliefs_are_those_of_bayes_with_the_truth_marked():
     for seed in range(20):
         play = Play(load_game("kuhn_poker"), 0, policy, seed)
         with pytest.raises(ParameterError, match="not over"):
-            play.belief(0, tree)
+            play.belief(0, TreePlaces(tree, policy))
         play.act(1)  # bet, so that player 1 decides, and the play ends
-        thought, belief = play.review(policy).thoughts[0], play.belief(0, tree)
+        thought, belief = play.review(policy).thoughts[0], play.belief(0, TreePlaces(tree, policy))
         holds = thought.infostate[1]
         cards = [card for card in "JQK" if card != holds]
         weight = []
@@ -102,8 +111,51 @@ def test_the_truth_is_marked_also_where_it_was_not_believed():
         play = Play(load_game("kuhn_poker"), 0, policy, seed)
         holds_jack = str(play.history.infostates[0]) == "[J]"
         play.act(1)
-        (true,) = [entry for entry in play.belief(0, tree).entries if entry.is_true]
+        (true,) = [
+            entry for entry in play.belief(0, TreePlaces(tree, policy)).entries if entry.is_true
+        ]
         assert (true.probability == 0) == holds_jack
+
+
+@pytest.mark.parametrize("game", ["kuhn_poker", "leduc_poker"])
+def test_reviews_on_public_forms_are_those_of_trees(game):
+    tree, rules = cached_tree(game), load_game(game)
+    policy = random_policy(tree.sequence_form, np.random.default_rng(2))
+    form = derive_public_form(tree)
+    by_hand = transfer_policy(policy, form)
+    sources = (TreePlaces(tree, policy), PublicPlaces(form, by_hand))
+    num_losses = num_beliefs = 0
+    for seed in range(6):
+        plays = [Play(rules, seed % 2, others, seed) for others in (policy, by_hand)]
+        for play in plays:
+            play_to_end(play, np.random.default_rng(seed))
+        first, second = (
+            play.review(places.policy) for play, places in zip(plays, sources, strict=True)
+        )
+        assert second.lines == first.lines
+        for one, other in zip(first.decisions, second.decisions, strict=True):
+            assert (other.step, other.infostate, other.action) == (
+                one.step,
+                one.infostate,
+                one.action,
+            )
+            assert other.probabilities == pytest.approx(one.probabilities, abs=1e-12)
+            assert other.values == pytest.approx(one.values, abs=1e-12)
+            assert other.loss == pytest.approx(one.loss, abs=1e-12)
+            num_losses += other.loss > 0
+        for thought in range(len(first.thoughts)):
+            one, other = (
+                p.belief(thought, places) for p, places in zip(plays, sources, strict=True)
+            )
+            assert [entry.is_true for entry in other.entries].count(True) == 1
+            shares = (
+                {entry.label: entry.probability for entry in own.entries} for own in (one, other)
+            )
+            wanted, found = shares
+            assert found == pytest.approx(wanted, abs=1e-12)
+            num_beliefs += 1
+    assert num_losses
+    assert num_beliefs
 
 
 def test_a_searcher_tells_its_values_worlds_and_time():
@@ -143,3 +195,22 @@ def test_mistakes_and_failures_leave_the_play_unchanged():
         play.review()
     with pytest.raises(ParameterError, match="player"):
         Play(LEDUC, 2, UniformPolicy())
+
+
+def test_beliefs_say_what_they_leave_out_and_what_was_drawn(monkeypatch):
+    form = small_holdem()
+    play = Play(PublicRulesGame(SmallHoldem(), "small_holdem"), 0, uniform_policy(form), seed=1)
+    play_to_end(play, np.random.default_rng(1))
+    belief = play.belief(0, PublicPlaces(form, uniform_policy(form)))
+    assert (belief.rest, belief.num_drawn) == (0.0, None)
+    assert sum(entry.probability for entry in belief.entries) == pytest.approx(1)
+    assert play.belief(0).num_drawn is None, "the rules list all hands"
+    monkeypatch.setattr(plays, "MAX_LISTED", 5)
+    monkeypatch.setattr(plays, "MAX_BELIEF", 4)
+    play = Play(load_game("liars_dice(numdice=3)"), 0, UniformPolicy(), seed=1)
+    play_to_end(play, np.random.default_rng(1))
+    belief = play.belief(0)
+    assert belief.num_drawn > 5
+    assert len(belief.entries) in (4, 5)
+    assert sum(entry.probability for entry in belief.entries) + belief.rest == pytest.approx(1)
+    assert belief.rest > 0.3

@@ -8,7 +8,7 @@ import pytest
 import infoset
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.policy import uniform_policy
-from infoset.views import PolicyValues, view_differences
+from infoset.views import TreePlaces, view_differences
 from tests.support.cached_games import cached_tree
 
 
@@ -16,7 +16,7 @@ from tests.support.cached_games import cached_tree
 def pair():
     tree = cached_tree("leduc_poker")
     solved = infoset.solve(tree, "cfr+", iterations=50).policy
-    return PolicyValues(tree, uniform_policy(tree.sequence_form)), PolicyValues(tree, solved)
+    return TreePlaces(tree, uniform_policy(tree.sequence_form)), TreePlaces(tree, solved)
 
 
 def test_differences_are_sorted_by_reach_times_distance(pair):
@@ -55,7 +55,7 @@ def test_a_policy_does_not_differ_from_itself(pair):
 
 def test_two_trees_are_refused(pair):
     kuhn = cached_tree("kuhn_poker")
-    other = PolicyValues(kuhn, uniform_policy(kuhn.sequence_form))
+    other = TreePlaces(kuhn, uniform_policy(kuhn.sequence_form))
     with pytest.raises(PolicyMismatchError, match="kuhn_poker and leduc_poker"):
         view_differences(other, pair[0])
     with pytest.raises(ParameterError, match="start=-1"):

@@ -39,5 +39,5 @@ def test_a_policy_against_itself_has_its_own_values():
 def test_two_trees_are_refused():
     names = ("kuhn_poker", "goofspiel(num_cards=3)")
     kuhn, goofspiel = (cached_tree(name).sequence_form for name in names)
-    with pytest.raises(PolicyMismatchError, match="give two for the same tree"):
+    with pytest.raises(PolicyMismatchError, match="give two for the same game"):
         view_match(uniform_policy(kuhn), uniform_policy(goofspiel))

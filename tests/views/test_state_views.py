@@ -17,7 +17,7 @@ from infoset.game import Game, Observation
 from infoset.policy import uniform_policy
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.views import (
-    PolicyValues,
+    TreePlaces,
     view_beliefs,
     view_children,
     view_histories,
@@ -58,7 +58,7 @@ class Deal(Game):
 @pytest.fixture(scope="module")
 def deal():
     tree = infoset.build_tree(Deal())
-    return PolicyValues(tree, uniform_policy(tree.sequence_form))
+    return TreePlaces(tree, uniform_policy(tree.sequence_form))
 
 
 GAMES = [
@@ -78,7 +78,7 @@ def random_policy(tree, seed):
 @pytest.fixture(scope="module", params=GAMES)
 def values(request):
     tree = cached_tree(request.param)
-    return PolicyValues(tree, random_policy(tree, seed=1))
+    return TreePlaces(tree, random_policy(tree, seed=1))
 
 
 def states(values):
@@ -155,7 +155,7 @@ def test_regrets_are_those_of_the_first_iteration_of_cfr(values):
     tree = values.tree
     minimizer = RegretMinimizer(tree.sequence_form, SCHEMES["cfr-simultaneous"])
     minimizer.run(1)
-    uniform = PolicyValues(tree, uniform_policy(tree.sequence_form))
+    uniform = TreePlaces(tree, uniform_policy(tree.sequence_form))
     for state in states(values):
         for player in range(tree.num_players):
             own = tree.infostate_trees[player]
@@ -181,7 +181,7 @@ def test_nothing_is_invented_where_the_policy_never_leads():
         tree.sequence_form,
         tuple(np.tile([1.0, 0.0], own.num_acting + 1)[1:] for own in tree.infostate_trees),
     )
-    values = PolicyValues(tree, always)
+    values = TreePlaces(tree, always)
     unreached = np.flatnonzero(values.state_reach == 0).tolist()
     assert unreached
     for state in unreached:
@@ -240,17 +240,17 @@ def test_views_are_json_values(values):
         (lambda values: view_state(values, True), "state=True"),
         (lambda values: view_children(values, 0, 99), "start=99: there are 1 entries"),
         (lambda values: view_infostates(values, 0, 7), "7"),
-        (lambda values: view_beliefs(values, 0, (1, 1)), "give two different players"),
+        (lambda values: view_beliefs(values, 0, 1, 1), "give two different players"),
     ],
 )
 def test_numbers_that_do_not_exist_are_refused(call, words):
     tree = cached_tree("kuhn_poker")
     with pytest.raises(ParameterError, match=words):
-        call(PolicyValues(tree, uniform_policy(tree.sequence_form)))
+        call(TreePlaces(tree, uniform_policy(tree.sequence_form)))
 
 
 def test_the_policy_of_another_game_is_refused():
     with pytest.raises(PolicyMismatchError):
-        PolicyValues(
+        TreePlaces(
             cached_tree("kuhn_poker"), uniform_policy(cached_tree("leduc_poker").sequence_form)
         )

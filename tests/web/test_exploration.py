@@ -48,7 +48,7 @@ def test_a_game_that_is_too_large_can_be_played():
         with pytest.raises(ParameterError, match="too large to build"):
             make_explorer("goofspiel(num_cards=3)", ["uniform"])
     about = explorer.ask({"ask": "game"})
-    assert (about["kind"], about["opponents"]) == ("rules", ["uniform", "ismcts"])
+    assert (about["kind"], about["opponents"]) == ("rules", ("uniform", "ismcts"))
 
 
 def test_a_game_that_is_too_large_for_a_tree_is_shown_as_a_public_form(tmp_path):
@@ -71,7 +71,7 @@ def test_a_game_that_is_too_large_for_a_tree_is_shown_as_a_public_form(tmp_path)
     assert view["is_over"]
     assert -250 <= view["utility"] <= 250
     alone = make_explorer(form, [result.policy])
-    assert (alone.policy_names, alone.ask({"ask": "game"})["opponents"]) == (["policy 1"], [])
+    assert (alone.policy_names, alone.ask({"ask": "game"})["opponents"]) == (["policy 1"], ())
 
 
 @pytest.mark.broad

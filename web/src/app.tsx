@@ -9,7 +9,7 @@ import { Scheme, useScheme } from "./scheme";
 import { StateView } from "./state";
 import { Tree, type TreeNode } from "./tree";
 import type { Transport } from "./transport";
-import type { About, Children, FormHistories, FormHistory, StateAbout, StateLink } from "./types";
+import type { Children, FormHistories, FormHistory, Game, StateLink } from "./types";
 import { WatchView } from "./watch";
 
 const TABS = ["explore", "compare", "watch", "play"] as const;
@@ -19,10 +19,10 @@ type Tab = (typeof TABS)[number];
 export function Page({ transport, titled }: { transport: Transport; titled: boolean }) {
   const place = useRef<HTMLDivElement>(null);
   const scheme = useScheme(place);
-  const [about, setAbout] = useState<About | null>(null);
+  const [about, setAbout] = useState<Game | null>(null);
   const [error, setError] = useState("");
   const refresh = (): void => {
-    transport.ask<About>({ ask: "game" }).then(setAbout, (failure: Error) => setError(failure.message));
+    transport.ask({ ask: "game" }).then(setAbout, (failure: Error) => setError(failure.message));
   };
   useEffect(refresh, [transport]);
   useEffect(() => {
@@ -46,9 +46,9 @@ export function Page({ transport, titled }: { transport: Transport; titled: bool
 }
 
 /** Whether the game is shown by public states: as a tree, or as a public form. */
-const hasStates = (about: About): boolean => about.kind === "tree" || about.kind === "public";
+const hasStates = (about: Game): boolean => about.kind === "tree" || about.kind === "public";
 
-function Loaded({ about, refresh }: { about: About; refresh: () => void }) {
+function Loaded({ about, refresh }: { about: Game; refresh: () => void }) {
   const channel = useContext(Channel)!;
   const possible: Record<Tab, boolean> = {
     explore: about.kind !== "rules",
@@ -131,7 +131,7 @@ function Loaded({ about, refresh }: { about: About; refresh: () => void }) {
 }
 
 interface ExploreProperties {
-  about: About;
+  about: Game;
   policy: number;
   setPolicy: (policy: number) => void;
   place: number;
@@ -188,7 +188,7 @@ function publicNode(link: StateLink): TreeNode {
 type TreeProperties = Pick<ExploreProperties, "policy" | "place" | "go">;
 
 function PublicTree({ policy, place, go }: TreeProperties) {
-  const { answer, error } = useAnswer<StateAbout>({ ask: "state", policy, state: place });
+  const { answer, error } = useAnswer({ ask: "state", policy, state: place });
   if (!answer) return <Failure text={error} />;
   return (
     <Tree
@@ -217,7 +217,7 @@ function formNode(entry: FormHistory): TreeNode {
 }
 
 function HistoryTree({ policy, place, go }: TreeProperties) {
-  const { answer, error } = useAnswer<FormHistories>({ ask: "form_history", policy, history: place });
+  const { answer, error } = useAnswer({ ask: "form_history", policy, history: place });
   if (!answer) return <Failure text={error} />;
   return (
     <Tree

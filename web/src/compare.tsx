@@ -2,10 +2,10 @@
 
 import { useState } from "preact/hooks";
 import { ActionBar, Failure, More, PlayerMark, Term, error as errorText, number, percent, useAnswer, usePages } from "./parts";
-import type { About, Difference, Differences, Match } from "./types";
+import type { Game } from "./types";
 
 export function PolicySelect(properties: {
-  about: About;
+  about: Game;
   label: string;
   value: number;
   choose: (policy: number) => void;
@@ -25,13 +25,14 @@ export function PolicySelect(properties: {
   );
 }
 
-export function CompareView({ about, go }: { about: About; go: (policy: number, state: number) => void }) {
+export function CompareView({ about, go }: { about: Game; go: (policy: number, state: number) => void }) {
   const [first, setFirst] = useState(0);
   const [second, setSecond] = useState(1);
   if (about.policies.length < 2) {
     return (
       <p role="note">
-        There is one policy. Give another one with <code>--policy</code>, or watch a method: its policy is added here.
+        There is one policy. Give another one with <code>--policy</code>
+        {about.methods.length > 0 && ", or watch a method: its policy is added here"}.
       </p>
     );
   }
@@ -60,7 +61,7 @@ export function CompareView({ about, go }: { about: About; go: (policy: number, 
 }
 
 /** Values and NashConv of each policy if everybody follows it. */
-function Measures({ about, policies }: { about: About; policies: number[] }) {
+function Measures({ about, policies }: { about: Game; policies: number[] }) {
   return (
     <div class="player-part">
       <h3>Everybody follows the same policy</h3>
@@ -101,8 +102,8 @@ function Measures({ about, policies }: { about: About; policies: number[] }) {
 }
 
 /** What the first policy earns against the second in each position, exactly. */
-function MatchTable({ about, first, second }: { about: About; first: number; second: number }) {
-  const { answer, error } = useAnswer<Match>({ ask: "match", first, second });
+function MatchTable({ about, first, second }: { about: Game; first: number; second: number }) {
+  const { answer, error } = useAnswer({ ask: "match", first, second });
   if (!answer) return <Failure text={error} />;
   const [name, other] = [about.policies[first]!.name, about.policies[second]!.name];
   return (
@@ -144,7 +145,7 @@ function MatchTable({ about, first, second }: { about: About; first: number; sec
 
 function Rows(properties: { first: number; second: number; names: [string, string]; go: (state: number) => void }) {
   const { first, second, names, go } = properties;
-  const { entries, total, error, more } = usePages<Differences, Difference>(
+  const { entries, total, error, more } = usePages(
     { ask: "differences", first, second },
     (answer) => answer.differences,
   );
@@ -172,7 +173,7 @@ function Rows(properties: { first: number; second: number; names: [string, strin
           </thead>
           <tbody>
             {entries.map((entry) => (
-              <tr key={`${entry.player}.${entry.infostate}`}>
+              <tr key={`${entry.player}.${entry.state}.${entry.infostate}`}>
                 <th scope="row">
                   <PlayerMark player={entry.player} />{" "}
                   <button type="button" class="link" onClick={() => go(entry.state)}>

@@ -1,11 +1,10 @@
 // An extensive form without public states: a history, and the infostates of each player.
 
 import { ActionBar, Failure, More, PlayerMark, Term, number, percent, useAnswer, usePages } from "./parts";
-import type { FormHistories, FormInfostates } from "./types";
 
 export function FormView(properties: { policy: number; history: number; players: number; go: (history: number) => void }) {
   const { policy, history, players, go } = properties;
-  const { answer, error } = useAnswer<FormHistories>({ ask: "form_history", policy, history });
+  const { answer, error } = useAnswer({ ask: "form_history", policy, history });
   const here = answer?.histories[answer.histories.length - 1];
   return (
     <section class="state" aria-label="history">
@@ -47,7 +46,7 @@ export function FormView(properties: { policy: number; history: number; players:
 }
 
 function Infostates({ policy, player }: { policy: number; player: number }) {
-  const { entries, total, error, more } = usePages<FormInfostates, FormInfostates["infostates"][number]>(
+  const { entries, total, error, more } = usePages(
     { ask: "form_infostates", policy, player },
     (answer) => answer.infostates,
   );

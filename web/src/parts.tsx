@@ -2,8 +2,7 @@
 
 import { createContext, type ComponentChildren } from "preact";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
-import type { Question, Transport } from "./transport";
-
+import type { Answer, Name, PagedName, Question, Transport } from "./transport";
 
 export const Terms = createContext<Record<string, string>>({});
 export const Channel = createContext<Transport | null>(null);
@@ -80,14 +79,14 @@ export interface Asked<T> {
 }
 
 /** The answer of a question; the last answer stays until the next one is there. */
-export function useAnswer<T>(question: Question | null): Asked<T> {
+export function useAnswer<N extends Name>(question: Question<N>): Asked<Answer<N>> {
   const channel = useContext(Channel);
-  const [asked, set] = useState<Asked<T>>({ answer: null, error: "" });
+  const [asked, set] = useState<Asked<Answer<N>>>({ answer: null, error: "" });
   const text = JSON.stringify(question);
   useEffect(() => {
     let isCurrent = true;
-    if (question && channel) {
-      channel.ask<T>(question).then(
+    if (channel) {
+      channel.ask(question).then(
         (answer) => isCurrent && set({ answer, error: "" }),
         (error: Error) => isCurrent && set({ answer: null, error: error.message }),
       );
@@ -100,9 +99,9 @@ export function useAnswer<T>(question: Question | null): Asked<T> {
 }
 
 /** Entries of answers that come in pages, with a function that asks for the next page. */
-export function usePages<A extends { total: number }, E>(
-  question: Question,
-  entries: (answer: A) => E[],
+export function usePages<N extends PagedName, E>(
+  question: Question<N>,
+  entries: (answer: Answer<N>) => E[],
 ): { entries: E[]; total: number; error: string; more: () => void } {
   const channel = useContext(Channel);
   const [state, set] = useState<{ key: string; entries: E[]; total: number; error: string }>({
@@ -119,7 +118,7 @@ export function usePages<A extends { total: number }, E>(
     const keep = (change: Omit<typeof state, "key">): void => {
       if (current.current === text) set({ key: text, ...change });
     };
-    channel?.ask<A>({ ...question, start }).then(
+    channel?.ask<N>({ ...question, start }).then(
       (answer) => keep({ entries: [...before, ...entries(answer)], total: answer.total, error: "" }),
       (failure: Error) => keep({ entries: before, total: before.length, error: failure.message }),
     );

@@ -1,15 +1,15 @@
 // Play a policy or searcher, and look at the decisions afterwards.
 
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
-import { ActionBar, Channel, Failure, PlayerMark, Term, lineText, number, percent, useAnswer } from "./parts";
+import { ActionBar, Channel, Failure, PlayerMark, Term, count, lineText, number, percent, useAnswer } from "./parts";
 import { PolicySelect } from "./compare";
-import type { About, Decision, OpponentBelief, PlayState, Review, Thought } from "./types";
+import type { Decision, Game, NumberedPlay, Review, Thought } from "./types";
 
-export function PlayView({ about }: { about: About }) {
+export function PlayView({ about }: { about: Game }) {
   const channel = useContext(Channel)!;
   const [opponent, setOpponent] = useState(0);
   const [player, setPlayer] = useState(0);
-  const [play, setPlay] = useState<PlayState | null>(null);
+  const [play, setPlay] = useState<NumberedPlay | null>(null);
   const [waits, setWaits] = useState(false);
   const [error, setError] = useState("");
   const [total, setTotal] = useState({ plays: 0, utility: 0 });
@@ -20,7 +20,7 @@ export function PlayView({ about }: { about: About }) {
     if (play && !section.current!.contains(document.activeElement)) section.current!.focus();
   }, [play]);
 
-  const asked = async (answer: Promise<PlayState>): Promise<void> => {
+  const asked = async (answer: Promise<NumberedPlay>): Promise<void> => {
     setWaits(true);
     try {
       const found = await answer;
@@ -35,10 +35,10 @@ export function PlayView({ about }: { about: About }) {
   const begin = (): void => {
     if (waits) return;
     const seed = crypto.getRandomValues(new Uint32Array(1))[0]! % 2 ** 31;
-    void asked(channel.ask<PlayState>({ ask: "play", opponent, player, seed }));
+    void asked(channel.ask({ ask: "play", opponent, player, seed }));
   };
   const act = (action: number): void => {
-    if (!waits && play) void asked(channel.ask<PlayState>({ ask: "act", play: play.play, action }));
+    if (!waits && play) void asked(channel.ask({ ask: "act", play: play.play, action }));
   };
   const onKey = (event: KeyboardEvent): void => {
     const chosen = Number(event.key) - 1;
@@ -111,21 +111,21 @@ export function PlayView({ about }: { about: About }) {
 }
 
 /** The policy with the smallest NashConv. */
-function strongest(about: About): number {
+function strongest(about: Game): number {
   const errors = about.policies.map((policy) => policy.nash_conv);
   return Math.max(0, errors.indexOf(Math.min(...errors)));
 }
 
-function ReviewView({ about, play }: { about: About; play: PlayState }) {
+function ReviewView({ about, play }: { about: Game; play: NumberedPlay }) {
   const channel = useContext(Channel)!;
-  const known = about.kind === "tree" && about.policies.length > 0;
+  const known = about.kind === "tree" || about.kind === "public";
   const [policy, setPolicy] = useState(strongest(about));
   const [review, setReview] = useState<Review | null>(null);
   const [error, setError] = useState("");
   const look = (chosen: number): void => {
     setPolicy(chosen);
     channel
-      .ask<Review>(known ? { ask: "review", play: play.play, policy: chosen } : { ask: "review", play: play.play })
+      .ask(known ? { ask: "review", play: play.play, policy: chosen } : { ask: "review", play: play.play })
       .then(
         (answer) => {
           setReview(answer);
@@ -163,7 +163,9 @@ function ReviewView({ about, play }: { about: About; play: PlayState }) {
             </ol>
           </>
         ) : (
-          <p role="note">This game has no tree here, so that losses are unknown; beliefs are computed by the rules.</p>
+          <p role="note">
+            Losses are unknown: this game is shown neither as a tree nor as a public form. Beliefs are computed by the rules.
+          </p>
         )}
         <h3>The whole play</h3>
         <ol class="lines">
@@ -223,7 +225,7 @@ function DecisionEntry({ decision }: { decision: Decision }) {
 /** Some decisions are open from the beginning; the belief of each is asked for when it is opened. */
 const NUM_OPEN = 3;
 
-function ThoughtEntry({ thought, at: position, play }: { thought: Thought; at: number; play: PlayState }) {
+function ThoughtEntry({ thought, at: position, play }: { thought: Thought; at: number; play: NumberedPlay }) {
   const [shown, show] = useState(position < NUM_OPEN);
   const search = [
     thought.num_worlds !== null ? `${thought.num_worlds} worlds or iterations` : "",
@@ -253,14 +255,15 @@ function ThoughtEntry({ thought, at: position, play }: { thought: Thought; at: n
 
 /** What the human may have held, as another player saw it; in large games it takes seconds. */
 function BeliefOfOther({ play, thought, human }: { play: number; thought: number; human: number }) {
-  const { answer, error } = useAnswer<OpponentBelief>({ ask: "opponent_belief", play, thought });
+  const { answer, error } = useAnswer({ ask: "opponent_belief", play, thought });
   if (error) return <Failure text={error} />;
   if (!answer) return <p class="quiet">computing its belief…</p>;
   if (answer.error) return <p class="quiet">no belief: {answer.error}</p>;
   return (
     <>
       <p class="quiet">
-        what <PlayerMark player={human} /> may have held, as it saw it:
+        what <PlayerMark player={human} /> may have held, as it saw it
+        {answer.num_drawn !== null && <>, estimated from {count(answer.num_drawn)} histories that were drawn</>}:
       </p>
       <ul class="belief">
         {answer.entries.map((entry) => (
@@ -269,6 +272,7 @@ function BeliefOfOther({ play, thought, human }: { play: number; thought: number
             {entry.is_true && " (the truth)"}
           </li>
         ))}
+        {answer.rest > 0 && <li style={{ "--share": 0 }}>others {percent(answer.rest)}</li>}
       </ul>
     </>
   );

@@ -14,7 +14,7 @@ import {
   useAnswer,
   usePages,
 } from "./parts";
-import type { Action, Beliefs, HandCell, HandGrid, Histories, Infostate, Infostates, StateAbout } from "./types";
+import type { Action, HandCell, Infostate, State } from "./types";
 
 interface Place {
   policy: number;
@@ -22,7 +22,7 @@ interface Place {
 }
 
 export function StateView({ policy, state, players, go }: Place & { players: number; go: (state: number) => void }) {
-  const { answer, error } = useAnswer<StateAbout>({ ask: "state", policy, state });
+  const { answer, error } = useAnswer({ ask: "state", policy, state });
   if (error) return <Failure text={error} />;
   if (!answer) return <p class="quiet">…</p>;
   return (
@@ -58,7 +58,7 @@ export function StateView({ policy, state, players, go }: Place & { players: num
   );
 }
 
-function Path({ about, go }: { about: StateAbout; go: (state: number) => void }) {
+function Path({ about, go }: { about: State; go: (state: number) => void }) {
   return (
     <nav aria-label="path from the start" class="path">
       <ol>
@@ -85,7 +85,7 @@ const MAX_COLUMNS = 4;
 
 function InfostateTable({ policy, state, player }: Place & { player: number }) {
   const [areHands, setAreHands] = useState(false);
-  const { entries, total, error, more } = usePages<Infostates, Infostate>(
+  const { entries, total, error, more } = usePages(
     { ask: "infostates", policy, state, player },
     (answer) => {
       setAreHands(answer.are_hands);
@@ -198,7 +198,7 @@ function Actions({ entry }: { entry: Infostate }) {
 
 /** Hands of two cards as a square: the darker, the more probable; actions as parts of a cell. */
 function HandGridView({ policy, state, player }: Place & { player: number }) {
-  const { answer, error } = useAnswer<HandGrid>({ ask: "hands", policy, state, player });
+  const { answer, error } = useAnswer({ ask: "hands", policy, state, player });
   if (!answer) return <Failure text={error} />;
   const cells = answer.cells.flat();
   const largest = Math.max(...cells.map((cell) => (cell.num_hands ? (cell.probability ?? 0) / cell.num_hands : 0)));
@@ -241,7 +241,7 @@ function handText(cell: HandCell, labels: string[]): string {
 function BeliefTable({ policy, state, players }: Place & { players: number }) {
   const [pair, setPair] = useState<[number, number]>([0, 1]);
   const [row, column] = pair;
-  const { answer, error } = useAnswer<Beliefs>({ ask: "beliefs", policy, state, row, column });
+  const { answer, error } = useAnswer({ ask: "beliefs", policy, state, row, column });
   const pairs: [number, number][] = [];
   for (let a = 0; a < players; a++) for (let b = a + 1; b < players; b++) pairs.push([a, b]);
   const largest = Math.max(...(answer?.probability?.flat() ?? [0]));
@@ -314,7 +314,7 @@ function HistoryTable({ policy, state, total }: Place & { total: number }) {
 }
 
 function HistoryRows({ policy, state }: Place) {
-  const { entries, total, error, more } = usePages<Histories, Histories["histories"][number]>(
+  const { entries, total, error, more } = usePages(
     { ask: "histories", policy, state },
     (answer) => answer.histories,
   );

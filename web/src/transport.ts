@@ -1,6 +1,13 @@
 // How the page asks its questions: of a server, of a notebook's kernel, or of the file it is in.
 
-export type Question = { ask: string } & Record<string, number | string>;
+import type { Questions } from "./types";
+
+export type Name = keyof Questions;
+/** A question by its name, with its arguments. */
+export type Question<N extends Name = Name> = { ask: N } & Questions[N]["arguments"];
+export type Answer<N extends Name> = Questions[N]["answer"];
+/** Names of the questions whose answers come in pages. */
+export type PagedName = { [N in Name]: "start" extends keyof Questions[N]["arguments"] ? N : never }[Name];
 
 export interface LiveMessage {
   error?: string;
@@ -15,7 +22,7 @@ export interface Live {
 }
 
 export interface Transport {
-  ask<T>(question: Question): Promise<T>;
+  ask<N extends Name>(question: Question<N>): Promise<Answer<N>>;
   /** Watch a run; null where there are none. */
   watch: ((run: number, state: number, heard: (message: unknown) => void, over: () => void) => Live) | null;
 }
@@ -33,13 +40,13 @@ async function unpacked<T>(response: Response): Promise<T> {
 
 export function serverTransport(token: string): Transport {
   return {
-    async ask<T>(question: Question): Promise<T> {
+    async ask<N extends Name>(question: Question<N>): Promise<Answer<N>> {
       const response = await fetch("/ask", {
         method: "POST",
         body: JSON.stringify(question),
         headers: { "content-type": "application/json", "x-infoset-token": token },
       });
-      return unpacked<T>(response);
+      return unpacked<Answer<N>>(response);
     },
     watch(run, state, heard, over) {
       const socket = new WebSocket(`ws://${location.host}/live`, ["infoset", token]);
@@ -93,12 +100,12 @@ export function notebookTransport(model: KernelModel): Transport & { close(): vo
   model.on("comm_live_update", gone);
   addEventListener("pagehide", stop);
   return {
-    ask<T>(question: Question): Promise<T> {
+    ask<N extends Name>(question: Question<N>): Promise<Answer<N>> {
       return new Promise((resolve, reject) => {
         const id = sent({ ask: question }, ({ answer, error }) => {
           waiting.delete(id);
           if (error) reject(new Error(error));
-          else resolve(answer as T);
+          else resolve(answer as Answer<N>);
         });
       });
     },
@@ -128,8 +135,7 @@ export function notebookTransport(model: KernelModel): Transport & { close(): vo
 
 /** Names in the order that the saved page used, so that equal questions are equal texts. */
 function key(question: Question): string {
-  const names = Object.keys(question).sort();
-  return JSON.stringify(Object.fromEntries(names.map((name) => [name, question[name]])));
+  return JSON.stringify(Object.fromEntries(Object.entries(question).sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 
 export function fileTransport(packed: string): Transport {
@@ -139,13 +145,13 @@ export function fileTransport(packed: string): Transport {
     return (await new Response(stream).json()) as Record<string, unknown>;
   };
   const answers = read();
-  const paged = ["children", "differences", "histories", "infostates", "form_children", "form_infostates"];
+  const paged: Name[] = ["children", "differences", "histories", "infostates", "form_children", "form_infostates"];
   return {
-    async ask<T>(question: Question): Promise<T> {
+    async ask<N extends Name>(question: Question<N>): Promise<Answer<N>> {
       const asked = paged.includes(question.ask) ? { start: 0, ...question } : question;
       const found = (await answers)[key(asked)];
       if (found === undefined) throw new Error("this was not saved in the page");
-      return found as T;
+      return found as Answer<N>;
     },
     watch: null,
   };

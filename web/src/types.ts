@@ -1,24 +1,34 @@
-// The answers of the library's package `views`, field by field.
+// Written by write_types.py from the dataclasses of infoset.views: change those, and run
+// `python web/write_types.py`.
 
-export interface PolicyAbout {
+/** A policy of the page, with its measures. */
+export interface Policy {
   name: string;
   values: number[];
   nash_conv: number;
   exploitability: number | null;
 }
 
-export interface About {
+/** A method that can be watched. */
+export interface Method {
+  name: string;
+  kind: string;
+  about: string;
+}
+
+/** The game of a page, with its policies, opponents and methods. */
+export interface Game {
   game: string;
   kind: "tree" | "public" | "form" | "rules";
   num_players: number;
   sizes: Record<string, number>;
-  policies: PolicyAbout[];
+  policies: Policy[];
   opponents: string[];
-  methods: { name: string; kind: string; about: string }[];
+  methods: Method[];
   terms: Record<string, string>;
-  saved?: boolean;
 }
 
+/** A public state, as an entry in a list. */
 export interface StateLink {
   state: number;
   label: string;
@@ -29,14 +39,8 @@ export interface StateLink {
   is_end: boolean;
 }
 
-export interface Children {
-  state: number;
-  start: number;
-  total: number;
-  children: StateLink[];
-}
-
-export interface StateAbout {
+/** A public state. */
+export interface State {
   state: number;
   path: StateLink[];
   probability: number;
@@ -47,6 +51,15 @@ export interface StateAbout {
   values: number[] | null;
 }
 
+/** Some of the public states that are one public observation longer. */
+export interface Children {
+  state: number;
+  start: number;
+  total: number;
+  children: StateLink[];
+}
+
+/** An action at an infostate. */
 export interface Action {
   label: string;
   probability: number;
@@ -54,6 +67,7 @@ export interface Action {
   regret: number | null;
 }
 
+/** What a player may hold at a public state, and what the policy does with it. */
 export interface Infostate {
   infostate: number;
   label: string;
@@ -64,13 +78,17 @@ export interface Infostate {
   equity: number | null;
 }
 
+/** Some of the infostates of a player at a public state, in the order of the rules. */
 export interface Infostates {
+  state: number;
+  player: number;
   start: number;
   total: number;
   infostates: Infostate[];
   are_hands: boolean;
 }
 
+/** A class of hands with equal ranks: `AA`, `AKs` (one suit) or `AKo` (two suits). */
 export interface HandCell {
   label: string;
   num_hands: number;
@@ -79,37 +97,43 @@ export interface HandCell {
   actions: number[];
 }
 
+/** The hands of a player at a public state: pairs on the diagonal, one suit above it. */
 export interface HandGrid {
+  state: number;
+  player: number;
   action_labels: string[];
   cells: HandCell[][];
 }
 
-export interface Match {
-  positions: { player: number; values: number[] }[];
-  mean: number;
-}
-
-export interface Beliefs {
+/** Joint probabilities of what two players hold at a public state. */
+export interface Belief {
+  state: number;
+  players: [number, number];
   rows: string[];
   columns: string[];
   probability: number[][] | null;
   grouped: string;
 }
 
-export interface HistoryEntry {
+/** A history. */
+export interface History {
   history: number;
   moves: string[];
+  infostates: number[];
   probability: number | null;
   values: number[];
   is_terminal: boolean;
 }
 
+/** Some of the histories of a public state. */
 export interface Histories {
+  state: number;
   start: number;
   total: number;
-  histories: HistoryEntry[];
+  histories: History[];
 }
 
+/** An infostate where two policies differ. */
 export interface Difference {
   player: number;
   infostate: number;
@@ -121,12 +145,26 @@ export interface Difference {
   probabilities: [number[], number[]];
 }
 
+/** Some of the infostates where two policies differ, largest reach × distance first. */
 export interface Differences {
   start: number;
   total: number;
   differences: Difference[];
 }
 
+/** The utilities if the first policy plays one position, and the second all others. */
+export interface Position {
+  player: number;
+  values: number[];
+}
+
+/** An exact match of two policies. */
+export interface Match {
+  positions: Position[];
+  mean: number;
+}
+
+/** A history of an extensive form. */
 export interface FormHistory {
   history: number;
   label: string;
@@ -140,35 +178,44 @@ export interface FormHistory {
   num_children: number;
 }
 
+/** A history with its path from the root, or some of its children. */
 export interface FormHistories {
+  history: number;
   start: number;
   total: number;
   histories: FormHistory[];
 }
 
-export interface FormInfostates {
-  start: number;
-  total: number;
-  infostates: {
-    infostate: number;
-    parent: number;
-    label: string;
-    action: string;
-    own_reach: number;
-    actions: Action[];
-  }[];
+/** An acting infostate of a player. */
+export interface FormInfostate {
+  infostate: number;
+  parent: number;
+  label: string;
+  action: string;
+  own_reach: number;
+  actions: Action[];
 }
 
-export interface PlayState {
-  play: number;
+/** Some of a player's acting infostates, parents first. */
+export interface FormInfostates {
+  player: number;
+  start: number;
+  total: number;
+  infostates: FormInfostate[];
+}
+
+/** A play of those that an explorer holds; the page names it by its number. */
+export interface NumberedPlay {
   human: number;
   lines: string[];
   board: string | null;
   actions: string[];
   is_over: boolean;
   utility: number | null;
+  play: number;
 }
 
+/** A decision of the human, and what it cost against a policy. */
 export interface Decision {
   step: number;
   infostate: string;
@@ -179,6 +226,7 @@ export interface Decision {
   loss: number | null;
 }
 
+/** A decision of another player: what it expected and did; `Play.belief` has what it believed. */
 export interface Thought {
   step: number;
   player: number;
@@ -191,11 +239,7 @@ export interface Thought {
   seconds: number | null;
 }
 
-export interface OpponentBelief {
-  entries: { label: string; probability: number; is_true: boolean }[];
-  error: string;
-}
-
+/** A play after its end. */
 export interface Review {
   lines: string[];
   utilities: number[];
@@ -203,11 +247,48 @@ export interface Review {
   thoughts: Thought[];
 }
 
-export interface Point {
+/** An infostate of the human that another player considered possible. */
+export interface BeliefEntry {
+  label: string;
+  probability: number;
+  is_true: boolean;
+}
+
+/** What another player believed at one of its decisions. */
+export interface OpponentBelief {
+  thought: number;
+  entries: BeliefEntry[];
+  rest: number;
+  num_drawn: number | null;
+  error: string;
+}
+
+/** A measurement of a run, and its policy at the public state that is watched. */
+export interface LivePoint {
   method: string;
   iteration: number;
   seconds: number;
   nash_conv: number;
   probabilities: Record<string, number[]>;
   outcome: string;
+}
+
+/** The arguments and the answer of each question. */
+export interface Questions {
+  game: { arguments: {}; answer: Game };
+  state: { arguments: { policy: number; state: number }; answer: State };
+  children: { arguments: { policy: number; state: number; start?: number }; answer: Children };
+  infostates: { arguments: { policy: number; state: number; player: number; start?: number }; answer: Infostates };
+  hands: { arguments: { policy: number; state: number; player: number }; answer: HandGrid };
+  beliefs: { arguments: { policy: number; state: number; row: number; column: number }; answer: Belief };
+  histories: { arguments: { policy: number; state: number; start?: number }; answer: Histories };
+  differences: { arguments: { first: number; second: number; start?: number }; answer: Differences };
+  match: { arguments: { first: number; second: number }; answer: Match };
+  form_history: { arguments: { policy: number; history: number }; answer: FormHistories };
+  form_children: { arguments: { policy: number; history: number; start?: number }; answer: FormHistories };
+  form_infostates: { arguments: { policy: number; player: number; start?: number }; answer: FormInfostates };
+  play: { arguments: { opponent: number; player: number; seed: number }; answer: NumberedPlay };
+  act: { arguments: { play: number; action: number }; answer: NumberedPlay };
+  review: { arguments: { play: number; policy?: number }; answer: Review };
+  opponent_belief: { arguments: { play: number; thought: number }; answer: OpponentBelief };
 }

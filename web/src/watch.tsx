@@ -6,7 +6,7 @@ import "uplot/dist/uPlot.min.css";
 import { Scheme } from "./scheme";
 import { ActionBar, Channel, Failure, PlayerMark, Term, count, error as errorText, useAnswer } from "./parts";
 import type { Live, LiveMessage } from "./transport";
-import type { About, Infostates, Point } from "./types";
+import type { Game, LivePoint } from "./types";
 
 const MAX_POINTS = 2000;
 const MAX_RUNS = 2;
@@ -17,12 +17,12 @@ interface Run {
   name: string;
   unit: string;
   points: [number, number][];
-  last: Point | null;
+  last: LivePoint | null;
   note: string;
   isOver: boolean;
 }
 
-export function WatchView({ about, state, changed }: { about: About; state: number; changed: () => void }) {
+export function WatchView({ about, state, changed }: { about: Game; state: number; changed: () => void }) {
   const channel = useContext(Channel);
   const [method, choose] = useState(Math.max(0, about.methods.findIndex((entry) => entry.name === "cfr+")));
   const [runs, setRuns] = useState<Run[]>([]);
@@ -53,7 +53,7 @@ export function WatchView({ about, state, changed }: { about: About; state: numb
       const told = message as LiveMessage;
       if (told.error) update(id, () => ({ note: told.error! }));
       else if (told.iteration !== undefined) {
-        const point = message as Point;
+        const point = message as LivePoint;
         update(id, (run) => ({
           last: point,
           note: point.outcome,
@@ -218,7 +218,7 @@ function Moving({ run, state, players }: { run: Run; state: number; players: num
 }
 
 function MovingPlayer({ run, state, player }: { run: Run; state: number; player: number }) {
-  const { answer } = useAnswer<Infostates>({ ask: "infostates", policy: 0, state, player });
+  const { answer } = useAnswer({ ask: "infostates", policy: 0, state, player });
   const rows = (answer?.infostates ?? []).filter((entry) => run.last?.probabilities[`${player}.${entry.infostate}`]);
   if (!rows.length) return null;
   return (

@@ -9,6 +9,7 @@ from infoset.beliefs.decomposition import (
     cut_tree,
     part_between,
 )
+from infoset.beliefs.hand_beliefs import hand_belief
 from infoset.beliefs.history_sampling import MAX_WORLDS, NUM_SAMPLES
 from infoset.beliefs.history_sets import HistorySet
 from infoset.beliefs.leak_test import Leak, find_leak
@@ -47,6 +48,7 @@ __all__ = [
     "cut_tree",
     "find_leak",
     "find_public_state",
+    "hand_belief",
     "is_closed_under_infosets",
     "local_part",
     "part_between",

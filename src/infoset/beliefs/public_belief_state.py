@@ -11,7 +11,7 @@ import numpy as np
 from infoset.beliefs.public_states import check_public_state, histories_at, infostates_at
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.forms import as_sequence_form
-from infoset.policy import TabularPolicy
+from infoset.policy import TabularPolicy, transfer_policy
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 
@@ -157,7 +157,7 @@ class PublicBeliefState:
     ) -> PublicBeliefState:
         """Return the public belief state of a policy, with unnormalized ranges."""
         check_public_state(tree, public_state)
-        return cls(tree, public_state, ranges(policy, public_state))
+        return cls(tree, public_state, ranges(transfer_policy(policy, tree), public_state))
 
     @classmethod
     def with_unit_ranges(cls, tree: GameTree, public_state: int = 0) -> PublicBeliefState:

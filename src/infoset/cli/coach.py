@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infoset.errors import ParameterError
+from infoset.beliefs import Belief, hand_belief, private_belief
+from infoset.errors import UnsupportedGameError
 from infoset.evaluation import decision_losses
-from infoset.forms import as_sequence_form
+from infoset.forms import PublicForm, as_public_form
+from infoset.game.infostate import label_text
 from infoset.policy import TabularPolicy
 from infoset.typing import Action, Player
+from infoset.views.labels import NOTHING_PRIVATE, class_text, hand_class, private_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from infoset.game import History, Infostate
+    from infoset.game import Game, History, Infostate
 
 __all__ = ["Coach"]
 
 SMALLEST_SHOWN = 0.0005
+MAX_HANDS = 8
+"""Entries of a belief, the most probable ones."""
+MAX_LISTED = 20_000
+NUM_SAMPLES = 2_000
+"""Histories that are listed for a belief; where there are more, histories drawn."""
 
 
 class Coach:
@@ -32,11 +41,16 @@ class Coach:
     Parameters
     ----------
     policy : TabularPolicy
+        On any form of the game.
     player : Player
     """
 
     def __init__(self, policy: TabularPolicy, player: Player) -> None:
-        self._own = as_sequence_form(policy.form).infostate_trees[player]
+        self._form = policy.form
+        self._whole = policy
+        self._public: PublicForm | None = None
+        with suppress(UnsupportedGameError):
+            self._public = as_public_form(policy.form)
         self._policy = policy.probabilities[player]
         self._losses = decision_losses(policy, player)
         self.player = player
@@ -49,6 +63,34 @@ class Coach:
             for place, action in enumerate(actions)
         ]
         return "the coach plays: " + "  ".join(entries)
+
+    def beliefs(self, infostate: Infostate, rules: Game) -> list[str]:
+        """Return a line for each other player who knows something in private.
+
+        It has the probabilities of what that player may hold, if it follows the policy: exactly on
+        a public form or if all histories can be listed, and otherwise with standard errors.
+        """
+        if self._public is not None:
+            hands = hand_belief(self._public, infostate, self._whole)
+            shares = _by_class({label_text(hand): share for hand, share in hands.items()})
+            return [f"player {1 - self.player} holds: {belief_text(shares)}"]
+        try:
+            belief = private_belief(
+                rules,
+                infostate,
+                policies=self._whole,
+                rng=np.random.default_rng(0),
+                max_worlds=MAX_LISTED,
+                num_samples=NUM_SAMPLES,
+            )
+        except UnsupportedGameError as error:
+            return [f"what the others hold is unknown: {error}"]
+        found = {p: private_shares(belief, p) for p in range(rules.num_players) if p != self.player}
+        return [
+            f"player {other} holds: {belief_text(shares, belief)}"
+            for other, shares in found.items()
+            if shares.keys() != {NOTHING_PRIVATE}
+        ]
 
     def cost(self, infostate: Infostate, action: Action) -> float:
         """Return what an action costs, in utility; NaN where the policy never leads."""
@@ -75,11 +117,9 @@ class Coach:
 
     def _decision(self, infostate: Infostate) -> tuple[int, tuple[Action, ...]]:
         """Return the first sequence at an infostate, and its actions."""
-        number = self._own.index_of(infostate)
-        actions = self._own.legal_actions(number)
-        if not actions:
-            raise ParameterError(f"player {self.player} does not act at {infostate}")
-        return int(self._own.first_sequence[number]), actions
+        number = self._form.find(infostate)
+        first = self._form.treeplexes[self.player].first_sequence[number]
+        return int(first), self._form.actions_at(self.player, number)
 
     def _cost_text(self, sequence: int) -> str:
         """Return the cost of a sequence's action as text; empty if it costs nothing."""
@@ -87,3 +127,42 @@ class Coach:
         if np.isnan(loss):
             return " (unknown: the others never lead here)"
         return f" (costs {loss:.3g})" if loss >= SMALLEST_SHOWN else ""
+
+
+def private_shares(belief: Belief, player: Player) -> dict[str, float]:
+    """Return the probability of each private text of a player."""
+    shares: dict[str, float] = {}
+    for infostate, probability in belief.infostate_probabilities(player).items():
+        text = private_text(infostate.steps)
+        shares[text] = shares.get(text, 0.0) + probability
+    return shares
+
+
+def _by_class(shares: dict[str, float]) -> dict[str, float]:
+    """Return the probabilities of classes, such as AKo, if all hands are two cards."""
+    classes: dict[str, float] = {}
+    for hand, share in shares.items():
+        place = hand_class(hand)
+        if place is None:
+            return shares
+        classes[class_text(place)] = classes.get(class_text(place), 0.0) + share
+    return classes
+
+
+def belief_text(shares: dict[str, float], belief: Belief | None = None) -> str:
+    """Return the most probable entries, what they leave out, and the errors of an estimate."""
+    likely = sorted(shares.items(), key=lambda entry: (-entry[1], entry[0]))
+    shown = [(text, share) for text, share in likely if share > 0][:MAX_HANDS]
+    is_drawn = belief is not None and not belief.is_exact
+    # Histories that are drawn have weights; so many draws of equal weight are as accurate.
+    draws = 1 / float((belief.probability**2).sum()) if is_drawn and belief else np.inf
+    errors = [f" ± {100 * (share * (1 - share) / draws) ** 0.5:.1f}" for _, share in shown]
+    entries = [
+        f"{text} {100 * share:.2f}{error if is_drawn else ''} %"
+        for (text, share), error in zip(shown, errors, strict=True)
+    ]
+    rest = 1 - sum(share for _, share in shown)
+    if rest > SMALLEST_SHOWN:
+        entries.append(f"others {100 * rest:.1f} %")
+    note = f" (estimated from {len(belief):,} drawn histories)" if is_drawn and belief else ""
+    return "  ".join(entries) + note

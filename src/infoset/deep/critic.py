@@ -39,13 +39,14 @@ from infoset.errors import (
     UnsupportedGameError,
 )
 from infoset.evaluation import TransformedValues
-from infoset.evaluation.tree_reach import acting_histories, check_same_game
+from infoset.evaluation.tree_reach import acting_histories
 from infoset.game import Game, Infostate
 from infoset.games import load_game
 from infoset.policy import (
     TabularPolicy,
     Transformation,
     hash_transformations,
+    transfer_policy,
 )
 from infoset.runs import Outcome
 from infoset.tree import GameTree, build_tree
@@ -425,7 +426,7 @@ def blueprint_on_device(
     if isinstance(blueprint, NetworkPolicy):
         digests = (blueprint.digest,)
         blueprint = blueprint.tabulate(tree.sequence_form)
-    check_same_game(tree, blueprint.form)
+    blueprint = transfer_policy(blueprint, tree)
     rules = TreeRules.of(tree)
     return rules, TableBlueprint.of(rules, blueprint), (blueprint.digest, *digests)
 

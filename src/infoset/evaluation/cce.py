@@ -10,7 +10,7 @@ import numpy as np
 
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation.best_responses import best_response_sweep, plan_value, utility_gradient
-from infoset.forms import SequenceForm, as_sequence_form, check_sequence_form
+from infoset.forms import Form, check_form
 from infoset.policy import TabularPolicy, check_policy
 from infoset.typing import FloatArray, StateArrays
 from infoset.utils.arguments import check_number, check_type
@@ -47,7 +47,7 @@ class CCEEvaluator:
 
     Parameters
     ----------
-    form : SequenceForm
+    form : Form
         The game, with any number of players and any payoffs.
 
     Examples
@@ -65,8 +65,8 @@ class CCEEvaluator:
     CCEEvaluation(values=(0.5, 0.5), gains=(-0.5, -0.5), cce_gap=0.0)
     """
 
-    def __init__(self, form: SequenceForm) -> None:
-        check_sequence_form(form)
+    def __init__(self, form: Form) -> None:
+        check_form(form)
         self.form = form
         sizes = [plex.num_sequences for plex in form.treeplexes]
         self._ends = np.cumsum([1, len(sizes), *sizes, *sizes])[:-1]
@@ -149,7 +149,7 @@ class CCEEvaluator:
 
 
 def evaluate_mean_gradients(
-    form: SequenceForm, gradients: Sequence[FloatArray], values: FloatArray
+    form: Form, gradients: Sequence[FloatArray], values: FloatArray
 ) -> CCEEvaluation:
     """Evaluate correlated play, given its mean gradients, per player [Q], and values [N].
 
@@ -187,7 +187,7 @@ def evaluate_cce(
     Source: Moulin and Vial (1978).
     """
     weights = checked_weights(policies, weights)
-    evaluator = CCEEvaluator(as_sequence_form(policies[0].form))
+    evaluator = CCEEvaluator(policies[0].form)
     for policy, weight in zip(policies, weights, strict=True):
         evaluator.add(policy.realization_plans(), weight)
     return evaluator.evaluate()

@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.evaluation.tree_reach import check_same_game, reach_without, sum_by
-from infoset.policy import TabularPolicy, check_policy
+from infoset.evaluation.tree_reach import reach_without, sum_by
+from infoset.policy import TabularPolicy, check_policy, transfer_policy
 from infoset.tree import GameTree
 from infoset.typing import BoolArray, FloatArray, LongArray, Player
 from infoset.utils.arguments import (
@@ -167,7 +167,7 @@ def true_state_sampling_ratio(
     """
     check_type("tree", tree, GameTree, "a GameTree, such as infoset.build_tree(game)")
     check_policy(policy)
-    check_same_game(tree, policy.form)
+    policy = transfer_policy(policy, tree)
     _check_players(tree, player, observer)
     check_choice("baseline", baseline, BASELINES)
     left_out = {player} if observer is None else {player, observer}

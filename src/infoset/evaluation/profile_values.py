@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoset.errors import UnsupportedGameError
-from infoset.evaluation.tree_reach import acting_histories, check_same_game, reach_without
+from infoset.evaluation.tree_reach import acting_histories, reach_without
 from infoset.evaluation.tree_values import history_values
 from infoset.policy import (
     TabularPolicy,
     Transformation,
     check_transformations,
+    transfer_policy,
     transform_policy,
 )
 from infoset.tree import GameTree
@@ -109,6 +110,7 @@ def transformed_values(
     tree : GameTree
         A two-player constant-sum game.
     blueprint : TabularPolicy
+        On any form of the game.
     transformations : Sequence[Transformation]
         Transformations, the first of which is the identity.
 
@@ -132,7 +134,7 @@ def transformed_values(
     """
     check_type("tree", tree, GameTree, "a GameTree, as from build_tree")
     check_type("blueprint", blueprint, TabularPolicy, "a TabularPolicy")
-    check_same_game(tree, blueprint.form)
+    blueprint = transfer_policy(blueprint, tree)
     _constant_sum(tree)
     profiles = transformed_profiles(blueprint, transformations)
     values = history_values(tree, profiles)[..., 0]

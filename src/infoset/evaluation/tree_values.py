@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.evaluation.tree_reach import check_same_game, step_probability
-from infoset.policy import TabularPolicy
+from infoset.evaluation.tree_reach import step_probability
+from infoset.policy import TabularPolicy, transfer_policy
 from infoset.tree import GameTree
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_type
@@ -25,7 +25,7 @@ def history_values(tree: GameTree, policies: TabularPolicy | Sequence[TabularPol
     ----------
     tree : GameTree
     policies : TabularPolicy or Sequence[TabularPolicy]
-        A policy for the same game, or M of them.
+        A policy on any form of the same game, or M of them.
 
     Returns
     -------
@@ -35,7 +35,7 @@ def history_values(tree: GameTree, policies: TabularPolicy | Sequence[TabularPol
     Raises
     ------
     ParameterError, PolicyMismatchError
-        If `tree` is not a tree, there is no policy, or a policy is not one for the tree.
+        If `tree` is not a tree, there is no policy, or a policy is for another game.
 
     Examples
     --------
@@ -53,8 +53,8 @@ def history_values(tree: GameTree, policies: TabularPolicy | Sequence[TabularPol
         raise ParameterError("policies must have at least one policy")
     for policy in policies:
         check_type("policies", policy, TabularPolicy, "a TabularPolicy or a sequence of them")
-        check_same_game(tree, policy.form)
-    probability = np.stack([step_probability(tree, policy) for policy in policies], axis=1)
+    profiles = [transfer_policy(policy, tree) for policy in policies]
+    probability = np.stack([step_probability(tree, policy) for policy in profiles], axis=1)
     values = np.zeros((tree.num_histories, len(policies), tree.num_players))
     values[tree.terminals] = tree.rewards_so_far[tree.terminals, None]
     offsets = tree.level_offsets.tolist()

@@ -24,9 +24,10 @@ from infoset.forms._public_payoff_kernels import (
     public_gradient,
 )
 from infoset.forms._value_kernels import best_response_sweep
+from infoset.forms.action_numbers import numbers_by_action, sequences_at
 from infoset.forms.composed_payoffs import no_composition, with_own_results
 from infoset.forms.correspondence import carry_behavior, sequences_in_tree
-from infoset.forms.cut import CutForm, LeafFunction, LeafValues, cut
+from infoset.forms.cut_form import CutForm, LeafFunction, LeafValues, cut
 from infoset.forms.form import AnyForm, Form, FormT, check_form
 from infoset.forms.form_table import FormTable
 from infoset.forms.gadget import (
@@ -48,7 +49,6 @@ from infoset.forms.layout import (
     is_new,
 )
 from infoset.forms.locked import LockedBehavior, LockedForm, lock, lock_infostates
-from infoset.forms.numbers_by_action import numbers_by_action, sequences_at
 from infoset.forms.payoffs import (
     FormPayoffs,
     block_payoffs,
@@ -71,6 +71,9 @@ from infoset.forms.public_payoff_terms import (
     public_hand_gradient,
     public_payoffs,
     split_public_payoffs,
+    terminals_of_terms,
+    with_terms,
+    with_weights,
 )
 from infoset.forms.public_ranges import check_node, checked_ranges, prior_with_ranges, with_ranges
 from infoset.forms.public_reach import chance_reach_of_nodes, unblocked_reach
@@ -199,10 +202,13 @@ __all__ = [
     "sequences_of_nodes",
     "split_public_payoffs",
     "terminal_gradient",
+    "terminals_of_terms",
     "unblocked_reach",
     "values_at_terminals",
     "values_of_plans",
     "widest_plan",
     "with_own_results",
     "with_ranges",
+    "with_terms",
+    "with_weights",
 ]

@@ -75,6 +75,14 @@ class Form(Protocol):
         """Per player, [I] the public state, or the public node, of each acting infostate."""
 
     @property
+    def multiplicities(self) -> tuple[LongArray, ...]:
+        """Per player, [I] how many infostates of the game each acting infostate stands for.
+
+        It is 0 where no play of the game leads, such as to hands that chance has removed, and more
+        than 1 where the form merges infostates. Regularizers count an infostate so many times.
+        """
+
+    @property
     def layouts(self) -> tuple[Layout, ...]:
         """Per player, the order in which kernels store sequences; those of a public state touch."""
 

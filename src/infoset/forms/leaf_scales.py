@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
@@ -10,9 +10,6 @@ from infoset.forms.layout import Layout
 from infoset.forms.payoffs import FormPayoffs, composition_of
 from infoset.forms.transform import Transform
 from infoset.typing import FloatArray, IndexArray, LongArray, Player
-
-if TYPE_CHECKING:
-    from infoset.forms.cut import CutForm
 
 __all__ = ["LeafScales"]
 
@@ -22,33 +19,38 @@ class LeafScales:
 
     Parameters
     ----------
-    form : CutForm
+    arrivals : tuple[LongArray, LongArray]
+        Per player, [L, hands] the sequence with which each hand arrives at a leaf.
+    values_at : callable
+        Function of both players' ranges [L, hands] and a player: its values [L, hands].
     transform : Transform
-        From the plans of the kernels to those of `form.base`, as if leaves were worth 1.
+        From the plans of the kernels to those of the base of the cut form, as if leaves were
+        worth 1.
     layouts, base : tuple[Layout, Layout]
-        The layouts of the kernels, and of `form.base`.
+        The layouts of the kernels, and of that base.
     payoffs : FormPayoffs
         The payoffs whose compositions are written to.
     """
 
     def __init__(
         self,
-        form: CutForm,
+        arrivals: tuple[LongArray, LongArray],
+        values_at: Callable[[tuple[FloatArray, FloatArray], Player], FloatArray],
         transform: Transform,
         layouts: tuple[Layout, ...],
         base: tuple[Layout, ...],
         payoffs: FormPayoffs,
     ) -> None:
-        self._form, self._transform = form, transform
+        self._values_at, self._transform = values_at, transform
         self._compositions = tuple(map(composition_of, payoffs.pairs))
         # Per player: [L, hands] where the plans of the kernels are, and which entries to write.
         self._reached, self._weights, self._scales, self._entries = [], [], [], []
-        for player, arrivals in enumerate(form.arrivals):
+        for player, places in enumerate(arrivals):
             own = transform.maps[player]
-            self._reached.append(layouts[player].position[own.last[arrivals]])
-            self._weights.append(own.weight[arrivals])
-            self._scales.append(own.scale[arrivals])
-            self._entries.append(self._entries_of(player, base[player].position[arrivals]))
+            self._reached.append(layouts[player].position[own.last[places]])
+            self._weights.append(own.weight[places])
+            self._scales.append(own.scale[places])
+            self._entries.append(self._entries_of(player, base[player].position[places]))
 
     def _entries_of(self, player: Player, members: IndexArray) -> LongArray:
         """Return the places of members in the scales of first and later members together."""
@@ -77,4 +79,4 @@ class LeafScales:
             weights * np.asarray(plan[places], np.float64)
             for weights, plan, places in zip(self._weights, plans, self._reached, strict=True)
         )
-        self.write(player, self._form.values_at((first, second), player))
+        self.write(player, self._values_at((first, second), player))

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from infoset.errors import ParameterError
+from infoset.forms.action_numbers import numbers_by_action
 from infoset.forms.form import Form, check_form
-from infoset.forms.numbers_by_action import numbers_by_action
 from infoset.forms.sequence_form import SequenceForm, as_sequence_form
 from infoset.forms.transform import SideEnds, Transform, locked_map
 from infoset.forms.transformed_form import TransformedForm

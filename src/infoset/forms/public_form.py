@@ -20,9 +20,10 @@ from infoset.forms._value_kernels import normalize_weights
 from infoset.forms.composed_payoffs import no_composition, with_own_results
 from infoset.forms.form_table import FormTable
 from infoset.forms.layout import Layout, form_layouts
+from infoset.forms.multiplicity import public_multiplicity
 from infoset.forms.payoffs import FormPayoffs, check_range, with_own_payoffs
 from infoset.forms.player_values import PlayerValues, plan_value, values_by_position
-from infoset.forms.public_operators import Dense
+from infoset.forms.public_operators import Dense, with_outcome_of_reach
 from infoset.forms.public_payoff_terms import (
     has_few_payoffs,
     largest_composed_payoff,
@@ -120,6 +121,11 @@ class PublicForm(PublicStructure):
         return 5 * (self.gradient_cost + 4 * sequences) // 2
 
     @cached_property
+    def multiplicities(self) -> tuple[LongArray, ...]:
+        """Per player, [I] the number of infostates that each stands for; 0 for removed hands."""
+        return public_multiplicity(self, 0), public_multiplicity(self, 1)
+
+    @cached_property
     def layouts(self) -> tuple[Layout, ...]:
         """Per player, the order in which kernels store sequences: hands of an action touch."""
         return form_layouts(self.treeplexes, self.public_states)
@@ -187,8 +193,32 @@ class PublicForm(PublicStructure):
     @cached_property
     def _of_reach(self) -> PublicForm:
         """The form with utilities of 1."""
-        ones = np.ones_like(self.terminals.payoff)
-        return replace(self, terminals=replace(self.terminals, payoff=ones))
+        form, is_reach = self._with_reach
+        ones = np.ones_like(form.terminals.payoff) * is_reach[:, None]
+        return replace(form, terminals=replace(form.terminals, payoff=ones))
+
+    @cached_property
+    def _with_reach(self) -> tuple[PublicForm, FloatArray]:
+        """The form with outcomes that sum to the reach of each terminal, and [outcomes] which do.
+
+        Where the weights of an operator are factors of payoffs, there is one more outcome, which
+        pays nothing.
+        """
+        ends, sizes = self.terminals, np.diff(self.terminals.first_payoff)
+        has_more = [isinstance(own, Dense) and own.reach is not None for own in self.operators]
+        more = np.array(has_more)[ends.operator]
+        is_reach = np.repeat(np.where(more, 0.0, 1.0), sizes)
+        if not more.any():
+            return self, is_reach
+        last = ends.first_payoff[1:][more]
+        changed = replace(
+            ends,
+            first_payoff=np.cumsum([0, *(sizes + more)]),
+            payoff=np.insert(ends.payoff, last, 0.0, axis=0),
+        )
+        operators = tuple(map(with_outcome_of_reach, self.operators))
+        is_reach = np.insert(is_reach, last, 1.0)
+        return replace(self, terminals=changed, operators=operators), is_reach
 
     def reach_payoffs(self) -> FormPayoffs:
         """Return `payoffs` as if all utilities were 1."""
@@ -217,7 +247,7 @@ class PublicForm(PublicStructure):
         Terminals with the same last sequences are one return, except in large forms.
         """
         form = self.centered
-        if has_few_payoffs(form):
+        if has_few_payoffs(form) or not self._with_reach[1].all():
             return listed_deviation(form, plans, player, unit)
         squares = replace(form, terminals=replace(form.terminals, payoff=form.terminals.payoff**2))
         mean, square = (
@@ -262,9 +292,11 @@ class PublicForm(PublicStructure):
         middle = self.utility_limits.mean(axis=1)
         if not middle.any():
             return self
+        form, is_reach = self._with_reach
+        payoff = form.terminals.payoff - middle * is_reach[:, None]
         return replace(
-            self,
-            terminals=replace(self.terminals, payoff=self.terminals.payoff - middle),
+            form,
+            terminals=replace(form.terminals, payoff=payoff),
             utility_limits=self.utility_limits - middle[:, None],
             constant_sum=None if self.constant_sum is None else 0.0,
         )

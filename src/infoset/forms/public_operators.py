@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -12,7 +12,15 @@ from infoset.typing import BoolArray, FloatArray, IntArray
 from infoset.utils.frozen_arrays import freeze, freeze_arrays
 from infoset.utils.short_repr import ShortRepr
 
-__all__ = ["Dense", "Fold", "HandPrior", "Operator", "Showdown"]
+__all__ = [
+    "Dense",
+    "Fold",
+    "HandPrior",
+    "Operator",
+    "Showdown",
+    "reach_of_pairs",
+    "with_outcome_of_reach",
+]
 
 MAX_CARDS = 2
 """Maximum number of cards of a hand; inclusion-exclusion over more cards is not implemented."""
@@ -162,9 +170,13 @@ class Dense(ShortRepr):
     weights : FloatArray
         [outcomes, hands of player 0, hands of player 1] the weight of each outcome given the pair:
         its probability, if chance decides, or any factor of the payoff.
+    reach : FloatArray or None
+        [hands of player 0, hands of player 1] the probability that chance leads to the terminal
+        given the pair, if weights are factors of payoffs; None if the weights sum to it.
     """
 
     weights: FloatArray
+    reach: FloatArray | None = None
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -186,3 +198,21 @@ class Dense(ShortRepr):
 
 Operator: TypeAlias = Fold | Showdown | Dense
 """How the hands determine the outcome of a terminal."""
+
+
+def with_outcome_of_reach(operator: Operator) -> Operator:
+    """Return an operator whose last outcome has the weight `reach`, if there is one."""
+    if not isinstance(operator, Dense) or operator.reach is None:
+        return operator
+    return replace(operator, weights=np.concatenate([operator.weights, operator.reach[None]]))
+
+
+def reach_of_pairs(operator: Operator, prior: HandPrior) -> FloatArray:
+    """Return [hands of player 0, hands of player 1] the probability of a terminal given the pair.
+
+    It is the part of the probability that depends on the hands.
+    """
+    if isinstance(operator, Dense) and operator.reach is not None:
+        return operator.reach
+    reach: FloatArray = np.sum(operator.outcomes(prior), axis=0)
+    return reach

@@ -17,7 +17,8 @@ from infoset.forms._public_payoff_kernels import (
     public_gradient,
 )
 from infoset.forms.composed_payoffs import with_own_results
-from infoset.forms.public_operators import Dense, HandPrior, Showdown
+from infoset.forms.multiplicity import num_lines
+from infoset.forms.public_operators import Dense, HandPrior, Showdown, reach_of_pairs
 from infoset.forms.public_structure import PublicStructure
 from infoset.forms.transform import Transform
 from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray, Player
@@ -31,6 +32,9 @@ __all__ = [
     "public_hand_gradient",
     "public_payoffs",
     "split_public_payoffs",
+    "terminals_of_terms",
+    "with_terms",
+    "with_weights",
 ]
 
 
@@ -83,6 +87,11 @@ def split_public_payoffs(payoffs: PublicPayoffs, number: int) -> tuple[PublicPay
 def _restricted(payoffs: PublicPayoffs, begin: int, end: int) -> PublicPayoffs:
     """Return the terms that fill the places of the gradient from `begin` up to `end`."""
     chosen = np.flatnonzero((payoffs.own_start >= begin) & (payoffs.own_start < end))
+    return with_terms(payoffs, chosen)._replace(filled=(begin, end))
+
+
+def with_terms(payoffs: PublicPayoffs, chosen: LongArray) -> PublicPayoffs:
+    """Return some terms of payoffs, given their numbers in increasing order."""
     table = np.repeat(payoffs.table, np.diff(payoffs.first))[chosen]
     first, tables = _batches(np.bincount(table, minlength=len(payoffs.kind)).tolist())
     factor = payoffs.factor.reshape(NUM_FACTORS, -1)
@@ -106,8 +115,20 @@ def _restricted(payoffs: PublicPayoffs, begin: int, end: int) -> PublicPayoffs:
         other_stride=other.stride,
         other_classes=other.classes,
         factor=np.concatenate([factor[:, chosen], padding], axis=1).ravel(),
-        filled=(begin, end),
     )
+
+
+def with_weights(payoffs: PublicPayoffs, weights: FloatArray) -> PublicPayoffs:
+    """Return payoffs whose terms are multiplied by `weights` [M]."""
+    factor = payoffs.factor.reshape(NUM_FACTORS, -1).copy()
+    factor[:, : len(weights)] *= weights
+    return payoffs._replace(factor=factor.ravel())
+
+
+def terminals_of_terms(form: PublicStructure, player: Player) -> LongArray:
+    """Return [M] the terminal of each term of `public_payoffs`."""
+    terminals = [terms.terminal for terms in _all_terms(form, player)]
+    return np.concatenate([np.zeros(0, np.int64), *terminals])
 
 
 class _Places(NamedTuple):
@@ -377,11 +398,12 @@ def listed_deviation(
     """Return the standard deviation of a player's returns; see `Form.payoff_deviation`."""
     probabilities, returns = [np.zeros(0)], [np.zeros(0)]
     for members in _same_sequences(form):
-        paid = np.sum([form.payoff_matrix(end, player) for end in members], axis=0)
-        reach = np.sum([_reach_matrix(form, end) for end in members], axis=0)
+        sequences = form.terminal_sequence[members[0]].astype(np.int64)
+        paid = _summed(sequences, [form.payoff_matrix(end, player) for end in members])
+        reach = _summed(sequences, [_reach_matrix(form, end) for end in members])
         met = reach > 0
         first, second = (
-            plans[p][form.places(p, form.terminal_sequence[members[:1], p].astype(np.int64))[0]]
+            plans[p][form.places(p, sequences[p : p + 1])[0]] if sequences[p] else np.ones(1)
             for p in range(2)
         )
         probabilities.append((reach * np.multiply.outer(first, second))[met])
@@ -395,10 +417,8 @@ def _reach_matrix(form: PublicStructure, terminal: int) -> FloatArray:
     """Return [hands of player 0, hands of player 1] the reach of chance at a terminal."""
     ends = form.terminals
     operator = form.operators[ends.operator[terminal]]
-    # The weights of an operator's outcomes are the probabilities of chance that depend on hands.
-    weight = np.sum(operator.outcomes(form.prior), axis=0)
     reached = form.reached(int(ends.hand_set[terminal])) * float(ends.chance_reach[terminal])
-    matrix: FloatArray = weight * reached
+    matrix: FloatArray = reach_of_pairs(operator, form.prior) * reached
     return matrix
 
 
@@ -407,6 +427,17 @@ def _same_sequences(form: PublicStructure) -> Iterator[LongArray]:
     pairs, group = np.unique(form.terminal_sequence, axis=0, return_inverse=True)
     for number in range(len(pairs)):
         yield np.flatnonzero(group == number)
+
+
+def _summed(sequences: LongArray | IntArray, matrices: Sequence[FloatArray]) -> FloatArray:
+    """Return the sum of matrices [hands, hands], also over hands with the same last sequence.
+
+    sequences: [2] the last public sequence of each player. All hands share the empty one.
+    """
+    total: FloatArray = np.sum(matrices, axis=0)
+    for player in np.flatnonzero(sequences == 0).tolist():
+        total = total.sum(axis=player, keepdims=True)
+    return total
 
 
 def has_few_payoffs(form: PublicStructure) -> bool:
@@ -427,14 +458,20 @@ def largest_payoff(form: PublicStructure) -> float:
 
     It is that of the sequence form, whose payoffs are sums over the terminals with the same pair of
     sequences, as where all chips are in before the last cards. In forms with more than 5·10⁷
-    payoffs it is the largest one of a single terminal.
+    payoffs or with symmetry, it is the largest one of a single terminal.
     """
+    # If payoffs sum to zero, those of the players are equally large.
+    players = (0,) if form.constant_sum == 0.0 else (0, 1)
+    lines = num_lines(form)[form.terminals.node]
     if not has_few_payoffs(form):
-        return max(map(_largest_of_terminal, _all_terms(form, 0)), default=0.0)
+        terms = (own for player in players for own in _all_terms(form, player))
+        return max((_largest_of_terminal(own, lines) for own in terms), default=0.0)
     largest = 0.0
     for members in _same_sequences(form):
-        total = np.sum([form.payoff_matrix(end, 0) for end in members], axis=0)
-        largest = max(largest, float(np.abs(total).max(initial=0.0)))
+        for player in players:
+            matrices = [form.payoff_matrix(end, player) for end in members]
+            total = _summed(form.terminal_sequence[members[0]], matrices)
+            largest = max(largest, float(np.abs(total).max(initial=0.0)))
     return largest
 
 
@@ -467,14 +504,17 @@ LARGEST_LIST = 1_000_000
 """Number of payoffs up to which those of a transform are listed."""
 
 
-def _largest_of_terminal(terms: _Terms) -> float:
-    """Return the largest absolute payoff of terminals that share a table."""
+def _largest_of_terminal(terms: _Terms, lines: LongArray) -> float:
+    """Return the largest absolute payoff of terminals that share a table.
+
+    lines: [T] the number of lines that each terminal of the form represents.
+    """
     table = terms.table
     if table.matrix is not None:
         weight = float(np.abs(table.matrix).max(initial=0.0))
     else:
         weight = float(table.own_weight.max(initial=0.0) * table.other_weight.max(initial=0.0))
-    lose, win, tie, _ = terms.factor
+    lose, win, tie, _ = terms.factor / lines[terms.terminal]
     # A showdown pays `lose`, and more if the hand is stronger or equal; see `_terms`.
     outcomes = np.stack([lose, lose + win + tie, lose + tie])
     return weight * float(np.abs(outcomes).max(initial=0.0))

@@ -168,7 +168,7 @@ def _chance_reach(form: PublicForm) -> FloatArray:
             f"in {form.name}, the probability of public chance moves at or after "
             f"{form.label(node)!r} depends on the hands, so that the reach of public "
             "nodes is not a product: values by hand need the tree of the game, see "
-            "infoset.views.PolicyValues"
+            "infoset.views.TreePlaces"
         )
     return found
 

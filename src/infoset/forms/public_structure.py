@@ -462,7 +462,23 @@ class PublicStructure(ShortRepr):
         UnknownNameError
             If the form has no such hand or line, or the player does not act there.
         """
-        player, labels = infostate.player, self.hands[infostate.player]
+        node, permutation, hand = self.locate(infostate)
+        if self.player[node] != infostate.player:
+            raise UnknownNameError(f"player {infostate.player} does not act at {infostate}")
+        return self.infostate_of_hand(node, self.hand_at(infostate.player, hand, permutation))
+
+    def locate(self, infostate: Infostate) -> tuple[int, int, int]:
+        """Return where an infostate is: node, permutation of `symmetry`, and hand.
+
+        The permutation maps the line of the infostate to that of the node, as in `advance`; the
+        hand is that of the infostate, before it.
+
+        Raises
+        ------
+        UnknownNameError
+            If the form has no such hand or line.
+        """
+        labels = self.hands[infostate.player]
         deal, *steps = infostate.steps or (Step(NOOP, None, None),)
         if deal.private not in labels:
             raise UnknownNameError.of("hand", str(deal.private), map(str, labels))
@@ -471,11 +487,7 @@ class PublicStructure(ShortRepr):
         at = node, 0
         for step in steps:
             at = self.advance(at, step.public)
-        node, permutation = at
-        if self.player[node] != player:
-            raise UnknownNameError(f"player {player} does not act at {infostate}")
-        hand = self.hand_at(player, labels.index(deal.private), permutation)
-        return self.infostate_of_hand(node, hand)
+        return *at, labels.index(deal.private)
 
     def infostate_of_hand(self, node: int, hand: int) -> int:
         """Return the infostate of the player who acts at a public node, with a hand."""
@@ -545,11 +557,12 @@ class PublicStructure(ShortRepr):
             If the player has no such hand.
         """
         labels = self.hands[player]
-        names = [*map(str, labels)]
         if hand in labels:
             return labels.index(hand)
-        if str(hand) in names:
-            return names.index(str(hand))
+        names = [*map(value_text, labels)]
+        for texts in (names, [*map(str, labels)]):
+            if str(hand) in texts:
+                return texts.index(str(hand))
         raise UnknownNameError.of("hand", str(hand), names)
 
     def label(self, node: int) -> str:

@@ -165,6 +165,11 @@ class SequenceForm(ShortRepr):
         """Per player, [I] the public state of each acting infostate."""
         return tuple(tree.public_state[tree.acting] for tree in self.infostate_trees)
 
+    @property
+    def multiplicities(self) -> tuple[LongArray, ...]:
+        """Per player, [I] ones: the acting infostates are those of the game."""
+        return tuple(np.ones(plex.num_infostates, np.int64) for plex in self.treeplexes)
+
     @cached_property
     def layouts(self) -> tuple[Layout, ...]:
         """Per player, the order in which kernels store sequences."""

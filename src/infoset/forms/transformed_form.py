@@ -159,6 +159,14 @@ class TransformedForm(ShortRepr):
         )
 
     @cached_property
+    def multiplicities(self) -> tuple[LongArray, ...]:
+        """Per player, [I] those of the base; 1 for added infostates."""
+        return tuple(
+            np.where(own >= 0, np.append(counts, 1)[np.maximum(own, 0)], 1).astype(np.int64)
+            for own, counts in zip(self.infostates, self.base.multiplicities, strict=True)
+        )
+
+    @cached_property
     def layouts(self) -> tuple[Layout, ...]:
         """Per player, the order in which kernels store sequences."""
         return form_layouts(self.treeplexes, self.public_states)

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from infoset.forms._sequence_form_kernels import max_roundings
-from infoset.typing import IntArray
+from infoset.typing import BoolArray, IntArray
 from infoset.utils.frozen_arrays import freeze
 from infoset.utils.short_repr import Facts, ShortRepr
 
@@ -53,6 +53,17 @@ class Treeplex(ShortRepr):
         """[Q] the acting infostate of each sequence; -1 for the empty one."""
         owners = np.repeat(np.arange(self.num_infostates, dtype=np.int32), self.num_actions)
         return np.concatenate([np.array([-1], np.int32), owners])
+
+    def restricted(self, infostates: BoolArray) -> Treeplex:
+        """Return the treeplex of some infostates [I], which include the ones before them."""
+        kept = np.append(True, np.repeat(infostates, self.num_actions))
+        place = (np.cumsum(kept) - 1).astype(np.int32)
+        return Treeplex(
+            parent_sequence=place[self.parent_sequence[infostates]],
+            first_sequence=place[self.first_sequence[infostates]],
+            num_actions=self.num_actions[infostates],
+            num_sequences=int(kept.sum()),
+        )
 
     @cached_property
     def own_depth(self) -> IntArray:

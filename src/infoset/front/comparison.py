@@ -13,14 +13,14 @@ from infoset.errors import (
     PolicyMismatchError,
     UnknownNameError,
 )
-from infoset.forms import Form, PublicForm
+from infoset.forms import Form
 from infoset.front.compared_runs import (
     ComparedRuns,
     MethodCallback,
     run_in_turn,
     run_on_executor,
 )
-from infoset.front.form_choice import choose_form
+from infoset.front.form_choice import ChosenForm, choose_form
 from infoset.front.game_sources import FormLike
 from infoset.front.learning_runs import (
     build_learning_tree,
@@ -30,6 +30,7 @@ from infoset.front.python_files import check_has_name, is_python_file, load_from
 from infoset.front.seed_runs import LearnerMethod
 from infoset.front.solution import METHOD_KINDS, resolve_method
 from infoset.learning import LEARNERS, AutoLearner, LearnerSpec, make_simulator
+from infoset.policy import transfer_policy
 from infoset.regret import RegretScheme
 from infoset.runs import (
     Budget,
@@ -68,7 +69,7 @@ ComparedMethod: TypeAlias = str | RegretScheme | MethodSpec | LearnerSpec | Run 
 
 
 def compare(
-    game: FormLike | PublicForm,
+    game: FormLike,
     methods: Sequence[ComparedMethod],
     *,
     form: str = "auto",
@@ -139,7 +140,7 @@ def compare(
     if callback is not None:
         check_callable("callback", callback, "a function of the method's name and a TracePoint")
     check_workers(None, executor)
-    found, entries = prepare_comparison(
+    (found, _), entries = prepare_comparison(
         game, methods, seeds, form=form, memory=memory, progress=progress
     )
     budget = partial(
@@ -154,17 +155,17 @@ def compare(
 
 
 def prepare_comparison(
-    game: FormLike | PublicForm,
+    game: FormLike,
     methods: Sequence[ComparedMethod],
     seeds: Seeds | None = None,
     *,
     form: str = "auto",
     memory: int | None = None,
     progress: BuildProgress | None = None,
-) -> tuple[Form, list[MethodSpec | SolveResult]]:
+) -> tuple[ChosenForm, list[MethodSpec | SolveResult]]:
     """Build a game, and return its form with one method for each run of a comparison.
 
-    The parameters are those of `compare`, which also accepts what is returned.
+    The parameters are those of `compare`, which also accepts the form and the methods.
 
     Raises
     ------
@@ -179,12 +180,12 @@ def prepare_comparison(
     found = [_resolve(method) for method in methods]
     _check_names(found)
     numbers = None if seeds is None else check_seeds(seeds)
-    built, tree = _build(game, found, form, memory, progress)
+    chosen, tree = _build(game, found, form, memory, progress)
     entries: list[MethodSpec | SolveResult] = []
     simulator = None if tree is None else make_simulator(tree)
     for one in found:
         if isinstance(one, SolveResult):
-            _check_game(one, built)
+            _check_game(one, chosen.form)
             entries.append(one)
         elif isinstance(one, LearnerSpec):
             assert simulator is not None
@@ -192,7 +193,7 @@ def prepare_comparison(
             entries.append(LearnerMethod(learner, simulator))
         else:
             entries.append(one)
-    return built, entries if numbers is None else _seeded(entries, numbers)
+    return chosen, entries if numbers is None else _seeded(entries, numbers)
 
 
 def _check_names(found: Sequence[MethodSpec | LearnerSpec | SolveResult]) -> None:
@@ -225,19 +226,19 @@ def _resolve(method: ComparedMethod) -> MethodSpec | LearnerSpec | SolveResult:
 
 
 def _build(
-    game: FormLike | PublicForm,
+    game: FormLike,
     found: Sequence[MethodSpec | LearnerSpec | SolveResult],
     form: str,
     memory: int | None,
     progress: BuildProgress | None,
-) -> tuple[Form, GameTree | None]:
+) -> tuple[ChosenForm, GameTree | None]:
     """Return the form of a game, and its tree if learners need it."""
     learners = [one for one in found if isinstance(one, LearnerSpec)]
     if not learners:
         methods = [one for one in found if not isinstance(one, SolveResult | LearnerSpec)]
         others = [method for method in methods if not runs_on(method, "public")]
         other = others[0] if others else None
-        return choose_form(game, form, other, memory=memory, progress=progress).form, None
+        return choose_form(game, form, other, memory=memory, progress=progress), None
     if isinstance(game, Form) or form == "public":
         kind = game.kind if isinstance(game, Form) else form
         raise ParameterError(
@@ -245,15 +246,17 @@ def _build(
             "game by name, as rules, or as a tree, and leave form out"
         )
     tree = build_learning_tree(game, memory, progress)
-    return tree.sequence_form, tree
+    return ChosenForm(tree.sequence_form), tree
 
 
 def _check_game(result: SolveResult, form: Form) -> None:
-    if result.policy.form.fingerprint != form.fingerprint:
+    """Raise unless a result is of the game, on any of its forms."""
+    try:
+        transfer_policy(result.policy, form)
+    except PolicyMismatchError as error:
         raise PolicyMismatchError(
-            f"the result of {result.method} is of {result.game}, not of {form.name}, or on another "
-            "form of it; give results of one form of one game"
-        )
+            f"the result of {result.method} is of {result.game}, not of {form.name}: {error}"
+        ) from error
 
 
 def _seeded(
@@ -288,7 +291,7 @@ def applicable_methods(
         If the game is unknown, breaks a rule or is too large.
     """
     names = [*METHODS, *(name for name in LEARNERS if name not in METHODS)]
-    form, entries = prepare_comparison(game, names, memory=memory, progress=progress)
+    (form, _), entries = prepare_comparison(game, names, memory=memory, progress=progress)
     found = {}
     for entry in entries:
         assert not isinstance(entry, SolveResult)

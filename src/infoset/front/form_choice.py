@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final, NamedTuple
 
 from infoset.errors import GameTooLargeError, ParameterError, UnsupportedGameError
@@ -154,13 +155,13 @@ def to_public_form(
 
     Raises
     ------
-    ParameterError
-        If only a sequence form is given.
     UnsupportedGameError, GameTooLargeError
-        As raised by `build_public_form`.
+        As raised by `build_public_form`, or if another form is given, whose game is not known by
+        name.
     """
     if isinstance(game, Form):
-        return as_public_form(_given(game, "public"))
+        with suppress(UnsupportedGameError):
+            return as_public_form(game)
     found = resolve_game(game)
     if found.num_players != 2:
         raise UnsupportedGameError(

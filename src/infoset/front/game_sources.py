@@ -15,7 +15,7 @@ from infoset.front.python_files import (
     load_from_python_file,
 )
 from infoset.game import Game
-from infoset.games import load_game
+from infoset.games import game_of_form, load_game
 from infoset.tree import (
     BuildProgress,
     GameTree,
@@ -47,11 +47,11 @@ GameLike: TypeAlias = str | Game | CompiledGame
 """A game by name, as rules, or as arrays."""
 
 FormLike: TypeAlias = GameLike | Form
-"""A game, or its sequence form alone: either can be solved and evaluated."""
+"""A game, or one of its forms alone: either can be solved and evaluated."""
 
 OPENSPIEL = "openspiel:"
 EFG, NFG = ".efg", ".nfg"
-EXPECTED = 'a name such as "kuhn_poker", a Game, a GameTree or an ExtensiveForm'
+EXPECTED = 'a name such as "kuhn_poker", a Game, a GameTree, an ExtensiveForm or a form'
 
 
 def load(spec: str, **parameters: Any) -> Game | ExtensiveForm:
@@ -120,19 +120,23 @@ def load(spec: str, **parameters: Any) -> Game | ExtensiveForm:
     return load_game(spec, **parameters)
 
 
-def resolve_game(game: GameLike) -> Game | CompiledGame:
-    """Return a game that is given by name or as an object.
+def resolve_game(game: FormLike) -> Game | CompiledGame:
+    """Return a game that is given by name or as an object; of a form, the rules of its game.
 
     Raises
     ------
     ParameterError
         If the value is of another type.
+    UnsupportedGameError
+        If the game of a form is not known by name.
     """
-    check_type("game", game, (str, Game, GameTree, ExtensiveForm), EXPECTED)
+    check_type("game", game, (str, Game, GameTree, ExtensiveForm, Form), EXPECTED)
+    if isinstance(game, Form):
+        return game_of_form(game)
     return load(game) if isinstance(game, str) else game
 
 
-def to_game(game: GameLike) -> Game:
+def to_game(game: FormLike) -> Game:
     """Return the rules of a game; `as_game` derives those of an extensive form.
 
     Raises
@@ -147,7 +151,7 @@ def to_game(game: GameLike) -> Game:
 
 
 def to_compiled(
-    game: GameLike, *, memory: int | None = None, progress: BuildProgress | None = None
+    game: FormLike, *, memory: int | None = None, progress: BuildProgress | None = None
 ) -> CompiledGame:
     """Return a game as arrays: rules are built into a tree, and arrays are returned unchanged."""
     game = resolve_game(game)

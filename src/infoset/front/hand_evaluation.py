@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from infoset import evaluation
 from infoset.errors import ParameterError
 from infoset.evaluation import HandEvaluation
-from infoset.forms import PublicForm
 from infoset.front.form_choice import to_public_form
-from infoset.front.game_sources import GameLike
+from infoset.front.game_sources import FormLike
 from infoset.front.policy_sources import EvaluatedPolicy, listed_policies, resolve_profile
-from infoset.policy import TabularPolicy
+from infoset.policy import TabularPolicy, transfer_policy
 from infoset.runs import SolveResult
 from infoset.tree import BuildProgress
 
@@ -19,7 +18,7 @@ __all__ = ["evaluate_hands"]
 
 
 def evaluate_hands(
-    game: GameLike | PublicForm | TabularPolicy | SolveResult,
+    game: FormLike | TabularPolicy | SolveResult,
     policy: EvaluatedPolicy | Sequence[EvaluatedPolicy] | None = None,
     *,
     memory: int | None = None,
@@ -31,8 +30,9 @@ def evaluate_hands(
 
     Parameters
     ----------
-    game : str, Game, GameTree, ExtensiveForm, PublicForm, TabularPolicy or SolveResult
-        The game; or a `TabularPolicy`, or a result with one, alone.
+    game : str, Game, GameTree, ExtensiveForm, Form, TabularPolicy or SolveResult
+        The game; or a `TabularPolicy`, or a result with one, alone. If the policy is on another
+        form, the game must be known by name.
     policy : TabularPolicy, SolveResult, str or Path, or a list of two, optional
         The policy, a result, the path of a file, or `uniform`; a list has one for each player.
     memory, progress
@@ -48,12 +48,13 @@ def evaluate_hands(
     Examples
     --------
     >>> first, second = evaluate_hands("kuhn_poker", "uniform")
-    >>> first.form.hands[0], first.values.round(3).tolist()
+    >>> first.public_form.hands[0], first.values.round(3).tolist()
     (('J', 'Q', 'K'), [-0.875, 0.125, 1.125])
     """
     given = game.policy if isinstance(game, SolveResult) else game
     if isinstance(given, TabularPolicy):
-        return evaluation.evaluate_hands(given)
+        form = to_public_form(given.form, memory=memory, progress=progress)
+        return evaluation.evaluate_hands(transfer_policy(given, form))
     if policy is None:
         raise ParameterError(
             "policy is missing; give the game and a policy, as in "

@@ -11,7 +11,13 @@ from typing import TypeVar
 
 from infoset.efg import ExtensiveForm, as_game, find_recall_violation
 from infoset.errors import ParameterError, UnsupportedGameError
-from infoset.front.game_sources import GameLike, resolve_game, to_compiled
+from infoset.forms import Form
+from infoset.front.game_sources import (
+    CompiledGame,
+    FormLike,
+    resolve_game,
+    to_compiled,
+)
 from infoset.front.python_files import check_has_name, is_python_file, load_from_python_file
 from infoset.front.seed_runs import (
     DEFAULT_EPISODES,
@@ -22,6 +28,7 @@ from infoset.front.seed_runs import (
     run_on_threads,
 )
 from infoset.front.solution import checkpointing
+from infoset.game import Game
 from infoset.learning import (
     DEFAULT_LEARNER,
     AutoLearner,
@@ -54,7 +61,7 @@ Measured = TypeVar("Measured")
 
 
 def learn(
-    game: GameLike,
+    game: FormLike,
     method: str | LearnerSpec = DEFAULT_LEARNER,
     *,
     episodes: int = DEFAULT_EPISODES,
@@ -74,8 +81,8 @@ def learn(
 
     Parameters
     ----------
-    game : str, Game, GameTree or ExtensiveForm
-        By name, as rules, or as a tree.
+    game : str, Game, GameTree, ExtensiveForm or PublicForm
+        By name, as rules, or as a tree; or a public form, on which `cs-mccfr` learns.
     method : str or LearnerSpec
         A name of `infoset.learning.LEARNERS`, in upper or lower case; `path/to/file.py:NAME`; or
         your own learner, such as a library learner changed by `dataclasses.replace`. `auto` is the
@@ -146,13 +153,26 @@ def learn(
             f"checkpoint={checkpoint} and an executor are both given, but workers write no files: "
             "leave one of them out"
         )
+    if executor is not None and isinstance(game, Form):
+        raise ParameterError(
+            f"a form of {game.name} and an executor are both given, but workers build the game "
+            "themselves: leave the executor out, or give the game itself"
+        )
     files = _files(checkpoint, checkpoint_seconds, numbers)
     compiled_before, began = compiling_seconds(), working_seconds()
-    source = resolve_game(game)
-    simulator = make_simulator(build_learning_tree(source, memory, progress))
+    source: Game | CompiledGame | None = None
+    simulator: Simulator | Form
+    if isinstance(game, Form):
+        simulator = form = game
+    else:
+        source = resolve_game(game)
+        simulator = make_simulator(build_learning_tree(source, memory, progress))
+        form = simulator.form
     build_seconds = working_seconds() - began
-    row, reason = row.choose() if isinstance(row, AutoLearner) else (row, None)
-    if executor is None:
+    row, reason = (
+        row.choose(has_tree=source is not None) if isinstance(row, AutoLearner) else (row, None)
+    )
+    if executor is None or source is None:
         _try_out(row, simulator, episodes)
         budgets = [
             _budget(episodes, seconds, callback, seed, file)
@@ -167,10 +187,10 @@ def learn(
     else:
         began = working_seconds()
         work = SeedWork(source, _simulate, row, episodes, seconds)
-        done = run_on_executor(work, numbers, simulator.form, executor, callback)
+        done = run_on_executor(work, numbers, form, executor, callback)
         numbers, found = tuple(done), list(done.values())
     return LearnResult(
-        game=simulator.form.name,
+        game=form.name,
         method=row.name,
         seeds=numbers,
         runs=tuple(run.result for run in found),
@@ -184,7 +204,7 @@ def learn(
     )
 
 
-def _simulate(source: GameLike) -> Simulator:
+def _simulate(source: FormLike) -> Simulator:
     """Return the simulator of a game, on a worker."""
     return make_simulator(build_learning_tree(source, None, None))
 
@@ -230,7 +250,7 @@ def _files(
 
 
 def build_learning_tree(
-    game: GameLike, memory: int | None, progress: BuildProgress | None
+    game: FormLike, memory: int | None, progress: BuildProgress | None
 ) -> GameTree:
     """Return a game as a tree of histories, on which learners play.
 
@@ -261,7 +281,7 @@ def _budget(
     return Budget(iterations=episodes, seconds=seconds, callback=watch, checkpoint=file)
 
 
-def _try_out(row: LearnerSpec, simulator: Simulator, episodes: int) -> None:
+def _try_out(row: LearnerSpec, simulator: Simulator | Form, episodes: int) -> None:
     """Learn and measure one episode, so that later times do not include compilation."""
     run = LearnerRun(row, simulator, episodes, 0, Budget(iterations=1))
     if run().result.outcome == "interrupted":

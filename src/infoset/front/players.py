@@ -20,21 +20,19 @@ from infoset.errors import (
     UnknownNameError,
 )
 from infoset.evaluation import CorrelatedPolicy
-from infoset.forms import SequenceForm
-from infoset.front.form_choice import to_public_form
+from infoset.forms import Form
+from infoset.front.form_choice import choose_form
 from infoset.front.game_sources import to_form
 from infoset.front.policy_files import (
     RESULT,
     is_correlated,
     is_network,
     is_policy_file,
-    is_public,
     load_correlated_policy_file,
     load_critic_file,
     load_network_file,
-    load_policy_file,
 )
-from infoset.front.policy_sources import resolve_policy
+from infoset.front.policy_sources import policy_kind, resolve_policy
 from infoset.front.python_files import is_python_file, load_from_python_file
 from infoset.game import Game, Infostate
 from infoset.game.infostate import infostate_generator
@@ -74,9 +72,8 @@ def resolve_players(
         policy or searcher class as `path/to/file.py:NAME`. A searcher's `blueprint` or
         `leaf_value` is a policy file or `uniform`, and its `values` are the file of a critic.
     game : Game or GameTree
-        If only rules are given, the sequence form is built only for tabular policy files, and the
-        public form for those of public forms. If the rules were
-        derived from an extensive form by `as_game`, a file may belong to either.
+        If only rules are given, a form is built only for tabular policy files; see `policy_kind`.
+        If the rules were derived from an extensive form by `as_game`, a file may belong to either.
     memory, progress
         As in `solve`.
 
@@ -99,21 +96,23 @@ def resolve_players(
     for player in players:
         _check_name(player)
     rules = game.game if isinstance(game, GameTree) else game
-    form = cache(lambda: to_form(game, memory=memory, progress=progress))
-    public_form = cache(lambda: to_public_form(game, memory=memory, progress=progress))
+
+    @cache
+    def form(player: str) -> Form:
+        kind = policy_kind(player)
+        return choose_form(game, kind, memory=memory, progress=progress).form
+
     model = cache(lambda: search_model(rules))
     given = find_source_form(rules)
 
     def find(player: str) -> Policy | CorrelatedPolicy:
         if is_policy_file(player):
             if is_correlated(player):
-                return load_correlated_policy_file(player, form())
+                return load_correlated_policy_file(player, to_form(form(player)))
             if is_network(player):
                 return load_network_file(player)
-            if is_public(player):
-                return load_policy_file(player, public_form())
             if given is None:
-                return resolve_policy(player, form())
+                return resolve_policy(player, form(player))
             return _from_either(player, given, game)
         if is_python_file(player):
             return _from_python_file(player, model)
@@ -138,7 +137,7 @@ def resolve_searcher(player: str, game: Game | GameTree) -> Policy:
     return found
 
 
-def _searcher(player: str, model: SearchModel, form: Callable[[], SequenceForm]) -> Searcher:
+def _searcher(player: str, model: SearchModel, form: Callable[[str], Form]) -> Searcher:
     """Return a searcher whose blueprint, leaf value and values are named by files."""
     name, settings = parse_spec(player, kind="searcher", example=EXAMPLE)
     files = {key: settings.pop(key) for key in FILE_PARAMETERS if key in settings}
@@ -151,7 +150,9 @@ def _searcher(player: str, model: SearchModel, form: Callable[[], SequenceForm])
         elif is_network(path):
             found[key] = load_network_file(path)
         else:
-            found[key] = None if path == UNIFORM else resolve_policy(path, form())
+            # Re-solving needs a tree if there is one; a leaf value is asked at single infostates.
+            like = UNIFORM if key == "blueprint" else path
+            found[key] = None if path == UNIFORM else resolve_policy(path, form(like))
     return make_searcher(name, model, **settings, **found)
 
 

@@ -8,13 +8,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from infoset.errors import InfosetError, PolicyFileError
+from infoset.errors import InfosetError, PolicyFileError, UnsupportedGameError
 from infoset.evaluation import CorrelatedPolicy, evaluate_policy, load_correlated_policy
-from infoset.forms import AnyForm, Form, PublicForm, SequenceForm
+from infoset.forms import AnyForm, Form, SequenceForm
 from infoset.front.form_choice import to_kind
 from infoset.front.game_sources import FormLike
 from infoset.game import Game
-from infoset.games import load_game
+from infoset.games import game_of_form, load_game
 from infoset.policy import (
     TabularPolicy,
     check_policy,
@@ -39,6 +39,7 @@ __all__ = [
     "check_is_policy_file",
     "game_of_policy",
     "is_correlated",
+    "is_csv",
     "is_network",
     "is_policy_file",
     "is_public",
@@ -161,7 +162,7 @@ def save_policy(
     save_parquet(policy, path, about, storage=storage)
 
 
-def load_policy(path: str | Path, game: FormLike | PublicForm | None = None) -> TabularPolicy:
+def load_policy(path: str | Path, game: FormLike | None = None) -> TabularPolicy:
     """Read a policy from a file, or from the folder of a run.
 
     Parameters
@@ -169,7 +170,7 @@ def load_policy(path: str | Path, game: FormLike | PublicForm | None = None) -> 
     path : str or Path
         A Parquet or CSV file, a network, or a folder with one of them; or `zoo:NAME`, a policy that
         is installed with the library.
-    game : str, Game, GameTree, ExtensiveForm, SequenceForm or PublicForm, optional
+    game : str, Game, GameTree, ExtensiveForm or Form, optional
         The game of the policy. By default it is the game that the file names, which must be known
         by name: a library game or one from `register_game`. A policy on a public form needs the
         game or its public form.
@@ -270,8 +271,8 @@ def load_policy_file(path: str | Path, form: AnyForm) -> TabularPolicy[AnyForm]:
 def _rules_of(form: Form, path: Path) -> Game:
     """Return the game of a form, if it is known by name."""
     try:
-        return load_game(form.name)
-    except InfosetError as error:
+        return game_of_form(form)
+    except UnsupportedGameError as error:
         raise PolicyFileError(
             f"{path} holds a policy on another form of {form.name} than the {form.kind} form that "
             "is used, and the game is not known by name: load it with infoset.load_policy(path, "

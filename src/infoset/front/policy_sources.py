@@ -11,6 +11,8 @@ from infoset.evaluation import CorrelatedPolicy
 from infoset.forms import AnyForm, as_sequence_form
 from infoset.front.policy_files import (
     is_correlated,
+    is_csv,
+    is_network,
     is_policy_file,
     kind_of_file,
     load_correlated_policy_file,
@@ -67,8 +69,9 @@ def resolve_policy(policy: EvaluatedPolicy, form: AnyForm) -> TabularPolicy[AnyF
 def policy_kind(*policies: object) -> str:
     """Return the kind of form to which policies, results or files belong, as `solve` names it.
 
-    It is "public" if one of them is on a public form, "auto" if all are "uniform", the only policy
-    that every form has, and otherwise "sequence".
+    It is "public" if one of them is on a public form; "sequence" if one is on that; and "auto" if
+    every form has them all, as it has uniform policies, networks, searchers, and CSV files, which
+    name infostates by their texts.
     """
     found = {_kind(policy) for policy in policies}
     return next(kind for kind in ("public", "sequence", "auto") if kind in found)
@@ -77,12 +80,12 @@ def policy_kind(*policies: object) -> str:
 def _kind(policy: object) -> str:
     if isinstance(policy, SolveResult):
         policy = policy.policy
-    if isinstance(policy, TabularPolicy):
+    if isinstance(policy, TabularPolicy | CorrelatedPolicy):
         kind: str = policy.form.kind
         return kind
     if isinstance(policy, (str, Path)) and is_policy_file(str(policy)):
-        return kind_of_file(policy)
-    return "auto" if policy == "uniform" else "sequence"
+        return "auto" if is_csv(policy) or is_network(policy) else kind_of_file(policy)
+    return "auto"
 
 
 def resolve_average(

@@ -12,15 +12,17 @@ from typing import Any, TypeAlias
 
 from infoset.efg import ExtensiveForm
 from infoset.evaluation import CCEEvaluation, CorrelatedPolicy, EFCEEvaluation
-from infoset.forms import SequenceForm
+from infoset.forms import Form, SequenceForm
 from infoset.game import Game
 from infoset.learning import (
     LearnerSpec,
+    PublicChanceSampling,
     RegretTracker,
     SelfPlay,
     Simulator,
     counting_cost,
     learns_joint_play,
+    start_self_play,
 )
 from infoset.runs import (
     Budget,
@@ -88,7 +90,8 @@ class LearnerRun:
     Parameters
     ----------
     learner : LearnerSpec
-    simulator : Simulator
+    simulator : Simulator or Form
+        The game that it plays; a form for learners that need no tree.
     episodes : int
         Number of episodes for which step sizes are planned. If the budget also limits the time, and
         the run is not saved in a checkpoint, they are planned for the episodes that fit into it, at
@@ -98,9 +101,14 @@ class LearnerRun:
     """
 
     def __init__(
-        self, learner: LearnerSpec, simulator: Simulator, episodes: int, seed: int, budget: Budget
+        self,
+        learner: LearnerSpec,
+        simulator: Simulator | Form,
+        episodes: int,
+        seed: int,
+        budget: Budget,
     ) -> None:
-        self._start = partial(learner.self_play, simulator, seed=seed)
+        self._start = partial(start_self_play, learner, simulator, seed=seed)
         self._episodes = episodes
         play = self._start(horizon=episodes)
         self._depends_on_horizon = play.settings().get("horizon") is not None
@@ -150,14 +158,16 @@ class LearnerRun:
         )
 
 
-def _tracked(learners: SelfPlay, episodes: int) -> SelfPlay | RegretTracker:
+def _tracked(
+    learners: SelfPlay | PublicChanceSampling, episodes: int
+) -> SelfPlay | PublicChanceSampling | RegretTracker:
     """Return learners, which track their joint distribution of play if only that converges.
 
     Policies are added to the distribution at intervals that make this about as costly as playing,
     but within the limits on the number of policies.
     """
     form, pairs = learners.form, learners.num_pairs
-    if not (pairs or learns_joint_play(form)):
+    if isinstance(learners, PublicChanceSampling) or not (pairs or learns_joint_play(form)):
         return learners
     fewest, most = (ceil(episodes / count) for count in COUNTED)
     every = max(most, min(fewest, counting_cost(form, pairs) // learners.cost_per_iteration))
@@ -266,7 +276,7 @@ class SeedWork:
 def run_on_executor(
     work: SeedWork,
     seeds: Sequence[int],
-    form: SequenceForm,
+    form: Form,
     executor: Executor,
     callback: SeedCallback | None,
 ) -> dict[int, FinishedRun]:

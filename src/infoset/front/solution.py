@@ -112,8 +112,8 @@ def solve(
     checkpoint_seconds : float, optional
         Seconds between saves, which bound the work that is lost if the process is killed.
     precision : str, optional
-        `float64`, or `float32` for methods of the CFR family, which halves their memory traffic.
-        The answer is always measured in double precision.
+        `float64`, or `float32` for methods of the CFR family, which halves their memory traffic;
+        `auto` then chooses one of them. The answer is always measured in double precision.
     threads : int, optional
         Number of threads that compute each iteration of a CFR method in two-player games. The
         result is the same, bit for bit, for any number. Several threads are faster if an iteration

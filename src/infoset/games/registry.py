@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import Field, dataclass
 from functools import cached_property, partial
 from inspect import Parameter, getdoc, signature
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from infoset.errors import ParameterError, UnknownNameError
-from infoset.game import Game
+from infoset.errors import InfosetError, ParameterError, UnknownNameError, UnsupportedGameError
+from infoset.game import Game, GameSource
 from infoset.games.bandit_tree import BanditTree
 from infoset.games.battleship import Battleship
 from infoset.games.cooperative_matching_pennies import CooperativeMatchingPennies
@@ -32,10 +33,14 @@ from infoset.games.trade_comm import TradeComm
 from infoset.games.trick_taking import TrickTaking
 from infoset.utils.registry import Registry
 
+if TYPE_CHECKING:
+    from infoset.forms import Form
+
 __all__ = [
     "GAMES",
     "GameEntry",
     "ParameterEntry",
+    "game_of_form",
     "get_game_entry",
     "load_game",
     "register_game",
@@ -282,6 +287,31 @@ def load_game(spec: str, **parameters: Any) -> Game:
     """
     name, given = parse_spec(spec)
     return get_game_entry(name).load({**given, **parameters})
+
+
+def game_of_form(form: Form) -> Game:
+    """Return the rules of the game of a form, which must be known by name.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If the form is not that of a registered game: it was built from other rules or from a file,
+        or it is a transform, such as a locked game.
+
+    Examples
+    --------
+    >>> from infoset.tree import build_tree
+    >>> game_of_form(build_tree(load_game("kuhn_poker")).sequence_form)
+    KuhnPoker(players=2, num_cards=-1)
+    """
+    with suppress(InfosetError):
+        game = load_game(form.name)
+        if GameSource.of_rules(game) == form.source:
+            return game
+    raise UnsupportedGameError(
+        f"this {form.kind} form of {form.name} does not have the rules of its game, which is not "
+        "known by name: give the game as rules, or register it by infoset.register_game"
+    )
 
 
 def register_game(

@@ -4,7 +4,13 @@ from infoset.learning.adversarial_play import AdversarialPlay, Adversary, switch
 from infoset.learning.balanced_cfr import BalancedCFR
 from infoset.learning.efce_omd import BalancedEFCEOMD
 from infoset.learning.learner_spec import Knowledge, LearnerSpec, OnlineLearnerSpec, Presets
-from infoset.learning.learners import DEFAULT_LEARNER, LEARNERS, AutoLearner, get_learner
+from infoset.learning.learners import (
+    DEFAULT_LEARNER,
+    LEARNERS,
+    AutoLearner,
+    get_learner,
+    start_self_play,
+)
 from infoset.learning.local_omd import LocalOMD
 from infoset.learning.online import (
     Decision,
@@ -17,6 +23,7 @@ from infoset.learning.online import (
 )
 from infoset.learning.online_mirror_descent import OnlineMirrorDescent
 from infoset.learning.outcome_sampling import OutcomeSampling
+from infoset.learning.public_chance_sampling import PublicChanceSampling
 from infoset.learning.regret_tracker import RegretTracker, counting_cost, learns_joint_play
 from infoset.learning.result import LearnResult, ProductOfAveragesWarning
 from infoset.learning.sampled_traversal import SampledTraversal
@@ -54,6 +61,7 @@ __all__ = [
     "OutcomeSampling",
     "Presets",
     "ProductOfAveragesWarning",
+    "PublicChanceSampling",
     "RegretTracker",
     "SampledTraversal",
     "ScaledStepSizes",
@@ -72,6 +80,7 @@ __all__ = [
     "make_own_tree",
     "make_simulator",
     "play_and_learn",
+    "start_self_play",
     "switch_between",
     "tree_size",
 ]

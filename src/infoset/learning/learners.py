@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
-from infoset.errors import ParameterError
+from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.forms import Form, as_public_form
 from infoset.learning.balanced_cfr import BALANCED_CFR_LEARNERS
 from infoset.learning.efce_omd import EFCE_LEARNERS
 from infoset.learning.learner_spec import Knowledge, LearnerSpec, Presets
 from infoset.learning.local_omd import LOCAL_OMD_LEARNERS
 from infoset.learning.online_mirror_descent import MIRROR_DESCENT_LEARNERS
 from infoset.learning.outcome_sampling import OUTCOME_SAMPLING_LEARNERS
+from infoset.learning.public_chance_sampling import PublicChanceSampling
 from infoset.learning.sampled_traversal import SAMPLED_TRAVERSAL_LEARNERS
 from infoset.learning.self_play import SelfPlay
 from infoset.learning.simulator import Simulator
@@ -22,12 +24,14 @@ from infoset.utils.registry import Registry
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["DEFAULT_LEARNER", "LEARNERS", "AutoLearner", "get_learner"]
+__all__ = ["DEFAULT_LEARNER", "LEARNERS", "AutoLearner", "get_learner", "start_self_play"]
 
 DEFAULT_LEARNER = "auto"
 
 RECOMMENDED = "vr-mccfr-balanced"
 """Best or close to best on all measured games, among learners from bandit feedback."""
+
+ON_FORMS = "cs-mccfr"
 
 
 @dataclass(frozen=True)
@@ -45,8 +49,13 @@ class AutoLearner:
     knowledge: Knowledge = Knowledge.OWN_TREE
     presets: Presets = field(default_factory=dict, repr=False)
 
-    def choose(self) -> tuple[LearnerSpec, str]:
-        """Return the recommended learner, and the reason for choosing it."""
+    def choose(self, has_tree: bool = True) -> tuple[LearnerSpec, str]:
+        """Return the recommended learner, and the reason for choosing it.
+
+        `has_tree` is false on forms, which do not list histories.
+        """
+        if not has_tree:
+            return LEARNERS[ON_FORMS], f"{ON_FORMS}: the learner that needs no tree of histories"
         reason = f"{RECOMMENDED}: best on our games among learners that need no resets"
         return LEARNERS[RECOMMENDED], reason
 
@@ -119,3 +128,25 @@ def get_learner(
 def _changed(spec: LearnerSpec, **changes: object) -> LearnerSpec:
     """Return a copy of a spec with some fields changed."""
     return cast(LearnerSpec, replace(cast("DataclassInstance", spec), **changes))
+
+
+def start_self_play(
+    learner: LearnerSpec, game: Simulator | Form, *, horizon: int, seed: int = 0
+) -> SelfPlay | PublicChanceSampling:
+    """Return self-play of a learner, on a tree of histories or on a public form.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If the learner needs a tree, and a form is given.
+    """
+    if isinstance(game, Simulator):
+        return learner.self_play(game, horizon=horizon, seed=seed)
+    on_form = getattr(learner, "self_play_on_form", None)
+    if on_form is None:
+        raise UnsupportedGameError(
+            f"{learner.name} plays episodes on the tree of histories, which a {game.kind} form of "
+            f"{game.name} does not list: choose {ON_FORMS}, or give the game itself"
+        )
+    found: PublicChanceSampling = on_form(as_public_form(game), horizon=horizon, seed=seed)
+    return found

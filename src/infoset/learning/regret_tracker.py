@@ -14,7 +14,7 @@ from infoset.evaluation import (
     EFCEEvaluation,
     EFCEEvaluator,
 )
-from infoset.forms import SequenceForm
+from infoset.forms import Form, SequenceForm
 from infoset.learning.self_play import SelfPlay
 from infoset.policy import TabularPolicy
 from infoset.runs import JointGaps, gradient_cost
@@ -31,7 +31,7 @@ COST_PER_PAIR = 30
 """Cost of a pair of a trigger and a sequence, in units of array elements read."""
 
 
-def learns_joint_play(form: SequenceForm) -> bool:
+def learns_joint_play(form: Form) -> bool:
     """Return whether joint play, instead of the average policies, approaches an equilibrium.
 
     This is true unless the game is two-player constant-sum or has one player.
@@ -39,7 +39,7 @@ def learns_joint_play(form: SequenceForm) -> bool:
     return not (form.is_two_player_constant_sum or form.num_players == 1)
 
 
-def counting_cost(form: SequenceForm, num_pairs: int) -> int:
+def counting_cost(form: Form, num_pairs: int) -> int:
     """Return the cost of counting a policy in joint play, in array elements read."""
     return gradient_cost(form) + COST_PER_PAIR * num_pairs
 

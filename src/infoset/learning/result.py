@@ -13,7 +13,6 @@ from infoset.evaluation import (
     EFCEEvaluation,
     evaluate_policy,
 )
-from infoset.forms import as_sequence_form
 from infoset.learning.regret_tracker import learns_joint_play
 from infoset.policy import TabularPolicy
 from infoset.runs import SolveResult
@@ -101,7 +100,7 @@ class LearnResult(ShortRepr):
         In games that are not two-player constant-sum, reading it issues a
         `ProductOfAveragesWarning`, because the result of such a game is joint play.
         """
-        if learns_joint_play(as_sequence_form(self.runs[0].policy.form)):
+        if learns_joint_play(self.runs[0].policy.form):
             warnings.warn(
                 f"in {self.game}, the product of the average policies need not approach an "
                 "equilibrium: use correlated_policies, whose distance from equilibrium is cce_gap",

@@ -10,7 +10,8 @@ from math import inf
 
 import numpy as np
 
-from infoset.errors import ParameterError
+from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.forms import PublicForm
 from infoset.learning._sampled_traversal_kernels import (
     Frames,
     TraversalParameters,
@@ -19,9 +20,10 @@ from infoset.learning._sampled_traversal_kernels import (
     run_self_play,
 )
 from infoset.learning.learner_spec import Knowledge, Presets
+from infoset.learning.public_chance_sampling import PublicChanceSampling
 from infoset.learning.self_play import SelfPlay, check_play
 from infoset.learning.simulator import Simulator
-from infoset.utils.arguments import check_number
+from infoset.utils.arguments import check_count, check_number
 
 __all__ = ["SAMPLED_TRAVERSAL_LEARNERS", "SampledTraversal", "SampledTraversalSelfPlay"]
 
@@ -32,7 +34,8 @@ class SampledTraversal:
 
     Chance outcomes are sampled. The learning player samples an action with probability
     `max(min_probability, (bonus + threshold · s(a)) / (bonus + Σ s))`, at most 1, where s is the
-    cumulative plan of its policies. A traversal counts as an episode.
+    cumulative plan of its policies. A traversal counts as an episode. On public forms, see
+    `PublicChanceSampling`.
 
     Attributes
     ----------
@@ -104,6 +107,26 @@ class SampledTraversal:
         """Return self-play of this learner in all positions; it does not depend on `horizon`."""
         check_play(simulator, horizon)
         return SampledTraversalSelfPlay(self, simulator, seed)
+
+    def self_play_on_form(
+        self, form: PublicForm, *, horizon: int, seed: int = 0
+    ) -> PublicChanceSampling:
+        """Return self-play on a public form, on which all hands are computed together.
+
+        Raises
+        ------
+        UnsupportedGameError
+            If actions are sampled, too: they depend on the hands.
+        """
+        check_count("horizon", horizon, minimum=1)
+        if not self.all_opponents or self.min_probability < 1.0:
+            raise UnsupportedGameError(
+                f"{self.name} samples actions by the policy of a single hand, but a public form "
+                "computes all hands together: choose cs-mccfr, which samples chance only, or give "
+                "the game itself"
+            )
+        settings = {"learner": self.name, "clip_regrets": self.clip_regrets}
+        return PublicChanceSampling(form, settings, self.clip_regrets, seed)
 
 
 class SampledTraversalSelfPlay(SelfPlay):

@@ -9,10 +9,10 @@ from typing import TypeAlias
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.evaluation.tree_reach import check_same_game, reach_without, sum_by
+from infoset.evaluation.tree_reach import reach_without, sum_by
 from infoset.game import History
 from infoset.matches._tree_match_kernels import drawn_index
-from infoset.policy import Policy, TabularPolicy, check_policy, checked_probabilities
+from infoset.policy import Policy, TabularPolicy, checked_probabilities, transfer_policy
 from infoset.tree import GameTree
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_player, check_type
@@ -57,7 +57,8 @@ def aivat_utilities(
     ----------
     tree : GameTree
     policy : TabularPolicy
-        Policy of the known players; the part of the unknown players is ignored.
+        Policy of the known players, on any form of the game; the part of the unknown players is
+        ignored.
     values : FloatArray
         [H, N] estimates of each player's final utility, such as the `history_values` of a policy
         that resembles those of the players.
@@ -95,7 +96,8 @@ def aivat_utilities(
     >>> np.unique(estimates[kuhn.terminals, 0].round(9)).tolist()
     [0.125]
     """
-    _check(tree, policy)
+    check_type("tree", tree, GameTree, "a GameTree, such as infoset.build_tree(game)")
+    policy = transfer_policy(policy, tree)
     hidden = sorted(set(unknown))
     for player in hidden:
         check_player(player, tree.num_players, str(tree))
@@ -133,14 +135,6 @@ def check_values(tree: GameTree, values: object) -> None:
             f"values have shape {values.shape}, or are not finite; {tree} needs finite values of "
             f"shape {shape}, such as history_values(tree, policy)"
         )
-
-
-def _check(tree: object, policy: object) -> None:
-    check_type("tree", tree, GameTree, "a GameTree, such as infoset.build_tree(game)")
-    check_policy(policy)
-    assert isinstance(tree, GameTree)
-    assert isinstance(policy, TabularPolicy)
-    check_same_game(tree, policy.form)
 
 
 def _parts(tree: GameTree, is_end: BoolArray, unknown: Sequence[Player]) -> LongArray:

@@ -12,8 +12,10 @@ import numpy as np
 
 from infoset.errors import ParameterError
 from infoset.evaluation import CorrelatedPolicy
+from infoset.forms import Form
 from infoset.game import Game
 from infoset.game.broken_rules import check_num_players
+from infoset.games import game_of_form
 from infoset.matches.aivat import ValueFunction, aivat_utilities, check_values
 from infoset.matches.game_matches import RulesMatch, TerminalEstimates
 from infoset.matches.match_file import MatchFile, described
@@ -43,7 +45,7 @@ FIRST_CHECK = 1024
 
 
 def play_matches(
-    game: Game | GameTree,
+    game: Game | GameTree | Form,
     first: Contestant,
     second: Contestant,
     *,
@@ -65,16 +67,17 @@ def play_matches(
 
     Parameters
     ----------
-    game : Game or GameTree
+    game : Game, GameTree or Form
         A game is not compiled; its `sample_transition` draws the transitions. On a tree, a compiled
         loop plays tabular policies, which is much faster; `exact_match` computes their expectation
-        without playing.
+        without playing. A form stands for the rules of its game.
     first, second : Policy, searcher, CorrelatedPolicy or None
-        A `TabularPolicy`; any object with its method `action_probabilities`; a searcher, which has
-        a method `search(infostate, rng)` and runs a new search at every decision; or None for the
-        uniform policy. A correlated policy is sampled once per deal, for all positions that follow
-        it. If both are the same correlated policy, `position_means` estimates its values. If only
-        the second is, `position_means` estimates the utility of deviating to `first`.
+        A `TabularPolicy` on any form of the game; any object with its method
+        `action_probabilities`; a searcher, which has a method `search(infostate, rng)` and runs a
+        new search at every decision; or None for the uniform policy. A correlated policy is sampled
+        once per deal, for all positions that follow it. If both are the same correlated policy,
+        `position_means` estimates its values. If only the second is, `position_means` estimates the
+        utility of deviating to `first`.
     num_deals : int
         Number of deals, at least 2. This is the maximum number if a half width is given.
     seed : int
@@ -117,6 +120,8 @@ def play_matches(
         If workers end unexpectedly, again and again.
     PolicyMismatchError
         If a tabular policy is for another game than the tree.
+    UnsupportedGameError
+        If the game of a form is not known by name.
     CheckpointFileError
         If the checkpoint cannot be read or written.
     CheckpointMismatchError
@@ -159,6 +164,8 @@ def play_matches(
     >>> result.mean, result.interval
     (0.0, (0.0, 0.0))
     """
+    if isinstance(game, Form):
+        game = game_of_form(game)
     _check_arguments(game, first, second, values)
     check_count("num_deals", num_deals, minimum=2)
     check_count("seed", seed)
@@ -268,7 +275,7 @@ def _checked_half_width(name: str, half_width: float | None) -> float:
 def _check_arguments(game: object, first: object, second: object, values: object) -> None:
     if not isinstance(game, Game | GameTree):
         raise ParameterError(
-            f"play_matches takes a Game or a GameTree, got {game!r}; give a game, such as "
+            f"play_matches takes a Game, a GameTree or a form, got {game!r}; give a game, such as "
             f"infoset.load('kuhn_poker'), or a tree, such as infoset.build_tree(game)"
         )
     if isinstance(game, Game):

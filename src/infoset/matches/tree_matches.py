@@ -1,17 +1,18 @@
-"""Matches of tabular policies on a compiled tree, sampled or exact."""
+"""Matches of tabular policies on a compiled tree, sampled or exact, and exact ones on forms."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.evaluation import CorrelatedPolicy
-from infoset.evaluation.tree_reach import check_same_game, reach_without
+from infoset.evaluation import CorrelatedPolicy, expected_values
+from infoset.evaluation.tree_reach import reach_without
+from infoset.forms import Form, PublicForm, as_public_form
 from infoset.matches._tree_match_kernels import play_deals
 from infoset.matches.match_statistics import (
     MatchResult,
@@ -177,7 +178,7 @@ def _drawn_policies(
 
 
 def exact_match(
-    tree: GameTree,
+    game: GameTree | Form,
     first: Policy | CorrelatedPolicy | None,
     second: Policy | CorrelatedPolicy | None,
     *,
@@ -187,7 +188,8 @@ def exact_match(
 
     Parameters
     ----------
-    tree : GameTree
+    game : GameTree or PublicForm
+        Win rates need the ends of the game, which sequence forms merge.
     first, second : Policy, CorrelatedPolicy or None
         As in `play_matches`. A policy that is not tabular is queried once at each infostate.
         Instead of a randomized searcher, give `average_search(tree, searcher).policy`.
@@ -202,10 +204,12 @@ def exact_match(
     Raises
     ------
     ParameterError
-        If `tree` is not a `GameTree`, `first` or `second` is not a policy, or the teams are not a
-        partition of the players.
+        If `game` is neither a tree nor a form, `first` or `second` is not a policy, or the teams
+        are not a partition of the players.
     PolicyMismatchError
-        If a tabular policy is for another game than the tree.
+        If a tabular policy is for another game.
+    UnsupportedGameError
+        If `game` is a form that has no public ends.
 
     Examples
     --------
@@ -219,13 +223,16 @@ def exact_match(
     >>> [round(mean, 12) for mean in result.position_means]
     [0.125, -0.125]
     """
-    check_type("tree", tree, GameTree, "a GameTree, such as infoset.build_tree(game)")
-    tables = [_tabulated(tree, policy) for policy in (first, second)]
+    give = "a GameTree or a PublicForm, such as infoset.build_tree(game)"
+    check_type("game", game, (GameTree, Form), give)
+    form = _form_of(game)
+    seats = make_seats(form.num_players, teams, form.name)
+    if isinstance(game, GameTree):
+        measure = _measure_on_tree(game, seats)
+    else:
+        measure = _measure_on_form(as_public_form(game), seats)
+    tables = [_tabulated(game, policy) for policy in (first, second)]
     middles, lengths = _mixture_cells(*tables)
-    ends = tree.terminals
-    seats = make_seats(tree.num_players, teams, tree.sequence_form.name)
-    rewards = tree.rewards_so_far[ends]
-    utility, wins = seats.utilities(rewards), seats.wins(rewards)
     means = np.zeros((2, len(seats)))
     for one, other, drawn in _drawn_pairs(tables[0], tables[1], middles):
         probability = float(lengths[drawn].sum())
@@ -233,31 +240,64 @@ def exact_match(
             seated = other
             for player in players:
                 seated = seated.replace_player(player, one)
-            reach = probability * reach_without(tree, seated)[ends]
-            means[:, position] += (
-                (reach * utility[:, position]).sum(),
-                (reach * wins[:, position]).sum(),
-            )
+            means[:, position] += probability * measure(seated, position)
     return exact_result(means[0], means[1])
 
 
-def find_table(tree: GameTree, policy: object) -> TabularPolicy | CorrelatedPolicy | None:
-    """Return a policy as one or several tables for the tree, or None if it is not tabular."""
+Measure: TypeAlias = Callable[[TabularPolicy, int], FloatArray]
+"""A function of the policy of all players, and a seat, that returns utility and win rate of it."""
+
+
+def _measure_on_tree(tree: GameTree, seats: Seats) -> Measure:
+    ends = tree.terminals
+    rewards = tree.rewards_so_far[ends]
+    columns = np.stack([seats.utilities(rewards), seats.wins(rewards)])
+
+    def measure(policy: TabularPolicy, seat: int) -> FloatArray:
+        found: FloatArray = (columns[..., seat] * reach_without(tree, policy)[ends]).sum(axis=-1)
+        return found
+
+    return measure
+
+
+def _measure_on_form(form: PublicForm, seats: Seats) -> Measure:
+    """As on a tree: two forms have utilities and win fractions of seats as their payoffs."""
+    ends = form.terminals
+    columns = [of_seats(ends.payoff) for of_seats in (seats.utilities, seats.wins)]
+    forms = [
+        replace(form, terminals=replace(ends, payoff=np.repeat(own, 2 // len(seats), axis=1)))
+        for own in columns
+    ]
+
+    def measure(policy: TabularPolicy, seat: int) -> FloatArray:
+        same = [TabularPolicy(own, policy.probabilities) for own in forms]
+        return np.array([expected_values(own)[seat] for own in same])
+
+    return measure
+
+
+def find_table(game: GameTree | Form, policy: object) -> TabularPolicy | CorrelatedPolicy | None:
+    """Return a policy as one or several tables for a game, or None if it is not tabular."""
     if policy is None or isinstance(policy, UniformPolicy):
-        return uniform_policy(tree.sequence_form)
+        return uniform_policy(_form_of(game))
     if isinstance(policy, TabularPolicy):
-        return transfer_policy(policy, tree)
+        return transfer_policy(policy, game)
     if isinstance(policy, CorrelatedPolicy):
-        check_same_game(tree, policy.form)
-        return policy
+        moved = tuple(transfer_policy(own, game) for own in policy.policies)
+        same = moved == policy.policies
+        return policy if same else CorrelatedPolicy(cast(Any, moved), policy.weights)
     return None
 
 
+def _form_of(game: GameTree | Form) -> Form:
+    return game.sequence_form if isinstance(game, GameTree) else game
+
+
 def _tabulated(
-    tree: GameTree, policy: Policy | CorrelatedPolicy | None
+    game: GameTree | Form, policy: Policy | CorrelatedPolicy | None
 ) -> TabularPolicy | CorrelatedPolicy:
     """Return a policy as one or several tables; a policy that is not tabular is queried."""
-    table = find_table(tree, policy)
+    table = find_table(game, policy)
     if table is not None:
         return table
     queried: Any = policy
@@ -267,7 +307,7 @@ def _tabulated(
             "action_probabilities(infostate, legal_actions), or None; for a searcher, "
             "average_search(tree, searcher).policy"
         )
-    return tabulate(tree.sequence_form, [queried] * tree.num_players)
+    return tabulate(_form_of(game), queried)
 
 
 def _mixture_cells(*policies: TabularPolicy | CorrelatedPolicy) -> tuple[FloatArray, FloatArray]:

@@ -19,6 +19,7 @@ from infoset.front import (
 )
 from infoset.game import Game
 from infoset.game.broken_rules import check_num_players
+from infoset.game.infostate import value_text
 from infoset.plotting.figure_files import check_target, figure_bytes
 from infoset.plotting.history_view import form_picture, history_picture
 from infoset.plotting.infostate_view import infostate_picture, public_picture
@@ -28,11 +29,12 @@ from infoset.plotting.picture import Picture
 from infoset.plotting.policy_bars import plot_policy
 from infoset.plotting.sheet import draw_sheet
 from infoset.plotting.truncation import Limits, TruncatedTree, compile_part
-from infoset.policy import TabularPolicy
-from infoset.tree import GameTree, build_tree
+from infoset.policy import TabularPolicy, transfer_policy
+from infoset.tree import GameTree, build_public_form, build_tree, public_rules_of
 from infoset.typing import Player
 from infoset.utils.arguments import check_choice, check_player
 from infoset.utils.files import write_output
+from infoset.views.labels import hand_class
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -150,8 +152,8 @@ def draw(
         act, and public states as regions. `infostate`: the infostates of one player. `public`: the
         public states, with the infostates of each player there. `all`: these three views on one
         sheet. `payoffs`: the payoff table of a two-player game with few strategies. `policy`: the
-        action probabilities of a policy, as `plot_policy` draws them, also of a policy on a public
-        form.
+        action probabilities of a policy on any form, as `plot_policy` draws them. If all hands are
+        two cards, they are drawn as squares, one line a picture.
     player : Player
         Player of the view `infostate`.
     policy : TabularPolicy, str or Path, optional
@@ -278,10 +280,25 @@ def _draw_policy(
         raise PolicyMismatchError(
             f"the policy is for {policy.form.name}, not for {game}; give a policy for this game"
         )
-    if isinstance(policy, TabularPolicy):
-        return PolicyDrawing((), policy, max_rows, line)
-    form = choose_form(game, policy_kind(policy), memory=memory).form
-    return PolicyDrawing((), resolve_average(policy, form), max_rows, line)
+    if not isinstance(policy, TabularPolicy):
+        form = choose_form(game, policy_kind(policy), memory=memory).form
+        policy = resolve_average(policy, form)
+    return PolicyDrawing((), _with_hands(policy, game, memory), max_rows, line)
+
+
+def _with_hands(
+    policy: TabularPolicy, game: Game | GameTree | ExtensiveForm, memory: int | None
+) -> TabularPolicy:
+    """Return a policy of a game of two cards each on the public form, whose picture has squares."""
+    played = game.game if isinstance(game, GameTree) else game
+    rules = public_rules_of(played) if isinstance(played, Game) else None
+    if policy.form.num_hands is not None or rules is None:
+        return policy
+    if not all(hand_class(value_text(hand.label)) for p in range(2) for hand in rules.hands(p)):
+        return policy
+    assert isinstance(played, Game)
+    form = build_public_form(played, merge_symmetric=False, memory=memory)
+    return transfer_policy(policy, form)
 
 
 def _draw_form(

@@ -9,10 +9,10 @@ from infoset.forms import as_public_form
 from infoset.game.infostate import join_steps, value_text
 from infoset.plotting.figures import COLORS, TITLE_FONT_SIZE, new_figure, wrap_spec
 from infoset.plotting.pen import FAINT_INK, INK, QUIET_INK
-from infoset.policy import TabularPolicy
+from infoset.policy import TabularPolicy, check_policy
 from infoset.typing import Player
 from infoset.utils.arguments import check_player
-from infoset.views import HandCellView, HandGridView, PublicPlaces, view_public_hand_grid
+from infoset.views import HandCellView, HandGridView, PublicPlaces, view_hand_grid
 from infoset.views.labels import hand_class, shorten
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ def plot_hands(
     >>> figure.axes[0].texts[0].get_text(), len(figure.axes[0].patches) > 13
     ('AA', True)
     """
+    check_policy(policy)
     form = as_public_form(policy.form)
     node, _ = form.find_line(line)
     who = int(form.player[node]) if player is None else player
@@ -98,14 +99,14 @@ def plot_hands(
             "such as AhKd: draw all lines with plot_policy"
         )
     places = PublicPlaces(form, policy)
-    grid = view_public_hand_grid(places, node, who)
+    grid = view_hand_grid(places, node, who)
     figure = new_figure(INCHES, layout="constrained")
     axes = figure.add_subplot()
     _draw_cells(axes, grid)
     about = f"player {who} {'acts' if grid.action_labels else 'waits'} after {line}"
     if line == ROOT:
         about = f"player {who} {'acts' if grid.action_labels else 'waits'} at the start"
-    reached = places.probability(node)
+    reached = places.at(node).probability
     axes.set_title(f"{about}, reached in {reached:.1%} of plays", fontsize=FONT_SIZE + 1)
     _add_legend(figure, grid)
     name = shorten(title or form.name, MAX_TITLE)

@@ -12,9 +12,10 @@ from infoset.forms import as_public_form, as_sequence_form
 from infoset.plotting.figures import COLORS, TITLE_FONT_SIZE, new_figure, wrap_spec
 from infoset.plotting.hand_pictures import ROOT, has_two_cards, plot_hands
 from infoset.plotting.pen import INK
-from infoset.plotting.policy_grids import PolicyGrid, find_grids, find_public_grids
+from infoset.plotting.policy_grids import MAX_SCANNED, PolicyGrid, find_grids, find_public_grids
 from infoset.policy import PolicyRow, TabularPolicy, check_policy
 from infoset.utils.arguments import check_choice, check_count
+from infoset.views.labels import hand_class
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -93,7 +94,7 @@ def plot_policy(
 
     Parameters
     ----------
-    policy : TabularPolicy or PublicPolicy
+    policy : TabularPolicy
     title : str
         Text above the panels; by default the game.
     max_rows : int
@@ -165,7 +166,7 @@ def _plot_public(
 def _public_bars(policy: TabularPolicy, max_rows: int) -> list[_Panel]:
     panels = []
     for player, group in groupby(policy.rows(), key=attrgetter("player")):
-        shown = [*islice(group, max_rows)]
+        shown = _with_hands_in_order([*islice(group, MAX_SCANNED)])[:max_rows]
         total = policy.form.treeplexes[player].num_infostates
         panels.append(
             _Panel(
@@ -176,6 +177,20 @@ def _public_bars(policy: TabularPolicy, max_rows: int) -> list[_Panel]:
             )
         )
     return panels
+
+
+def _with_hands_in_order(rows: list[PolicyRow]) -> list[PolicyRow]:
+    """Return rows as they are or, if all hands are two cards, line by line from aces to twos."""
+    parts = [row.infostate.removeprefix("[").partition("]") for row in rows]
+    classes = [hand_class(hand) for hand, *_ in parts]
+    if None in classes:
+        return rows
+    lines = {line: at for at, line in enumerate(dict.fromkeys(line for *_, line in parts))}
+    keys = [
+        (row.own_depth, lines[line], sorted(place or ()), place)
+        for row, (*_, line), place in zip(rows, parts, classes, strict=True)
+    ]
+    return [rows[at] for at in sorted(range(len(rows)), key=lambda at: keys[at])]
 
 
 def _refuse_line(line: str | None, game: str) -> None:
@@ -191,7 +206,7 @@ def _bar_panels(policy: TabularPolicy, max_rows: int) -> list[_Panel]:
     totals = [plex.num_infostates for plex in policy.form.treeplexes]
     panels = []
     for player, group in groupby(policy.sorted_rows(), key=attrgetter("player")):
-        shown = [*group][:max_rows]
+        shown = _with_hands_in_order([*group])[:max_rows]
         panels.append(
             _Panel(
                 _panel_title(player, len(shown), totals[player], ""),

@@ -13,7 +13,7 @@ from infoset.policy import PolicyRow, TabularPolicy
 from infoset.typing import NOOP, Player
 from infoset.views.labels import EMPTY
 
-__all__ = ["PolicyGrid", "find_grids", "find_public_grids"]
+__all__ = ["MAX_SCANNED", "PolicyGrid", "find_grids", "find_public_grids"]
 
 MAX_HANDS: Final = 24
 MIN_DENSITY: Final = 0.5

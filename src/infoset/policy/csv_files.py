@@ -283,8 +283,10 @@ class _Table:
             values[0] = 1.0
             for label, infostate in self.numbers[player].items():
                 self._check(player, label, infostate)
-            # Hands that chance has removed have no lines.
-            values[np.isnan(values)] = 0.0
+            # Hands that chance has removed have no lines: the policy is uniform there.
+            count = self.form.treeplexes[player].num_actions
+            uniform = np.concatenate([[1.0], np.repeat(1 / count, count)])
+            values[:] = np.where(np.isnan(values), uniform, values)
         return tuple(self.values)
 
     def listed(self) -> dict[tuple[str, Player], dict[Action, float]]:

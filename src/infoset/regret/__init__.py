@@ -1,6 +1,6 @@
 """Regret minimization on treeplexes: the CFR family, local regret minimizers, and the prox."""
 
-from infoset.regret._cfr_kernels import update_regrets
+from infoset.regret._cfr_kernels import realize_below, update_regrets
 from infoset.regret._decision_kernels import hedge, match_regrets
 from infoset.regret._local_kernels import apply_min_probabilities
 from infoset.regret._prox_kernels import ProxProblem, project_on_simplex, prox_sweep
@@ -41,6 +41,7 @@ __all__ = [
     "match_regrets",
     "project_on_simplex",
     "prox_sweep",
+    "realize_below",
     "rule_of_scheme",
     "unit_weights",
     "update_regrets",

@@ -12,7 +12,7 @@ import numpy as np
 from infoset.errors import ParameterError
 from infoset.forms import Treeplex, action_major_layout, realize_policy
 from infoset.regret._prox_kernels import MIN_LOGARITHM, ProxProblem, deepest_sums, prox_sweep
-from infoset.typing import FloatArray
+from infoset.typing import FloatArray, LongArray
 from infoset.utils.arguments import check_choice, check_type
 
 __all__ = [
@@ -28,6 +28,9 @@ __all__ = [
 
 DistanceKind: TypeAlias = Literal["entropy", "euclidean"]
 """The local distance, between probability vectors, which is dilated over the treeplex."""
+
+ABSENT = 1e-200
+"""Weight of infostates to which no play leads: it does not count, but can be divided by."""
 
 Weights: TypeAlias = Callable[[Treeplex], FloatArray]
 """A function that returns [I] the dilation weights of a treeplex, which are positive."""
@@ -89,14 +92,26 @@ class Distance:
         """Whether the distance is Euclidean."""
         return self.kind == "euclidean"
 
-    def weights_of(self, treeplex: Treeplex) -> FloatArray:
+    def weights_of(self, treeplex: Treeplex, multiplicity: LongArray | None = None) -> FloatArray:
         """Return [I] the dilation weights on a treeplex, after checking them.
+
+        Parameters
+        ----------
+        treeplex : Treeplex
+        multiplicity : LongArray, optional
+            [I] how often each infostate counts; see `Form.multiplicities`. The weights are those of
+            the treeplex without infostates that do not count, multiplied by these numbers. By
+            default, each counts once.
 
         Raises
         ------
         ParameterError
             If the weights are not one positive number for each infostate.
         """
+        if multiplicity is not None and not multiplicity.all():
+            counts, weights = multiplicity > 0, np.full(treeplex.num_infostates, ABSENT)
+            weights[counts] = self.weights_of(treeplex.restricted(counts), multiplicity[counts])
+            return weights
         weights = np.asarray(self.weights(treeplex), dtype=np.float64)
         if weights.shape != (treeplex.num_infostates,) or not (weights > 0).all():
             raise ParameterError(
@@ -104,7 +119,7 @@ class Distance:
                 f"shape {weights.shape} with minimum {weights.min(initial=np.inf):g}: return one "
                 f"positive number for each of the {treeplex.num_infostates} infostates"
             )
-        return weights
+        return weights if multiplicity is None else weights * multiplicity
 
     def coordinates(self, policy: FloatArray) -> FloatArray:
         """Return [Q] the coordinates in which the kernels represent a behavior [Q]."""
@@ -151,6 +166,8 @@ class TreeplexProx:
         The player's treeplex.
     distance : Distance
         The dilated distance.
+    multiplicity : LongArray, optional
+        As in `Distance.weights_of`.
 
     Examples
     --------
@@ -164,11 +181,13 @@ class TreeplexProx:
     Source: Hoda, Gilpin, Peña and Sandholm (2010).
     """
 
-    def __init__(self, treeplex: Treeplex, distance: Distance) -> None:
+    def __init__(
+        self, treeplex: Treeplex, distance: Distance, multiplicity: LongArray | None = None
+    ) -> None:
         check_distance(distance)
         self.treeplex = treeplex
         self.distance = distance
-        self._weights = distance.weights_of(treeplex)
+        self._weights = distance.weights_of(treeplex, multiplicity)
         self._layout = action_major_layout(treeplex)
         self._workspace = (
             np.zeros(self._layout.largest_group),

@@ -17,9 +17,11 @@ from infoset.errors import (
     UnsupportedGameError,
     show,
 )
+from infoset.forms import Form
 from infoset.game import Game, Infostate, initial_history, play_out
 from infoset.game.broken_rules import check_num_players
 from infoset.game.infostate import infostate_generator
+from infoset.games import game_of_form
 from infoset.matches import (
     Contestant,
     Estimate,
@@ -105,7 +107,7 @@ class ExploitabilityBound(ShortRepr):
 
 
 def exploitability_lower_bound(
-    game: Game,
+    game: Game | Form,
     policy: Contestant,
     *,
     responder: str | Callable[[SearchModel], Policy] = RESPONDER,
@@ -131,8 +133,8 @@ def exploitability_lower_bound(
 
     Parameters
     ----------
-    game : Game
-        A two-player constant-sum game.
+    game : Game or Form
+        A two-player constant-sum game. A form stands for the rules of its game.
     policy : Policy, searcher or None
         The policy to exploit. A searcher is queried once at each infostate, with a generator
         derived from the infostate, and these answers are measured; for its average policy, give
@@ -184,6 +186,8 @@ def exploitability_lower_bound(
     >>> 0.35 < bound.exploitability_lower_bound < 0.4583  # the exploitability is 0.4583
     True
     """
+    if isinstance(game, Form):
+        game = game_of_form(game)
     check_type("game", game, Game, 'a Game, such as infoset.load("kuhn_poker")')
     if not isinstance(responder, str) and not callable(responder):
         raise ParameterError(

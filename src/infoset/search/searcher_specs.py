@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from inspect import signature
 from typing import Any, Final
@@ -12,6 +12,7 @@ from infoset.errors import ParameterError, UnknownNameError
 from infoset.forms import Form
 from infoset.game import Game
 from infoset.games import parse_spec
+from infoset.policy import uniform_policy
 from infoset.resolving import ContinualResolving, DepthLimitedSearch
 from infoset.runs.searcher import Searcher
 from infoset.search.alpha_mu import AlphaMu
@@ -138,7 +139,7 @@ def get_searcher(name: str) -> SearcherSpec:
 
 
 def make_searcher(
-    searcher: str, source: Game | GameTree | WorldGraph | SearchModel | Form, **parameters: Any
+    searcher: str, source: Game | GameTree | WorldGraph | Form | SearchModel, **parameters: Any
 ) -> Searcher:
     """Create a searcher for a game by name.
 
@@ -147,9 +148,9 @@ def make_searcher(
     searcher : str
         A name of `SEARCHERS`, with parameters in parentheses as in names of games: `pimc`,
         `ismcts(num_simulations=500,public_weight=0.2)`.
-    source : Game, GameTree, WorldGraph, SearchModel or Form
-        The game. Several searchers can share one `search_model(game)`. On a public form, searchers
-        that re-solve can play.
+    source : Game, GameTree, WorldGraph, Form or SearchModel
+        The game. Several searchers can share one `search_model(game)`. A form stands for the rules
+        of its game, by which searchers search; those that re-solve search on a public form.
     **parameters
         Parameters of the class that are not given in the text, such as `belief` or `seed`.
         `preset` is a named set of parameters, such as `openspiel` of `ismcts`; parameters that are
@@ -165,6 +166,8 @@ def make_searcher(
         If the searcher or a parameter is unknown; the message suggests similar names.
     ParameterError
         If the text cannot be parsed, or a value is invalid or given twice.
+    UnsupportedGameError
+        If the game of a form is not known by name.
 
     Examples
     --------
@@ -177,9 +180,10 @@ def make_searcher(
     name, written = parse_spec(searcher, kind="searcher", example=EXAMPLE)
     spec = get_searcher(name)
     settings = _settings(spec, written, parameters)
-    model = source if isinstance(source, (SearchModel, Form)) else search_model(source)
-    searcher_class: Callable[..., Searcher] = spec.searcher_class
-    return searcher_class(model, **settings)
+    if isinstance(source, Form) and "blueprint" in spec.parameters:
+        settings = {"blueprint": uniform_policy(source), **settings}
+    model = source if isinstance(source, SearchModel) else search_model(source)
+    return spec.searcher_class(model, **settings)
 
 
 def _settings(

@@ -16,12 +16,14 @@ from infoset.utils.compilation import kernel
 
 
 class PlayerState(NamedTuple):
-    """One player's arrays in order of position; iterations change all but the first three.
+    """One player's arrays in order of position; iterations change all but the first four.
 
     Attributes
     ----------
     groups, parent
         As in `infoset.forms.Layout`.
+    weight : FloatArray
+        [I] how often the regularizer counts each infostate, in the order of the groups.
     pair : TwoPlayerPayoffs
         As in `pair_gradient`.
     gradient : FloatArray
@@ -38,6 +40,7 @@ class PlayerState(NamedTuple):
 
     groups: IndexArray
     parent: IndexArray
+    weight: FloatArray
     pair: TwoPlayerPayoffs
     gradient: FloatArray
     last: FloatArray
@@ -101,11 +104,13 @@ def update_policy(
         base, count, actions, infostate, _ = state.groups[group]
         for i in range(count):
             own, first = infostate + i, base + i
+            weight = state.weight[own]
             # The regularized value passes up to the parent; then base ← Π(base + η m).
-            value = observe_infostate(state, own, first, count, actions, temperature)
+            value = observe_infostate(state, own, first, count, actions, temperature * weight)
             state.gradient[state.parent[own]] += value
-            # η = 1 / √(κ + 2 Σ |m − m₋₁|²)
-            step_size = 1.0 / math.sqrt(step_size_offset + 2.0 * state.change[own])
+            # η = 1 / √(κ + 2 Σ |m − m₋₁|²), where m is a sum over the infostates counted
+            offset = step_size_offset * max(weight, 1.0) ** 2
+            step_size = 1.0 / math.sqrt(offset + 2.0 * state.change[own])
             for k in range(first, first + actions * count, count):
                 state.base[k] += step_size * state.last[k]
             project_above(state.base, first, count, actions, min_probability)

@@ -1,8 +1,8 @@
 """Kernels of RTCFR+ (Meng et al. 2025), over the action-major layout of `infoset.regret`.
 
 An iteration of a player is that of CFR+ with two changes. The utility includes the regularizer
-−μ/2 |x − r|², which keeps the plan x close to a reference plan r. The policy that is played gives
-every action at least the probability γ.
+−μ/2 Σ w (x − r)², which keeps the plan x close to a reference plan r. The policy that is played
+gives every action at least the probability γ.
 """
 
 from __future__ import annotations
@@ -16,13 +16,17 @@ from infoset.utils.compilation import kernel
 
 @kernel
 def regularize_gradient(
-    strength: float, plan: FloatArray, reference: FloatArray, gradient: FloatArray
+    strength: float,
+    weight: FloatArray,
+    plan: FloatArray,
+    reference: FloatArray,
+    gradient: FloatArray,
 ) -> None:
-    """Add −μ (x − r), the derivative of the regularizer at the plan [Q], to `gradient` [Q]."""
+    """Add −μ w (x − r), the derivative of the regularizer at the plan [Q], to `gradient` [Q]."""
     # The regularizer is Euclidean in the plan, so its gradient needs no sweep of the treeplex.
     # The strength is μ in units of utility, so that μ x can be added to a gradient of utility.
     for i in range(len(plan)):
-        gradient[i] -= strength * (plan[i] - reference[i])
+        gradient[i] -= strength * weight[i] * (plan[i] - reference[i])
 
 
 @kernel
@@ -33,6 +37,7 @@ def iterate_toward_references(
     strength: float,
     min_probability: float,
     period: int,
+    weights: tuple[FloatArray, ...],
     groups: tuple[IndexArray, ...],
     parents: tuple[IndexArray, ...],
     pairs: tuple[TwoPlayerPayoffs, ...],
@@ -51,6 +56,7 @@ def iterate_toward_references(
     row : the row of the schedule of CFR+, the same in all iterations.
     strength : μ, in utility units.
     min_probability : γ in the first `period`.
+    weights : per player [Q] w, how often the infostate of each sequence counts.
     groups, parents : as in `update_regrets`.
     pairs : as in `pair_gradient`.
     gradients, regrets, policies, perturbed, minimums, plans, references : per player [Q] the
@@ -71,9 +77,9 @@ def iterate_toward_references(
         for player in range(2):
             gradient = gradients[player]
             plan = plans[player]
-            # g ← ∂u/∂x − μ (x − r), in sequence form
+            # g ← ∂u/∂x − μ w (x − r), in sequence form
             pair_gradient(pairs[player], plans[1 - player], gradient)
-            regularize_gradient(strength, plan, references[player], gradient)
+            regularize_gradient(strength, weights[player], plan, references[player], gradient)
             # Regret matching+. Infostate values are those of σ, not of σ̂, as in the authors' code.
             update_regrets(
                 groups[player],

@@ -47,10 +47,20 @@ class Auto:
     clock. `reason` in the result explains the choice. In two-player constant-sum games, the policy
     is never worse than the uniform policy. If a limit ends the linear program, the policy is that
     of `sapdcfr+`, which runs beside it, unless the program has a better one.
+
+    Attributes
+    ----------
+    name, description : str
+    precision : str
+        As in `RegretMethod`; any but "float64" rules out the linear program.
+    threads : int
+        As in `RegretMethod`. The linear program uses one.
     """
 
     name: str = "auto"
     description: str = f"lp if the game is small enough, otherwise {BEST} or {ROBUST}"
+    precision: str = "float64"
+    threads: int = 1
 
     def run(self, form: Form, budget: Budget) -> SolveResult:
         """Choose a method and run it.
@@ -65,7 +75,10 @@ class Auto:
             uniform_policy(form),
             budget,
             by_lp=lambda: solve_by_lp(form, budget),
-            by_regret=lambda scheme: RegretMethod(scheme).run(form, budget),
+            by_regret=lambda scheme: RegretMethod(scheme, self.precision, self.threads).run(
+                form, budget
+            ),
+            precision=self.precision,
         )
 
 
@@ -75,11 +88,12 @@ def run_best(
     by_lp: Callable[[], SolveResult],
     by_regret: Callable[[RegretScheme], SolveResult],
     measure: Measure = evaluate_policy,
+    precision: str = "float64",
 ) -> SolveResult:
     """Solve a game by the linear program or the CFR family, and explain the choice; see `Auto`."""
     form = uniform.form
     fallback = Substitute(uniform, measure(uniform), "the uniform policy")
-    rejection = _why_not_lp(form, budget)
+    rejection = _why_not_lp(form, budget, precision)
     if rejection is None:
         result = by_lp()
         if result.outcome != "failed":
@@ -124,12 +138,14 @@ def _with(result: SolveResult, better: Substitute) -> SolveResult:
     )
 
 
-def _why_not_lp(form: Form, budget: Budget) -> str | None:
+def _why_not_lp(form: Form, budget: Budget, precision: str) -> str | None:
     """Return why the linear program is rejected; None if it is accepted."""
     if form.kind not in LinearProgram.kinds:
         return "lp needs the matrix of payoffs, which public forms do not list"
     if not form.is_two_player_constant_sum:
         return "lp solves two-player constant-sum games only"
+    if precision != "float64":
+        return f"lp does not compute in {precision}"
     if budget.iterations is not None:
         return "lp cannot be limited to a number of iterations"
     if budget.checkpoint is not None:

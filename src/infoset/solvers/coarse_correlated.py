@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from infoset.errors import ParameterError
 from infoset.evaluation import CCEEvaluation, CCEEvaluator, JointDistribution, joint_distribution
-from infoset.forms import Form, as_sequence_form, check_sequence_form
+from infoset.forms import Form, check_form
 from infoset.policy import TabularPolicy
 from infoset.regret import PlayerMinimizer, RegretScheme
 from infoset.runs import Budget, Callback, JointGaps, SolveResult, TracePoint, run_measured
@@ -87,7 +87,7 @@ class CoarseCorrelatedSolver:
         self.form = form
         self.scheme = scheme
         self.sample_every = sample_every
-        self.play = CCEEvaluator(as_sequence_form(form))
+        self.play = CCEEvaluator(form)
         self.samples: list[TabularPolicy] = []
         self.weights: list[float] = []
         self._players = [PlayerMinimizer(plex, scheme) for plex in form.treeplexes]
@@ -181,7 +181,7 @@ def solve_coarse_correlated(
     ... ).joint.cce_gap < 0.02
     True
     """
-    check_sequence_form(form)
+    check_form(form)
     check_count("sample_every", sample_every)
     budget = Budget(iterations=1000) if budget is None else budget
     scheme = planned_scheme(scheme, budget)

@@ -112,7 +112,8 @@ class ExcessiveGapSolver:
         self._centered = form.centered
         self._total = self._centered.constant_sum or 0.0
         self._scale = payoff_scale(form)
-        self._proxes = tuple(TreeplexProx(plex, spec.distance) for plex in form.treeplexes)
+        pairs = zip(form.treeplexes, form.multiplicities, strict=True)
+        self._proxes = tuple(TreeplexProx(plex, spec.distance, counts) for plex, counts in pairs)
         self._state = self._start()
 
     @property

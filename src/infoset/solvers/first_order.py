@@ -250,7 +250,9 @@ class FirstOrderSolver(LastIterateSolver["FirstOrderScheme"]):
     def _player_state(self, player: Player) -> PlayerState:
         game, distance = self._game, self._spec.distance
         layout = game.layouts[player]
-        weights = distance.weights_of(self.form.treeplexes[player])
+        weights = distance.weights_of(
+            self.form.treeplexes[player], self.form.multiplicities[player]
+        )
         policy = game.uniform_policies()[player]
         plan = game.plans(game.uniform_policies())[player]
         base = distance.coordinates(policy)

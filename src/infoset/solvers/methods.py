@@ -156,13 +156,14 @@ def get_method(
         asked["threads"] = threads
     if not asked:
         return spec
-    if not isinstance(spec, RegretMethod):
+    fits = is_dataclass(spec) and asked.keys() <= {field.name for field in fields(spec)}
+    if not fits:
         name, value = next(iter(asked.items()))
         raise ParameterError(
-            f"{name}={value!r} is supported by the CFR family only, which does not include "
-            f"{spec.name}: leave {name} out, or choose a method such as cfr+"
+            f"{name}={value!r} is supported by auto and the CFR family only, which does not "
+            f"include {spec.name}: leave {name} out, or choose a method such as cfr+"
         )
-    return replace(spec, **asked)
+    return cast(MethodSpec, replace(cast(Any, spec), **asked))
 
 
 def run_method(spec: MethodSpec, form: Form, budget: Budget) -> SolveResult:

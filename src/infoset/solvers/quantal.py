@@ -70,7 +70,7 @@ def quantal_gap(policy: TabularPolicy, temperature: float, distance: Distance = 
     plans = policy.realization_plans()
     gap = 0.0
     for player, plex in enumerate(form.treeplexes):
-        prox = TreeplexProx(plex, distance)
+        prox = TreeplexProx(plex, distance, form.multiplicities[player])
         gradient = utility_gradient(form, plans, player)
         best = prox.respond(gradient, temperature=temperature).value
         cost = temperature * prox.divergence(policy.probabilities[player], plans[player])
@@ -112,7 +112,11 @@ def quantal_distance(
     check_policy(policy)
     check_two_player(policy.form, "quantal_distance")
     gap = max(quantal_gap(policy, temperature, distance), 0.0)
-    plexes = policy.form.treeplexes
-    weight = min(float(distance.weights_of(plex).min(initial=inf)) for plex in plexes)
+    form = policy.form
+    pairs = zip(form.treeplexes, form.multiplicities, strict=True)
+    weight = min(
+        float(distance.weights_of(plex, counts)[counts > 0].min(initial=inf))
+        for plex, counts in pairs
+    )
     strength = 0.5 if distance.is_euclidean else 2.0
     return sqrt(gap / (strength * temperature * weight))

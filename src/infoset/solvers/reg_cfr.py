@@ -130,6 +130,7 @@ class RegCFRSolver(LastIterateSolver[RegCFR]):
         return PlayerState(
             game.groups[player],
             game.parents[player],
+            game.infostate_weights(player),
             game.pairs[player],
             gradient=game.zeros()[player],
             last=game.zeros()[player],

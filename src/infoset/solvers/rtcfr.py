@@ -139,6 +139,7 @@ class RTCFRPlusSolver(TwoPlayerSolver[RTCFRPlus]):
             self._strength,
             self._spec.min_probability,
             self._spec.period,
+            self._game.sequence_weights(),
             self._game.groups,
             self._game.parents,
             self._game.pairs,

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 import numpy as np
 
 from infoset.errors import ParameterError, UnsupportedGameError
-from infoset.forms import Form, check_form, divided_payoffs, realize_policy
+from infoset.forms import Form, Layout, check_form, divided_payoffs, realize_policy
 from infoset.policy import TabularPolicy
 from infoset.runs import settings_of
-from infoset.typing import FloatArray, StateArrays
+from infoset.typing import FloatArray, Player, StateArrays
 from infoset.utils.state import IterativeState, name_by_player
 
 if TYPE_CHECKING:
@@ -149,6 +149,17 @@ class TwoPlayerGame:
     def largest_group(self) -> int:
         """Number of infostates of the largest group: the length of temporary arrays."""
         return max(layout.largest_group for layout in self.layouts)
+
+    def infostate_weights(self, player: Player) -> FloatArray:
+        """Return [I] how often regularizers count each infostate; see `Form.multiplicities`."""
+        ordered = self.form.multiplicities[player][self.layouts[player].infostate]
+        return ordered.astype(np.float64)
+
+    def sequence_weights(self) -> tuple[FloatArray, ...]:
+        """Return each player's [Q] how often regularizers count each sequence."""
+        pairs = zip(self.form.treeplexes, self.form.multiplicities, strict=True)
+        weights = [np.append(1.0, np.repeat(counts, plex.num_actions)) for plex, counts in pairs]
+        return tuple(map(Layout.to_positions, self.layouts, weights))
 
     def uniform_policies(self) -> tuple[FloatArray, ...]:
         """Return each player's [Q] uniform behavior."""

@@ -124,10 +124,11 @@ class OperatorFinder:
                 return self._ranked(rank, payoff, factor)
             weights = self._weights(pairs.reach) * (rank == np.arange(len(payoff))[:, None, None])
             return TerminalPayoffs(1.0, self._number(Dense(weights)), payoff)
-        weights = self._weights(pairs.reach) * np.moveaxis(pairs.utility, 2, 0)
+        reach = self._weights(pairs.reach)
+        weights, payoff = reach * np.moveaxis(pairs.utility, 2, 0), np.eye(2)
         if np.array_equal(weights[0], -weights[1]):
-            return TerminalPayoffs(1.0, self._number(Dense(weights[:1])), np.array([[1.0, -1.0]]))
-        return TerminalPayoffs(1.0, self._number(Dense(weights)), np.eye(2))
+            weights, payoff = weights[:1], np.array([[1.0, -1.0]])
+        return TerminalPayoffs(1.0, self._number(Dense(weights, reach)), payoff)
 
     def _chance_factor(self, reach: FloatArray, meets: BoolArray) -> float | None:
         """Return the factor by which reach differs from the prior, the same for all pairs.
@@ -183,4 +184,7 @@ def _key(operator: Operator) -> bytes:
     """Return bytes that are equal for equal operators."""
     if isinstance(operator, Showdown):
         return b"showdown" + b"".join(own.tobytes() for own in operator.strengths)
-    return b"fold" if isinstance(operator, Fold) else b"dense" + operator.weights.tobytes()
+    if isinstance(operator, Fold):
+        return b"fold"
+    reach = b"" if operator.reach is None else operator.reach.tobytes()
+    return b"dense" + operator.weights.tobytes() + reach

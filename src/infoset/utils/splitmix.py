@@ -18,7 +18,7 @@ from infoset.typing import FloatArray
 from infoset.utils.arguments import check_count
 from infoset.utils.compilation import inner_kernel
 
-__all__ = ["Stream", "draw_index", "make_stream", "next_uniform"]
+__all__ = ["Stream", "draw_index", "make_stream", "next_uniform", "uniforms"]
 
 Stream: TypeAlias = NDArray[np.uint64]
 """[1] The state of a stream."""
@@ -59,6 +59,18 @@ def next_uniform(stream: Stream) -> float:
     mixed = (mixed ^ (mixed >> SHIFTS[1])) * SECOND_FACTOR
     mixed = mixed ^ (mixed >> SHIFTS[2])
     return float((mixed >> SHIFTS[3]) * UNIT)
+
+
+def uniforms(stream: Stream, count: int) -> FloatArray:
+    """Return the next `count` numbers that `next_uniform` would draw, and advance the stream."""
+    steps = np.arange(1, count + 1, dtype=np.uint64)
+    mixed = stream + steps * GOLDEN
+    stream[0] = mixed[-1] if count else stream[0]
+    mixed = (mixed ^ (mixed >> SHIFTS[0])) * FIRST_FACTOR
+    mixed = (mixed ^ (mixed >> SHIFTS[1])) * SECOND_FACTOR
+    mixed = mixed ^ (mixed >> SHIFTS[2])
+    numbers: FloatArray = (mixed >> SHIFTS[3]).astype(np.float64) * UNIT
+    return numbers
 
 
 @inner_kernel

@@ -1,5 +1,6 @@
 """What pages show, as plain values: public states, beliefs, differences, plays, runs."""
 
+from infoset.views.belief_views import BeliefView, view_beliefs
 from infoset.views.explorer import Explorer, Opponent, RequestError
 from infoset.views.form_views import (
     FormHistoriesView,
@@ -11,12 +12,15 @@ from infoset.views.form_views import (
     view_form_history,
     view_form_infostates,
 )
+from infoset.views.game_view import GameView, MethodView, PolicyView
 from infoset.views.hand_grids import HandCellView, HandGridView, grid_of_hands, view_hand_grid
 from infoset.views.live_runs import LivePoint, LiveRun
 from infoset.views.method_catalog import WatchedMethod, watched_methods
+from infoset.views.places import Place, PlaceHistories, Places
 from infoset.views.plays import (
     BeliefEntry,
     DecisionView,
+    NumberedPlayView,
     OpponentBeliefView,
     Play,
     PlayView,
@@ -25,20 +29,10 @@ from infoset.views.plays import (
 )
 from infoset.views.policy_differences import DifferencesView, DifferenceView, view_differences
 from infoset.views.policy_matches import MatchView, PositionView, view_match
-from infoset.views.policy_values import PolicyValues
-from infoset.views.public_form_views import (
-    view_public_beliefs,
-    view_public_children,
-    view_public_differences,
-    view_public_hand_grid,
-    view_public_infostates,
-    view_public_match,
-    view_public_state,
-)
 from infoset.views.public_places import PublicPlaces
+from infoset.views.questions import QUESTIONS, Question
 from infoset.views.state_views import (
     ActionView,
-    BeliefView,
     ChildrenView,
     HistoriesView,
     HistoryView,
@@ -46,15 +40,16 @@ from infoset.views.state_views import (
     InfostateView,
     StateLink,
     StateView,
-    view_beliefs,
     view_children,
     view_histories,
     view_infostates,
     view_probabilities,
     view_state,
 )
+from infoset.views.tree_places import TreePlaces
 
 __all__ = [
+    "QUESTIONS",
     "ActionView",
     "BeliefEntry",
     "BeliefView",
@@ -68,6 +63,7 @@ __all__ = [
     "FormInfostateView",
     "FormInfostatesView",
     "FormValues",
+    "GameView",
     "HandCellView",
     "HandGridView",
     "HistoriesView",
@@ -77,18 +73,25 @@ __all__ = [
     "LivePoint",
     "LiveRun",
     "MatchView",
+    "MethodView",
+    "NumberedPlayView",
     "Opponent",
     "OpponentBeliefView",
+    "Place",
+    "PlaceHistories",
+    "Places",
     "Play",
     "PlayView",
-    "PolicyValues",
+    "PolicyView",
     "PositionView",
     "PublicPlaces",
+    "Question",
     "RequestError",
     "ReviewView",
     "StateLink",
     "StateView",
     "ThoughtView",
+    "TreePlaces",
     "WatchedMethod",
     "grid_of_hands",
     "view_beliefs",
@@ -102,13 +105,6 @@ __all__ = [
     "view_infostates",
     "view_match",
     "view_probabilities",
-    "view_public_beliefs",
-    "view_public_children",
-    "view_public_differences",
-    "view_public_hand_grid",
-    "view_public_infostates",
-    "view_public_match",
-    "view_public_state",
     "view_state",
     "watched_methods",
 ]

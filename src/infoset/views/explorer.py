@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Final, NamedTuple
 
 from infoset.efg import ExtensiveForm
@@ -20,37 +20,16 @@ from infoset.forms import PublicForm
 from infoset.game import Game
 from infoset.policy import Policy, TabularPolicy
 from infoset.tree import GameTree
-from infoset.views.form_views import (
-    FormValues,
-    view_form_children,
-    view_form_history,
-    view_form_infostates,
-)
+from infoset.views.form_views import FormValues
+from infoset.views.game_view import GameView, MethodView, PolicyView, SubjectKind
 from infoset.views.glossary import TERMS
-from infoset.views.hand_grids import view_hand_grid
 from infoset.views.live_runs import LiveRun
 from infoset.views.method_catalog import WatchedMethod
-from infoset.views.plays import Play
-from infoset.views.policy_differences import view_differences
-from infoset.views.policy_matches import view_match
-from infoset.views.policy_values import PolicyValues
-from infoset.views.public_form_views import (
-    view_public_beliefs,
-    view_public_children,
-    view_public_differences,
-    view_public_hand_grid,
-    view_public_infostates,
-    view_public_match,
-    view_public_state,
-)
+from infoset.views.places import Places
+from infoset.views.plays import NumberedPlayView, OpponentBeliefView, Play, PlayView, ReviewView
 from infoset.views.public_places import PublicPlaces
-from infoset.views.state_views import (
-    view_beliefs,
-    view_children,
-    view_histories,
-    view_infostates,
-    view_state,
-)
+from infoset.views.questions import QUESTIONS, SOURCES, Question
+from infoset.views.tree_places import TreePlaces
 
 __all__ = ["MAX_PLAYS", "MAX_RUNS", "Explorer", "Opponent", "RequestError"]
 
@@ -63,34 +42,18 @@ MAX_POLICIES: Final = 50
 
 Opponent = Policy | CorrelatedPolicy
 Subject = GameTree | PublicForm | ExtensiveForm | Game
-Values = PolicyValues | PublicPlaces | FormValues
+Values = Places | FormValues
 
-TREE_VIEWS: Final[Mapping[str, Callable[..., Any]]] = {
-    "state": view_state,
-    "children": view_children,
-    "infostates": view_infostates,
-    "hands": view_hand_grid,
-}
-PUBLIC_VIEWS: Final[Mapping[str, Callable[..., Any]]] = {
-    "state": view_public_state,
-    "children": view_public_children,
-    "infostates": view_public_infostates,
-    "hands": view_public_hand_grid,
-}
-"""Views of a place, by question, of games that are built as trees and as public forms."""
+_VALUES: Final[tuple[tuple[type, SubjectKind, Callable[..., Values]], ...]] = (
+    (GameTree, "tree", TreePlaces),
+    (PublicForm, "public", PublicPlaces),
+    (ExtensiveForm, "form", FormValues),
+)
+"""What a game is, its name for the page, and a policy in it as its views read it."""
 
 
 class RequestError(ParameterError):
     """A page has asked a question that does not exist, or with an argument out of range."""
-
-
-@dataclass(frozen=True)
-class _Question:
-    """How a question is answered, and the exclusive upper bounds of its arguments."""
-
-    answer: Callable[..., Any]
-    arguments: Mapping[str, Callable[[], int]]
-    optional: frozenset[str] = frozenset()
 
 
 class _HeldPlay(NamedTuple):
@@ -145,9 +108,12 @@ class Explorer:
         methods: Sequence[WatchedMethod] = (),
     ) -> None:
         self.game = game
+        self.kind: SubjectKind = "rules"
+        self._make_values: Callable[..., Values] | None = None
+        for subject, kind, make in _VALUES:
+            if isinstance(game, subject):
+                self.kind, self._make_values = kind, make
         self.tree = game if isinstance(game, GameTree) else None
-        self.public_form = game if isinstance(game, PublicForm) else None
-        self.form = game if isinstance(game, ExtensiveForm) else None
         self.rules = rules or (self.tree.game if self.tree else None)
         if isinstance(game, Game):
             self.rules = game
@@ -162,7 +128,13 @@ class Explorer:
         for name, policy in policies.items():
             self.add_policy(name, policy)
         self._opponents.update(opponents or {})
-        self._questions = self._make_questions()
+        self._answers: dict[str, Callable[..., Any]] = {
+            "game": self.describe,
+            "play": self._play,
+            "act": self._act,
+            "review": self._review,
+            "opponent_belief": self._opponent_belief,
+        }
 
     def ask(self, request: object) -> Any:
         """Answer a question of a page.
@@ -183,24 +155,49 @@ class Explorer:
             raise RequestError("a request is a JSON object")
         given = dict(request)
         name = given.pop("ask", None)
-        question = self._questions.get(name) if isinstance(name, str) else None
-        if question is None:
-            raise RequestError(f"unknown question; known are {', '.join(self._questions)}")
-        missing = question.arguments.keys() - given.keys() - question.optional
-        unknown = given.keys() - question.arguments.keys()
+        if not isinstance(name, str) or name not in QUESTIONS:
+            raise RequestError(f"unknown question; known are {', '.join(QUESTIONS)}")
+        question = QUESTIONS[name]
+        self._check_has(question.needs)
+        missing = {*question.arguments} - given.keys() - question.optional
+        unknown = given.keys() - {*question.arguments}
         if missing or unknown:
             raise RequestError(f"{name} takes {', '.join(question.arguments) or 'no arguments'}")
         for key, value in given.items():
-            bound = question.arguments[key]()
+            bound = self._bound(key)
             if type(value) is not int or not 0 <= value < bound:
                 raise RequestError(f"{key} must be a whole number from 0 to {bound - 1}")
         try:
-            answer = question.answer(**given)
+            return asdict(self._answer(name, question, given))
         except RequestError:
             raise
         except ParameterError as error:
             raise RequestError(str(error)) from error
-        return answer if isinstance(answer, (dict, list)) else asdict(answer)
+
+    def _answer(self, name: str, question: Question, given: dict[str, int]) -> Any:
+        """Return the answer of a question whose arguments are in range."""
+        if question.view is None:
+            return self._answers[name](**given)
+        with self._lock:
+            sources = [self._values[given.pop(key)] for key in SOURCES if key in given]
+            return question.view(*sources, **given)
+
+    def _check_has(self, needs: str) -> None:
+        """Raise a RequestError if the game lacks what a question needs; the message says why."""
+        name = self._name
+        if needs == "plays" and self.rules is None:
+            raise RequestError(f"{name} is shown without its rules, so that it cannot be played")
+        if needs == "plays" and not self._opponents:
+            raise RequestError(f"there is nobody to play {name} against: name opponents")
+        if needs in ("places", "histories") and self.kind == "rules":
+            raise RequestError(f"{name} is too large to build: only plays are shown")
+        if needs == "places" and self.kind == "form":
+            raise RequestError(
+                f"{name} is an extensive form, which has no public states; ask form_history, "
+                "form_children or form_infostates"
+            )
+        if needs == "histories" and self.kind != "form":
+            raise RequestError(f"{name} has public states; ask state, children or infostates")
 
     def add_policy(self, name: str, policy: TabularPolicy) -> int:
         """Add a policy to those of the page; return its position.
@@ -211,7 +208,9 @@ class Explorer:
             If the policy belongs to another game.
         """
         with self._lock:
-            values = self._values_of(policy)
+            if self._make_values is None:
+                raise ParameterError(f"{self.game} is too large for policies in tables")
+            values = self._make_values(self.game, policy)
             taken = {*self.policy_names, *self._opponents}
             number, unique = 2, name
             while unique in taken:
@@ -220,6 +219,11 @@ class Explorer:
             self._values.append(values)
             self._opponents[unique] = policy
             return len(self.policy_names) - 1
+
+    def children(self, state: int) -> list[int]:
+        """Return the numbers of the public states that are one public observation longer."""
+        places = self._places()
+        return [] if places is None else [*places.at(state).children]
 
     def start_run(self, method: int, state: int, seconds: float | None = None) -> LiveRun:
         """Start a run that can be watched.
@@ -233,8 +237,8 @@ class Explorer:
         """
         if self.tree is None or method not in range(len(self.methods)):
             raise RequestError(f"there are {len(self.methods)} methods, counted from 0")
-        if state not in range(self._num_states()):
-            raise RequestError(f"there are {self._num_states()} public states, counted from 0")
+        if state not in range(self._bound("state")):
+            raise RequestError(f"there are {self._bound('state')} public states, counted from 0")
         with self._lock:
             self._runs = [run for run in self._runs if not run.is_over]
             if len(self._runs) >= MAX_RUNS:
@@ -260,166 +264,42 @@ class Explorer:
         for run in self._runs:
             run.wait(5)
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> GameView:
         """Return what the page shows first: the game, and the lists whose positions it sends."""
-        kind = "rules"
-        sizes: dict[str, int] = {}
-        if self.tree is not None:
-            kind = "tree"
-            sizes = {
-                "histories": self.tree.num_histories,
-                "public states": self._num_states(),
-                "infostates": sum(own.num_infostates for own in self.tree.infostate_trees),
-            }
-        elif self.public_form is not None:
-            kind = "public"
-            sizes = {
-                "public nodes": self.public_form.num_nodes,
-                "hands": sum(self.public_form.num_hands),
-            }
-        elif self.form is not None:
-            kind = "form"
-            sizes = {"histories": self.form.num_histories}
-        return {
-            "game": str(self.game) if self.public_form is None else self.public_form.name,
-            "kind": kind,
-            "num_players": self.game.num_players,
-            "sizes": sizes,
-            "policies": [self._policy_view(number) for number in range(len(self.policy_names))],
-            "opponents": list(self._opponents) if self.rules is not None else [],
-            "methods": [
-                {"name": method.name, "kind": method.kind, "about": method.about}
-                for method in self.methods
-            ],
-            "terms": TERMS,
-        }
+        policies = zip(self.policy_names, self._values, strict=True)
+        return GameView(
+            game=self._name,
+            kind=self.kind,
+            num_players=self.game.num_players,
+            sizes=self._values[0].sizes if self._values else {},
+            policies=tuple(_policy_view(name, values) for name, values in policies),
+            opponents=tuple(self._opponents) if self.rules is not None else (),
+            methods=tuple(
+                MethodView(method.name, method.kind, method.about) for method in self.methods
+            ),
+            terms=dict(TERMS),
+        )
 
-    def _policy_view(self, number: int) -> dict[str, Any]:
-        measured = self._values[number].evaluation
-        return {
-            "name": self.policy_names[number],
-            "values": list(measured.values),
-            "nash_conv": max(0.0, measured.nash_conv),
-            "exploitability": measured.exploitability,
-        }
+    def _places(self) -> Places | None:
+        """Return the places of the first policy; None where the game has none."""
+        first = self._values[0] if self._values else None
+        return None if isinstance(first, FormValues) else first
 
-    def _values_of(self, policy: TabularPolicy) -> Values:
-        if self.public_form is not None and policy.form.kind == "public":
-            return PublicPlaces(self.public_form, policy)
-        if policy.form.kind == "public" or self.public_form is not None:
-            raise ParameterError(
-                f"{self.game} shows policies of its own form: give a policy on the public form "
-                "for a public form, and one on the sequence form for a tree"
-            )
-        if self.tree is not None:
-            return PolicyValues(self.tree, policy)
-        if self.form is not None:
-            return FormValues(self.form, policy)
-        raise ParameterError(f"{self.game} is too large for policies in tables")
+    @property
+    def _name(self) -> str:
+        return self._values[0].name if self._values else str(self.game)
 
-    def _num_states(self) -> int:
-        if self.public_form is not None:
-            return self.public_form.num_nodes + len(self.public_form.terminals)
-        assert self.tree is not None
-        return self.tree.public_tree.num_public_states
+    def _bound(self, argument: str) -> int:
+        """Return the exclusive upper bound of an argument; views check some ranges themselves."""
+        if argument in ("policy", "first", "second"):
+            return len(self._values)
+        if argument in ("player", "row", "column"):
+            return self.game.num_players
+        if argument in ("state", "history"):
+            return self._values[0].num_places if self._values else 0
+        return len(self._opponents) if argument == "opponent" else MAX_SEED
 
-    def _make_questions(self) -> dict[str, _Question]:
-        """Return the questions that can be asked about this game."""
-        found: dict[str, _Question] = {"game": _Question(self.describe, {})}
-        policy, player = lambda: len(self._values), lambda: self.game.num_players
-        if self.tree is not None or self.public_form is not None:
-            at = {"policy": policy, "state": self._num_states}
-            start = {"start": self._most}
-            page = frozenset({"start"})
-            views = TREE_VIEWS if self.tree is not None else PUBLIC_VIEWS
-            found |= {
-                "state": _Question(self._with_values(views["state"]), at),
-                "children": _Question(self._with_values(views["children"]), at | start, page),
-                "infostates": _Question(
-                    self._with_values(views["infostates"]), at | {"player": player} | start, page
-                ),
-                "hands": _Question(self._with_values(views["hands"]), at | {"player": player}),
-                "beliefs": _Question(self._beliefs, at | {"row": player, "column": player}),
-                "differences": _Question(
-                    self._differences, {"first": policy, "second": policy} | start, page
-                ),
-                "match": _Question(self._match, {"first": policy, "second": policy}),
-            }
-        if self.tree is not None:
-            found["histories"] = _Question(self._with_values(view_histories), at | start, page)
-        if self.form is not None:
-            at = {"policy": policy, "history": lambda: self.form.num_histories}  # type: ignore[union-attr]
-            start, page = {"start": self._most}, frozenset({"start"})
-            found |= {
-                "form_history": _Question(self._with_values(view_form_history), at),
-                "form_children": _Question(self._with_values(view_form_children), at | start, page),
-                "form_infostates": _Question(
-                    self._with_values(view_form_infostates),
-                    {"policy": policy, "player": player} | start,
-                    page,
-                ),
-            }
-        if self.rules is not None and self._opponents:
-            found |= {
-                "play": _Question(
-                    self._play,
-                    {
-                        "opponent": lambda: len(self._opponents),
-                        "player": player,
-                        "seed": lambda: MAX_SEED,
-                    },
-                ),
-                "act": _Question(self._act, {"play": self._most, "action": self._most}),
-                "review": _Question(
-                    self._review, {"play": self._most, "policy": policy}, frozenset({"policy"})
-                ),
-                "opponent_belief": _Question(
-                    self._opponent_belief, {"play": self._most, "thought": self._most}
-                ),
-            }
-        return found
-
-    @staticmethod
-    def _most() -> int:
-        """Return the bound of numbers whose range is checked by the view."""
-        return MAX_SEED
-
-    def _with_values(self, view: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a view that takes the position of a policy in place of its values."""
-
-        def answer(policy: int, **arguments: int) -> Any:
-            with self._lock:
-                return view(self._values[policy], **arguments)
-
-        return answer
-
-    def _beliefs(self, policy: int, state: int, row: int, column: int) -> Any:
-        with self._lock:
-            values = self._values[policy]
-            if isinstance(values, PublicPlaces):
-                return view_public_beliefs(values, state, (row, column))
-            return view_beliefs(self._tree_values(policy), state, (row, column))
-
-    def _differences(self, first: int, second: int, start: int = 0) -> Any:
-        with self._lock:
-            one, other = self._values[first], self._values[second]
-            if isinstance(one, PublicPlaces) and isinstance(other, PublicPlaces):
-                return view_public_differences(one, other, start)
-            return view_differences(self._tree_values(first), self._tree_values(second), start)
-
-    def _match(self, first: int, second: int) -> Any:
-        with self._lock:
-            one, other = self._values[first], self._values[second]
-            if isinstance(one, PublicPlaces) and isinstance(other, PublicPlaces):
-                return view_public_match(one, other)
-            return view_match(self._tree_values(first).policy, self._tree_values(second).policy)
-
-    def _tree_values(self, policy: int) -> PolicyValues:
-        values = self._values[policy]
-        assert isinstance(values, PolicyValues)
-        return values
-
-    def _play(self, opponent: int, player: int, seed: int) -> dict[str, Any]:
+    def _play(self, opponent: int, player: int, seed: int) -> NumberedPlayView:
         assert self.rules is not None
         chosen: Sequence[Opponent] = list(self._opponents.values())
         play = Play(self.rules, player, chosen[opponent], seed)
@@ -428,23 +308,23 @@ class Explorer:
             self._plays[self._num_plays] = _HeldPlay(play, threading.Lock())
             while len(self._plays) > MAX_PLAYS:
                 self._plays.popitem(last=False)
-            return {"play": self._num_plays, **asdict(play.view())}
+            return _numbered(play.view(), self._num_plays)
 
-    def _act(self, play: int, action: int) -> dict[str, Any]:
+    def _act(self, play: int, action: int) -> NumberedPlayView:
         held = self._known_play(play)
         with held.lock:
-            return {"play": play, **asdict(held.play.act(action))}
+            return _numbered(held.play.act(action), play)
 
-    def _review(self, play: int, policy: int | None = None) -> Any:
+    def _review(self, play: int, policy: int | None = None) -> ReviewView:
         held = self._known_play(play)
-        chosen = None if policy is None or self.tree is None else self._tree_values(policy).policy
+        chosen = None if policy is None else self._values[policy].policy
         with held.lock:
             return held.play.review(chosen)
 
-    def _opponent_belief(self, play: int, thought: int) -> Any:
+    def _opponent_belief(self, play: int, thought: int) -> OpponentBeliefView:
         held = self._known_play(play)
         with held.lock:
-            return held.play.belief(thought, self.tree)
+            return held.play.belief(thought, self._places())
 
     def _known_play(self, play: int) -> _HeldPlay:
         with self._lock:
@@ -452,3 +332,13 @@ class Explorer:
                 raise RequestError(f"play {play} does not exist any more; begin another")
             self._plays.move_to_end(play)
             return self._plays[play]
+
+
+def _policy_view(name: str, values: Values) -> PolicyView:
+    measured = values.evaluation
+    nash_conv = max(0.0, measured.nash_conv)
+    return PolicyView(name, tuple(measured.values), nash_conv, measured.exploitability)
+
+
+def _numbered(view: PlayView, number: int) -> NumberedPlayView:
+    return NumberedPlayView(**vars(view), play=number)

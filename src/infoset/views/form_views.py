@@ -156,6 +156,21 @@ class FormValues:
                 f"the policy is for {given.name}, not for {own.name}; give a policy for this form"
             )
 
+    @property
+    def name(self) -> str:
+        """The game."""
+        return str(self.form)
+
+    @property
+    def num_places(self) -> int:
+        """Number of histories."""
+        return self.form.num_histories
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Counts that describe the game."""
+        return {"histories": self.form.num_histories}
+
     @cached_property
     def evaluation(self) -> Evaluation:
         """Values, NashConv and, where it is defined, exploitability."""

@@ -9,12 +9,10 @@ from typing import Final
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.forms import InfostateTree
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_player
-from infoset.views.labels import RANKS, hand_class, private_texts
-from infoset.views.policy_values import PolicyValues
-from infoset.views.state_views import check_state, infostates_at
+from infoset.views.labels import RANKS, class_text, hand_class
+from infoset.views.places import Place, Places
 
 __all__ = ["HandCellView", "HandGridView", "grid_of_hands", "view_hand_grid"]
 
@@ -66,7 +64,7 @@ class HandGridView:
     cells: tuple[tuple[HandCellView, ...], ...]
 
 
-def view_hand_grid(values: PolicyValues, state: int, player: Player) -> HandGridView:
+def view_hand_grid(places: Places, state: int, player: Player) -> HandGridView:
     """Return what a player holds at a public state as a grid of hands.
 
     Raises
@@ -75,27 +73,26 @@ def view_hand_grid(values: PolicyValues, state: int, player: Player) -> HandGrid
         If the public state or the player does not exist, or the player holds anything other than
         two cards of a deck with 13 ranks and 4 suits.
     """
-    tree = values.tree
-    check_state(tree, state)
-    check_player(player, tree.num_players, str(tree))
-    own, here = tree.infostate_trees[player], infostates_at(tree, state, player)
-    actions = _action_labels(own, here.tolist())
-    first = own.first_sequence[here][:, None]
+    place = places.at(state)
+    check_player(player, places.num_players, places.name)
+    positions = range(len(place.infostates(player)))
+    actions = _action_labels(place, player, positions)
+    policy = [place.policy(player, at) for at in positions] if actions else []
     return grid_of_hands(
         state,
         player,
-        labels=list(private_texts(own, here.tolist(), MAX_LABEL).values()),
-        own_reach=values.own_reach[player][here],
-        reach=values.infostate_reach[player][here],
-        state_reach=float(values.state_reach[state]),
+        labels=place.labels(player, positions, MAX_LABEL),
+        own_reach=place.own_reach(player),
+        reach=place.reach(player),
+        state_reach=place.probability,
         actions=actions,
-        policy=values.policy.probabilities[player][first + np.arange(len(actions))],
+        policy=np.array(policy) if actions else np.zeros((len(positions), 0)),
     )
 
 
-def _action_labels(own: InfostateTree, here: list[int]) -> tuple[str, ...]:
+def _action_labels(place: Place, player: Player, positions: range) -> tuple[str, ...]:
     """Return the actions if all hands have the same; a grid shows no others."""
-    found = {tuple(map(str, own.legal_actions(number))) for number in here}
+    found = {tuple(map(str, place.legal_actions(player, at))) for at in positions}
     return found.pop() if len(found) == 1 else ()
 
 
@@ -165,9 +162,7 @@ def _cell(
     policy: FloatArray,
 ) -> HandCellView:
     """Return the cell of a class, given the hands of the class; see `grid_of_hands`."""
-    high, low = sorted(place)
-    kind = "" if high == low else "s" if place == (high, low) else "o"
-    label = f"{RANKS[high]}{RANKS[low]}{kind}"
+    label = class_text(place)
     if not len(reach):
         return HandCellView(label, 0, 0.0, 0.0 if state_reach > 0 else None, ())
     total = reach.sum()

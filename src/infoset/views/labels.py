@@ -19,7 +19,9 @@ __all__ = [
     "EMPTY",
     "MAX_CELL_LENGTH",
     "MAX_STEP_LENGTH",
+    "NOTHING_PRIVATE",
     "RANKS",
+    "class_text",
     "count_text",
     "hand_class",
     "move_texts",
@@ -125,6 +127,19 @@ def hand_class(label: str) -> tuple[int, int] | None:
         return None
     high, low = sorted((RANKS.index(found[1]), RANKS.index(found[3])))
     return (high, low) if found[2] == found[4] else (low, high)
+
+
+def class_text(place: tuple[int, int]) -> str:
+    """Return the name of a class of hands, given its place in the grid.
+
+    Examples
+    --------
+    >>> class_text((0, 1)), class_text((1, 0)), class_text((12, 12))
+    ('AKs', 'AKo', '22')
+    """
+    high, low = sorted(place)
+    kind = "" if high == low else "s" if place == (high, low) else "o"
+    return f"{RANKS[high]}{RANKS[low]}{kind}"
 
 
 MAX_CELL_LENGTH = 18

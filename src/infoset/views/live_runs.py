@@ -15,6 +15,7 @@ from infoset.runs import Budget, SolveResult, TracePoint
 from infoset.solvers import MethodSpec, run_method
 from infoset.tree import GameTree
 from infoset.views.state_views import view_probabilities
+from infoset.views.tree_places import TreePlaces
 
 __all__ = ["LivePoint", "LiveRun"]
 
@@ -138,7 +139,7 @@ class LiveRun:
             iteration=point.iteration,
             seconds=point.seconds,
             nash_conv=max(0.0, point.nash_conv),
-            probabilities=view_probabilities(self.tree, policy, self.state),
+            probabilities=view_probabilities(TreePlaces(self.tree, policy), self.state),
             outcome=outcome,
         )
 

@@ -13,19 +13,19 @@ import numpy as np
 from infoset.beliefs import private_belief
 from infoset.errors import InfosetError, ParameterError
 from infoset.evaluation import CorrelatedPolicy, decision_losses, decision_values
-from infoset.forms import as_sequence_form
 from infoset.game import Game, History, Infostate, initial_history, transcript
 from infoset.matches import SupportsSearch
 from infoset.policy import Policy, TabularPolicy, checked_probabilities
-from infoset.tree import GameTree
 from infoset.typing import Action, FloatArray, Player
 from infoset.utils.arguments import check_player
 from infoset.utils.clocks import working_seconds
 from infoset.views.labels import private_text, shorten
+from infoset.views.places import Places
 
 __all__ = [
     "BeliefEntry",
     "DecisionView",
+    "NumberedPlayView",
     "OpponentBeliefView",
     "Play",
     "PlayView",
@@ -36,6 +36,7 @@ __all__ = [
 MAX_BELIEF = 60
 """Entries of a belief in a review, the most probable ones."""
 MAX_TEXT = 120
+ROUNDING = 1e-12
 MAX_LISTED = 10_000
 NUM_SAMPLES = 1000
 """Histories that are listed for a belief by the rules; where there are more, histories drawn."""
@@ -65,6 +66,13 @@ class PlayView:
     actions: tuple[str, ...]
     is_over: bool
     utility: float | None
+
+
+@dataclass(frozen=True)
+class NumberedPlayView(PlayView):
+    """A play of those that an explorer holds; the page names it by its number."""
+
+    play: int
 
 
 @dataclass(frozen=True)
@@ -159,14 +167,20 @@ class OpponentBeliefView:
         Position of the decision in `ReviewView.thoughts`.
     entries : tuple[BeliefEntry, ...]
         What the human may have held, as the other player saw it, the most probable entries first.
-        A tabular policy assumes that the human follows it too; for others nothing is inferred from
-        actions, so that chance alone counts.
+        A policy in a table assumes that the human follows it too; for others nothing is inferred
+        from actions, so that chance alone counts. On a tree or a public form it is exact.
+    rest : float
+        Probability of what is left out.
+    num_drawn : int or None
+        Number of histories that were drawn to estimate the probabilities; None if they are exact.
     error : str
         Why the belief is missing; empty otherwise.
     """
 
     thought: int
     entries: tuple[BeliefEntry, ...]
+    rest: float
+    num_drawn: int | None
     error: str
 
 
@@ -290,7 +304,7 @@ class Play:
         Parameters
         ----------
         policy : TabularPolicy, optional
-            The policy with which the human's decisions are compared.
+            The policy with which the human's decisions are compared, on any form of the game.
 
         Raises
         ------
@@ -307,16 +321,16 @@ class Play:
             thoughts=tuple(_thought(made) for made in self._decisions_of_others),
         )
 
-    def belief(self, thought: int, source: GameTree | None = None) -> OpponentBeliefView:
+    def belief(self, thought: int, places: Places | None = None) -> OpponentBeliefView:
         """Return what another player believed at one of its decisions, after the end.
 
         Parameters
         ----------
         thought : int
             Position of the decision in `ReviewView.thoughts`.
-        source : GameTree, optional
-            The tree in which histories are looked up. Without it they are listed or drawn by the
-            rules, which may take seconds.
+        places : Places, optional
+            A tree or public form of the game, in which the belief is exact. Without it, histories
+            are listed or drawn by the rules, which may take seconds.
 
         Raises
         ------
@@ -330,8 +344,15 @@ class Play:
                 f"thought={thought!r}: the others made {len(decisions)} decisions, counted from 0"
             )
         made = decisions[thought]
-        entries, error = self._belief(made.history, made.history.infostates[made.player], source)
-        return OpponentBeliefView(thought, entries, error)
+        try:
+            found, num_drawn = self._belief(made, places)
+        except InfosetError as error:
+            return OpponentBeliefView(thought, (), 1.0, None, str(error))
+        entries = _belief_entries(found, made.history.infostates[self.human])
+        rest = 1 - sum(entry.probability for entry in entries)
+        return OpponentBeliefView(
+            thought, entries, rest if rest > ROUNDING else 0.0, num_drawn, error=""
+        )
 
     @property
     def _decisions_of_others(self) -> list[_Decision]:
@@ -379,34 +400,36 @@ class Play:
         )
 
     def _belief(
-        self, history: History, infostate: Infostate, source: GameTree | None
-    ) -> tuple[tuple[BeliefEntry, ...], str]:
-        """Return what a player could know of the human's infostate, or why that is unknown."""
-        rng = np.random.default_rng(self.seed)
+        self, made: _Decision, places: Places | None
+    ) -> tuple[dict[Infostate, float], int | None]:
+        """Return what another player could know of the human's infostate at its decision.
+
+        With the number of histories that were drawn; None if the probabilities are exact.
+        """
         assumed = self._policy if isinstance(self._policy, TabularPolicy) else None
-        try:
-            found = private_belief(
-                source or self.rules,
-                infostate,
-                policies=assumed,
-                rng=rng,
-                max_worlds=MAX_LISTED,
-                num_samples=NUM_SAMPLES,
-            )
-        except InfosetError as error:
-            return (), str(error)
-        truth = history.infostates[self.human]
-        likely = sorted(
-            found.infostate_probabilities(self.human).items(),
-            key=lambda entry: (-entry[1], str(entry[0])),
+        if places is not None:
+            return places.belief_at(made.history, made.player, self.human, assumed), None
+        belief = private_belief(
+            self.rules,
+            made.history.infostates[made.player],
+            policies=assumed,
+            rng=np.random.default_rng(self.seed),
+            max_worlds=MAX_LISTED,
+            num_samples=NUM_SAMPLES,
         )
-        shown = [entry for entry in likely[:MAX_BELIEF] if entry[0] != truth]
-        true = [entry for entry in likely if entry[0] == truth] or [(truth, 0.0)]
-        entries = sorted([*shown, *true], key=lambda entry: -entry[1])
-        return tuple(
-            BeliefEntry(shorten(private_text(held.steps), MAX_TEXT), probability, held == truth)
-            for held, probability in entries
-        ), ""
+        num_drawn = None if belief.is_exact else len(belief)
+        return belief.infostate_probabilities(self.human), num_drawn
+
+
+def _belief_entries(found: dict[Infostate, float], truth: Infostate) -> tuple[BeliefEntry, ...]:
+    """Return the most probable infostates and the true one, the most probable first."""
+    likely = sorted(found.items(), key=lambda entry: (-entry[1], str(entry[0])))
+    shown = [entry for entry in likely[:MAX_BELIEF] if entry[0] != truth]
+    entries = sorted([*shown, (truth, found.get(truth, 0.0))], key=lambda entry: -entry[1])
+    return tuple(
+        BeliefEntry(shorten(private_text(held.steps), MAX_TEXT), probability, held == truth)
+        for held, probability in entries
+    )
 
 
 def _thought(made: _Decision) -> ThoughtView:
@@ -437,12 +460,11 @@ def _decision_views(
 ) -> tuple[DecisionView, ...]:
     """Return the decisions with their losses against a policy, the most costly first."""
     values, losses = decision_values(policy, human), decision_losses(policy, human)
-    own = as_sequence_form(policy.form).infostate_trees[human]
+    form = policy.form
     views = []
     for decision in made:
         infostate = decision.history.infostates[human]
-        number = own.index_of(infostate)
-        first = int(own.first_sequence[number])
+        first = int(form.treeplexes[human].first_sequence[form.find(infostate)])
         here = slice(first, first + len(decision.actions))
         views.append(
             DecisionView(

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infoset.errors import PolicyMismatchError
+from infoset.policy import TabularPolicy
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_count
-from infoset.views.policy_values import PolicyValues
+from infoset.views.places import Places, check_same_form
 
 __all__ = ["DifferenceView", "DifferencesView", "view_differences"]
 
@@ -25,7 +25,8 @@ class DifferenceView:
     ----------
     player : Player
     infostate : int
-        Number in the player's infostate tree.
+        Number at its public state, as in `InfostateView`; in a public form, that of the first of
+        the hands that are played alike.
     state : int
         Its public state.
     label : str
@@ -67,68 +68,58 @@ class DifferencesView:
 
 
 def view_differences(
-    first: PolicyValues, second: PolicyValues, start: int = 0, size: int = MAX_DIFFERENCES
+    first: Places, second: Places, start: int = 0, size: int = MAX_DIFFERENCES
 ) -> DifferencesView:
     """Return up to 50 infostates where two policies differ, largest reach × distance first.
 
     Raises
     ------
     PolicyMismatchError
-        If the policies are for different trees.
+        If the policies are for different games, or different forms of one.
     ParameterError
         If `start` or `size` is not a whole number in its range.
     """
-    if first.tree is not second.tree:
-        raise PolicyMismatchError(
-            f"the policies are for {first.tree} and {second.tree}; give two for the same tree"
-        )
+    check_same_form(first.policy, second.policy)
     check_count("start", start)
     check_count("size", size, minimum=1)
-    places = []
-    for player in range(first.tree.num_players):
-        acting = first.tree.infostate_trees[player].acting
-        reach = (first.infostate_reach[player] + second.infostate_reach[player])[acting] / 2
-        distance = _distances(first, second, player)
-        for place in np.flatnonzero(reach * distance > 0).tolist():
-            weight = float(reach[place] * distance[place])
-            places.append((-weight, player, int(acting[place]), reach[place], distance[place]))
-    shown = sorted(places)[start : start + min(size, MAX_DIFFERENCES)]
-    views = tuple(
-        _difference(first, second, player, infostate, float(reach), float(distance))
-        for _, player, infostate, reach, distance in shown
-    )
-    return DifferencesView(start, len(places), views)
+    found = []
+    for player, plex in enumerate(first.policy.form.treeplexes):
+        reach = (_reach(first.policy, player) + _reach(second.policy, player)) / 2
+        distance = np.zeros(0)
+        if len(reach):
+            own, other = (places.policy.probabilities[player] for places in (first, second))
+            distance = np.add.reduceat(np.abs(own - other), plex.first_sequence) / 2
+        for number in np.flatnonzero(reach * distance > 0).tolist():
+            both = float(reach[number]), float(distance[number])
+            found.append((-both[0] * both[1], player, number, *both))
+    shown = sorted(found)[start : start + min(size, MAX_DIFFERENCES)]
+    views = tuple(_difference(first, second, *entry[1:]) for entry in shown)
+    return DifferencesView(start, len(found), views)
 
 
-def _distances(first: PolicyValues, second: PolicyValues, player: Player) -> FloatArray:
-    """Return [I] the total variation distances at a player's acting infostates."""
-    own = first.tree.infostate_trees[player]
-    if not own.num_acting:
-        return np.zeros(0)
-    change = np.abs(first.policy.probabilities[player] - second.policy.probabilities[player])
-    total: FloatArray = np.add.reduceat(change, own.first_sequence[own.acting]) / 2
-    return total
+def _reach(policy: TabularPolicy, player: Player) -> FloatArray:
+    """Return [I] the probability of each acting infostate."""
+    form, plans = policy.form, policy.realization_plans()
+    own = plans[player][form.treeplexes[player].parent_sequence]
+    return own * form.counterfactual_reach(plans, player)
 
 
 def _difference(
-    first: PolicyValues,
-    second: PolicyValues,
-    player: Player,
-    infostate: int,
-    reach: float,
-    distance: float,
+    first: Places, second: Places, player: Player, number: int, reach: float, distance: float
 ) -> DifferenceView:
-    own = first.tree.infostate_trees[player]
-    begin = int(own.first_sequence[infostate])
-    here = slice(begin, begin + int(own.num_actions[infostate]))
+    form = first.policy.form
+    begin = int(form.treeplexes[player].first_sequence[number])
+    actions = form.actions_at(player, number)
+    here = slice(begin, begin + len(actions))
+    place, infostate = (int(column[number]) for column in first.acting_infostates(player))
     return DifferenceView(
         player=player,
         infostate=infostate,
-        state=int(own.public_state[infostate]),
-        label=own.label(infostate),
+        state=place,
+        label=form.infostate_labels(player)[number],
         reach=reach,
         distance=distance,
-        actions=tuple(map(str, own.legal_actions(infostate))),
+        actions=tuple(map(str, actions)),
         probabilities=(
             tuple(first.policy.probabilities[player][here].tolist()),
             tuple(second.policy.probabilities[player][here].tolist()),

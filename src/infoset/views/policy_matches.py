@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from infoset.errors import PolicyMismatchError
 from infoset.evaluation import expected_values
 from infoset.policy import TabularPolicy
 from infoset.typing import Player
+from infoset.views.places import check_same_form
 
 __all__ = ["MatchView", "PositionView", "view_match"]
 
@@ -50,7 +50,7 @@ def view_match(first: TabularPolicy, second: TabularPolicy) -> MatchView:
     Raises
     ------
     PolicyMismatchError
-        If the policies are for different trees.
+        If the policies are for different forms.
 
     Examples
     --------
@@ -62,16 +62,10 @@ def view_match(first: TabularPolicy, second: TabularPolicy) -> MatchView:
     >>> [round(place.values[place.player], 4) for place in match.positions]
     [0.0556, 0.1667]
     """
-    form = first.form
-    if form is not second.form:
-        raise PolicyMismatchError(
-            f"the policies are for {form.name} and {second.form.name}; give two for the same tree"
-        )
+    check_same_form(first, second)
     positions = []
-    for player in range(form.num_players):
-        chosen = [*second.probabilities]
-        chosen[player] = first.probabilities[player]
-        values = expected_values(TabularPolicy(form, tuple(chosen)))
+    for player in range(first.form.num_players):
+        values = expected_values(second.replace_player(player, first))
         positions.append(PositionView(player, tuple(map(float, values))))
     own = [place.values[place.player] for place in positions]
     return MatchView(tuple(positions), sum(own) / len(own))

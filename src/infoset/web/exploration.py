@@ -18,7 +18,7 @@ from infoset.errors import (
     ParameterError,
     UnknownNameError,
 )
-from infoset.forms import PublicForm
+from infoset.forms import Form, PublicForm, as_public_form
 from infoset.front import (
     GameLike,
     is_policy_file,
@@ -240,7 +240,7 @@ def make_explorer(
     InfosetError
         As raised by `explore`.
     """
-    given = game if isinstance(game, PublicForm) else resolve_game(game)
+    given = as_public_form(game) if isinstance(game, Form) else resolve_game(game)
     subject = _built(given, memory, progress)
     named = _named(policies)
     if isinstance(subject, Game):
@@ -288,7 +288,7 @@ def _rules_of(subject: GameTree | PublicForm | ExtensiveForm) -> Game | None:
     """Return the rules of a game; None for a form alone, or one that rules cannot express."""
     if isinstance(subject, GameTree):
         return subject.game
-    if isinstance(subject, PublicForm):
+    if isinstance(subject, Form):
         return None
     try:
         return as_game(subject)
@@ -320,14 +320,12 @@ def _resolved(
 ) -> TabularPolicy:
     """Return a policy of a game; a method's name stands for its solution."""
     assert not isinstance(subject, Game)
+    form = subject if isinstance(subject, Form) else subject.sequence_form
     is_name = isinstance(policy, str) and not is_policy_file(policy)
     if is_name and METHODS.knows(str(policy)):
-        if isinstance(subject, PublicForm):
-            return solve(subject, str(policy), callback=solving(str(policy))).policy
-        return solve(subject, str(policy), form="sequence", callback=solving(str(policy))).policy
+        return solve(form, str(policy), callback=solving(str(policy))).policy
     if is_name and str(policy).isidentifier() and policy != "uniform":
         raise UnknownNameError.of("policy", str(policy), ["uniform", *METHODS])
-    form = subject if isinstance(subject, PublicForm) else subject.sequence_form
     return resolve_average(policy, form)
 
 

@@ -7,9 +7,11 @@ import json
 import zlib
 from collections.abc import Iterator
 from html import escape
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
 
+from infoset.efg import ExtensiveForm
 from infoset.errors import LimitError, UnsupportedGameError
 from infoset.utils.arguments import check_count, check_path
 from infoset.utils.files import write_output
@@ -115,9 +117,8 @@ def _questions(explorer: Explorer, depth: int | None) -> Iterator[tuple[int, int
     """Yield all questions that a saved page answers, with the part of them that is done."""
     yield 0, 1, {"ask": "game"}
     policies = range(len(explorer.policy_names))
-    if explorer.tree is not None or explorer.public_form is not None:
-        tree = explorer.tree
-        yield from _tree_questions(explorer, depth) if tree else _public_questions(explorer, depth)
+    if explorer.kind in ("tree", "public"):
+        yield from _place_questions(explorer, depth)
         for first in policies:
             for second in policies:
                 if first != second:
@@ -126,20 +127,8 @@ def _questions(explorer: Explorer, depth: int | None) -> Iterator[tuple[int, int
                     total = explorer.ask({"ask": "differences", **pair})["total"]
                     for start in _starts(total, PAGE_SIZES["differences"]):
                         yield 1, 1, {"ask": "differences", **pair, **start}
-    elif explorer.form is not None:
-        form = explorer.form
-        for policy in policies:
-            for player in range(form.num_players):
-                number = form.sequence_form.infostate_trees[player].num_acting
-                for start in _starts(number, PAGE_SIZES["infostates"]):
-                    about = {"policy": policy, "player": player, **start}
-                    yield 0, 1, {"ask": "form_infostates", **about}
-            for history in range(form.num_histories):
-                about = {"policy": policy, "history": history}
-                yield history, form.num_histories, {"ask": "form_history", **about}
-                children = int(form.first_child[history + 1] - form.first_child[history])
-                for start in _starts(children, PAGE_SIZES["children"]):
-                    yield history, form.num_histories, {"ask": "form_children", **about, **start}
+    elif isinstance(explorer.game, ExtensiveForm):
+        yield from _form_questions(explorer, explorer.game)
     else:
         raise UnsupportedGameError(
             f"{explorer.game} is too large to build, and a saved page has no play: choose smaller "
@@ -147,57 +136,50 @@ def _questions(explorer: Explorer, depth: int | None) -> Iterator[tuple[int, int
         )
 
 
-def _tree_questions(
+def _place_questions(
     explorer: Explorer, depth: int | None
 ) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    tree = explorer.tree
-    assert tree is not None
-    public = tree.public_tree
-    states = _states(public.parent.tolist(), depth)
-    pairs = [(a, b) for a in range(tree.num_players) for b in range(a + 1, tree.num_players)]
-    for done, state in enumerate(states):
-        begin, end = tree.public_state_histories[1][state : state + 2].tolist()
-        counts = {"children": len(public.children(state)), "histories": end - begin}
-        for policy in range(len(explorer.policy_names)):
-            at = {"policy": policy, "state": state}
-            found: list[dict[str, Any]] = [{"ask": "state", **at}]
-            for name, count in counts.items():
-                for start in _starts(count, PAGE_SIZES[name]):
-                    found.append({"ask": name, **at, **start})
-            for player, first in enumerate(public.first_infostate):
-                number = int(first[state + 1] - first[state])
-                for start in _starts(number, PAGE_SIZES["infostates"]):
-                    found.append({"ask": "infostates", **at, "player": player, **start})
-                if explorer.ask(found[-1])["are_hands"]:
-                    found.append({"ask": "hands", **at, "player": player})
-            for row, column in pairs:
-                found.append({"ask": "beliefs", **at, "row": row, "column": column})
-            for question in found:
-                yield done, len(states), question
-
-
-def _public_questions(
-    explorer: Explorer, depth: int | None
-) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """Yield the questions about the public nodes and ends of a public form."""
-    form = explorer.public_form
-    assert form is not None
-    states = _states([*form.parent.tolist(), *form.terminals.node.tolist()], depth)
+    """Yield the questions about the public states of a tree, or the nodes and ends of a form."""
+    players = range(explorer.game.num_players)
+    states = [*_states(explorer, depth)]
     for done, state in enumerate(states):
         for policy in range(len(explorer.policy_names)):
             at = {"policy": policy, "state": state}
             found: list[dict[str, Any]] = [{"ask": "state", **at}]
             about = explorer.ask(found[0])
-            for start in _starts(about["num_children"], PAGE_SIZES["children"]):
-                found.append({"ask": "children", **at, **start})
+            counts = {"children": about["num_children"]}
+            if about["num_histories"]:
+                counts["histories"] = about["num_histories"]
+            for name, count in counts.items():
+                for start in _starts(count, PAGE_SIZES[name]):
+                    found.append({"ask": name, **at, **start})
             for player, number in enumerate(about["num_infostates"]):
                 for start in _starts(number, PAGE_SIZES["infostates"]):
                     found.append({"ask": "infostates", **at, "player": player, **start})
                 if explorer.ask(found[-1])["are_hands"]:
                     found.append({"ask": "hands", **at, "player": player})
-            found.append({"ask": "beliefs", **at, "row": 0, "column": 1})
+            for row, column in combinations(players, 2):
+                found.append({"ask": "beliefs", **at, "row": row, "column": column})
             for question in found:
                 yield done, len(states), question
+
+
+def _form_questions(
+    explorer: Explorer, form: ExtensiveForm
+) -> Iterator[tuple[int, int, dict[str, Any]]]:
+    """Yield the questions about the histories and infostates of an extensive form."""
+    for policy in range(len(explorer.policy_names)):
+        for player in range(form.num_players):
+            number = form.sequence_form.infostate_trees[player].num_acting
+            for start in _starts(number, PAGE_SIZES["infostates"]):
+                about = {"policy": policy, "player": player, **start}
+                yield 0, 1, {"ask": "form_infostates", **about}
+        for history in range(form.num_histories):
+            about = {"policy": policy, "history": history}
+            yield history, form.num_histories, {"ask": "form_history", **about}
+            children = int(form.first_child[history + 1] - form.first_child[history])
+            for start in _starts(children, PAGE_SIZES["children"]):
+                yield history, form.num_histories, {"ask": "form_children", **about, **start}
 
 
 def _starts(count: int, size: int) -> list[dict[str, int]]:
@@ -205,11 +187,11 @@ def _starts(count: int, size: int) -> list[dict[str, int]]:
     return [{"start": start} for start in range(0, max(count, 1), size)]
 
 
-def _states(parents: list[int], depth: int | None) -> list[int]:
-    """Return the public states up to a depth; parents come before children."""
-    if depth is None:
-        return list(range(len(parents)))
-    depths = [0] * len(parents)
-    for state, parent in enumerate(parents):
-        depths[state] = depths[parent] + 1 if parent >= 0 else 0
-    return [state for state, at in enumerate(depths) if at <= depth]
+def _states(explorer: Explorer, depth: int | None) -> list[int]:
+    """Return the public states up to a depth, in order."""
+    found, level = [0], [0]
+    while level and (depth is None or depth > 0):
+        level = [child for state in level for child in explorer.children(state)]
+        found += level
+        depth = None if depth is None else depth - 1
+    return sorted(found)

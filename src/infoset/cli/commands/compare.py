@@ -81,7 +81,6 @@ def run(
     and saves the results so far.
     """
     from infoset.experiments import check_writable
-    from infoset.forms import PublicForm
     from infoset.front import compare, comparison_budget, load, prepare_comparison
 
     rules = load(game)
@@ -92,7 +91,7 @@ def run(
     stops = Stops(target, iterations, seconds)._asdict()
     failure = None
     with executor_of(on) as executor, live(str(rules)) as progress:
-        found, entries = prepare_comparison(
+        (found, why), entries = prepare_comparison(
             rules, _names(methods), seeds, form=form, memory=memory, progress=progress.building
         )
         show = partial(_show, progress, comparison_budget(found, **stops))
@@ -101,8 +100,8 @@ def run(
         except ComparisonError as error:
             results, failure = error.results, error
     tell_notes(rules)
-    if form == "auto" and isinstance(found, PublicForm):
-        tell("note: on the public form, because the sequence form does not fit in the limits")
+    if why is not None:
+        tell(f"note: on the {why}")
     _save(results, out, as_json)
     if failure is not None:
         raise failure

@@ -37,15 +37,18 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from infoset.evaluation import CorrelatedPolicy
+    from infoset.forms import PublicForm
     from infoset.game import Game
     from infoset.matches import Estimate, MatchResult
     from infoset.policy import Policy
     from infoset.tree import GameTree
 
     Teams: TypeAlias = Sequence[tuple[int, ...]]
+    Table: TypeAlias = Game | GameTree | PublicForm
 
 DEFAULT_DEALS = 10_000
 UNLIMITED_DEALS = 10**12
+ROUNDING = 1e-12
 
 ENDINGS = {
     "converged": "interval is narrow enough",
@@ -181,37 +184,49 @@ class _Stops(NamedTuple):
 
 def _game_and_players(
     rules: Game, texts: tuple[str, str], exact: bool, memory: int | None, progress: Progress
-) -> tuple[Game | GameTree, list[Policy | CorrelatedPolicy]]:
-    """Return the game, built if a player needs its tree, and the players."""
-    from infoset.front import is_network, is_policy_file, is_public, resolve_players
-    from infoset.front.game_sources import check_world_states
-    from infoset.tree import build_tree
+) -> tuple[Table, list[Policy | CorrelatedPolicy]]:
+    """Return the game, built if the match needs it, and the players.
 
-    table: Game | GameTree = rules
+    Players with tables of a tree play on it, if it fits in the limits; exact results come from it,
+    or from the public form.
+    """
+    from infoset.errors import GameTooLargeError
+    from infoset.front import is_network, is_policy_file, is_public, resolve_players, to_public_form
+    from infoset.front.game_sources import check_world_states
+    from infoset.tree import GameTree, build_tree, public_rules_of
+
+    build: dict[str, Any] = {"memory": memory, "progress": progress.building}
     is_table = (
         is_policy_file(text) and not (is_network(text) or is_public(text)) for text in texts
     )
+    table: Table = rules
     if exact or any(is_table):
-        check_world_states(rules)
-        table = build_tree(rules, memory=memory, progress=progress.building)
-    return table, resolve_players(texts, table)
+        try:
+            check_world_states(rules)
+            table = build_tree(rules, **build)
+        except GameTooLargeError:
+            if public_rules_of(rules) is None:
+                raise
+            table = to_public_form(rules, **build) if exact else rules
+    players = resolve_players(texts, table if isinstance(table, GameTree) else rules, **build)
+    return table, players
 
 
 def _computed(
-    table: Game | GameTree, players: Sequence[Policy | CorrelatedPolicy], teams: Teams | None
+    table: Table, players: Sequence[Policy | CorrelatedPolicy], teams: Teams | None
 ) -> tuple[MatchResult, str]:
     """Return the expected result of the match."""
+    from infoset.game import Game
     from infoset.matches import SupportsSearch, exact_match
-    from infoset.tree import GameTree
 
-    assert isinstance(table, GameTree)
+    assert not isinstance(table, Game)
     if any(isinstance(player, SupportsSearch) for player in players):
         tell(SEARCHER_NOTE)
     return exact_match(table, *players, teams=teams), "exact"
 
 
 def _played(
-    table: Game | GameTree,
+    table: Table,
     players: Sequence[Policy | CorrelatedPolicy],
     teams: Teams | None,
     stops: _Stops,
@@ -265,11 +280,18 @@ def _tell_notes(
 
 
 def _report(result: MatchResult, about: Mapping[str, str], seats: Teams) -> None:
+    from infoset.matches import Estimate
+
     is_exact = about["outcome"] == "exact"
     interval = [] if is_exact else [">95% interval"]
     table = make_table("", ">utility", *interval, ">wins", *interval)
 
+    # Exact numbers that cancel leave rounding errors, which are not information.
+    smallest = ROUNDING * max(abs(own.mean) for own in result.position_utilities) if is_exact else 0
+
     def cells(utility: Estimate, wins: Estimate) -> tuple[str, ...]:
+        if abs(utility.mean) < smallest:
+            utility = Estimate(0.0, 0.0, (0.0, 0.0))
         found = (*_cells(utility), *_cells(wins, percent=True))
         return found[::2] if is_exact else found
 

@@ -125,11 +125,12 @@ def _opponent(rules: Game, against: str, memory: int | None) -> Policy | Correla
 def _coach(rules: Game, coach: str, human: Player, memory: int | None) -> Coach:
     """Return the coach that knows a policy."""
     from infoset.cli.coach import Coach
-    from infoset.front import resolve_average, to_form
+    from infoset.front import choose_form, policy_kind, resolve_average
 
     tell_average(coach)
     with live(str(rules)) as progress:
-        form = to_form(rules, memory=memory, progress=progress.building)
+        kind = policy_kind(coach)
+        form = choose_form(rules, kind, memory=memory, progress=progress.building).form
         return Coach(resolve_average(coach, form), human)
 
 
@@ -293,6 +294,8 @@ def _ask(table: Table, history: History, legal: Sequence[Action], write: Write) 
             write(table.keys + _where_actions_are_explained(table.rules))
         elif line == COACH and table.coach is not None:
             write(table.coach.advice(infostate))
+            for held in table.within_limits(partial(table.coach.beliefs, infostate, table.rules)):
+                write(held)
         else:
             write(f"{line!r} is not a legal action, or the beginning of several; ? helps")
 

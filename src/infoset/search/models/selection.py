@@ -7,8 +7,9 @@ from contextlib import suppress
 from typing import Any, Final
 
 from infoset.errors import ExplorationLimitError, ParameterError, UnsupportedGameError
+from infoset.forms import Form
 from infoset.game import Game
-from infoset.games import LiarsDice, TrickTaking
+from infoset.games import LiarsDice, TrickTaking, game_of_form
 from infoset.search.models.dice import DiceModel
 from infoset.search.models.graph import GraphModel
 from infoset.search.models.model import SearchModel
@@ -59,16 +60,22 @@ def register_model(game: type[Game], model: Callable[[Any], SearchModel]) -> Non
     _MODELS[game] = model
 
 
-def search_model(source: Game | GameTree | WorldGraph) -> SearchModel:
+def search_model(source: Game | GameTree | WorldGraph | Form) -> SearchModel:
     """Return the search model of a game, compiled if possible.
 
     A tree or a world graph becomes a `GraphModel`. A game becomes the model registered for its
     class, if any. Otherwise its world states are explored into a `GraphModel`; if there are more
-    than 100,000, or a million transitions, a `RulesModel` is returned.
+    than 100,000, or a million transitions, a `RulesModel` is returned. A form stands for the rules
+    of its game.
 
     Parameters
     ----------
-    source : Game, GameTree or WorldGraph
+    source : Game, GameTree, WorldGraph or Form
+
+    Raises
+    ------
+    UnsupportedGameError
+        If the game of a form is not known by name.
 
     Examples
     --------
@@ -76,9 +83,10 @@ def search_model(source: Game | GameTree | WorldGraph) -> SearchModel:
     >>> search_model(load_game("kuhn_poker")).is_compiled
     True
     """
-    check_type(
-        "source", source, (Game, GameTree, WorldGraph), 'a Game, such as infoset.load("kuhn_poker")'
-    )
+    give = 'a Game, such as infoset.load("kuhn_poker")'
+    check_type("source", source, (Game, GameTree, WorldGraph, Form), give)
+    if isinstance(source, Form):
+        source = game_of_form(source)
     if not isinstance(source, Game):
         return GraphModel(source)
     registered = _registered_model(source)

@@ -169,7 +169,9 @@ class CutForm(TransformedForm):
         found = self.base.composed_payoffs(chained, layouts, precision, of_reach)
         if of_reach:
             return found
-        scales = LeafScales(self, chained, layouts, self.base.layouts, found)
+        scales = LeafScales(
+            self.arrivals, self.values_at, chained, layouts, self.base.layouts, found
+        )
         if self.leaf_function is not None:
             return found._replace(refresh=scales.refresh)
         for player in range(2):

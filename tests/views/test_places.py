@@ -1,4 +1,4 @@
-"""Views of public forms against those of trees, and against sums over hands."""
+"""Places of public forms against those of trees, and against sums over hands."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from infoset.errors import ParameterError, PolicyMismatchError
+from infoset.errors import ParameterError, PolicyMismatchError, UnsupportedGameError
 from infoset.evaluation import evaluate_policy
 from infoset.policy import (
     TabularPolicy,
@@ -19,20 +19,15 @@ from infoset.policy import (
 from infoset.tree import derive_public_form
 from infoset.views import (
     Explorer,
-    PolicyValues,
     PublicPlaces,
     RequestError,
+    TreePlaces,
     view_beliefs,
     view_children,
+    view_differences,
+    view_hand_grid,
     view_infostates,
     view_match,
-    view_public_beliefs,
-    view_public_children,
-    view_public_differences,
-    view_public_hand_grid,
-    view_public_infostates,
-    view_public_match,
-    view_public_state,
     view_state,
 )
 from tests.support.cached_games import cached_tree
@@ -44,7 +39,7 @@ def both(spec, seed=1):
     tree = cached_tree(spec)
     policy = random_policy(tree.sequence_form, np.random.default_rng(seed))
     form = derive_public_form(tree)
-    return PublicPlaces(form, transfer_policy(policy, form)), PolicyValues(tree, policy)
+    return PublicPlaces(form, transfer_policy(policy, form)), TreePlaces(tree, policy)
 
 
 def same_places(places, values):
@@ -53,7 +48,7 @@ def same_places(places, values):
     while waiting:
         place, state = waiting.pop()
         yield place, state
-        ours = view_public_children(places, place).children
+        ours = view_children(places, place).children
         theirs = {link.label: link for link in view_children(values, state).children}
         for link in ours:
             other = theirs.get(link.label)
@@ -70,12 +65,12 @@ def test_views_are_those_of_the_tree(spec):
     places, values = both(spec)
     number = 0
     for place, state in same_places(places, values):
-        ours, theirs = view_public_state(places, place), view_state(values, state)
+        ours, theirs = view_state(places, place), view_state(values, state)
         assert ours.probability == pytest.approx(theirs.probability, abs=1e-12)
         assert ours.values == pytest.approx(theirs.values, abs=1e-12)
         assert ours.num_infostates == theirs.num_infostates
         for player in range(2):
-            mine = view_public_infostates(places, place, player).infostates
+            mine = view_infostates(places, place, player).infostates
             wanted = {row.label: row for row in view_infostates(values, state, player).infostates}
             assert {row.label for row in mine} == {*wanted}
             for row in mine:
@@ -95,8 +90,8 @@ def test_beliefs_are_those_of_the_tree():
     places, values = both("leduc_poker")
     place, state = next(pair for pair in same_places(places, values) if pair[0] == 20)
     for players in ((0, 1), (1, 0)):
-        ours = view_public_beliefs(places, place, players)
-        theirs = view_beliefs(values, state, players)
+        ours = view_beliefs(places, place, *players)
+        theirs = view_beliefs(values, state, *players)
         order = [[*theirs.rows].index(row) for row in ours.rows]
         columns = [[*theirs.columns].index(column) for column in ours.columns]
         assert np.array(ours.probability) == pytest.approx(
@@ -110,18 +105,18 @@ def test_ends_have_the_values_that_their_parents_mix():
     weights = [rng.random(plex.num_sequences) for plex in form.treeplexes]
     places = PublicPlaces(form, TabularPolicy.from_weights(form, weights))
     node = next(v for v in range(form.num_nodes) if form.legal_actions(v) == ("f", "k"))
-    links = view_public_children(places, node).children
+    links = view_children(places, node).children
     assert [link.label for link in links] == ["f", "k"]
     assert links[0].is_end
-    about = view_public_state(places, node)
-    parts = [view_public_state(places, link.state) for link in links]
+    about = view_state(places, node)
+    parts = [view_state(places, link.state) for link in links]
     assert sum(part.probability for part in parts) == pytest.approx(about.probability)
     for player in range(2):
         mixed = sum(part.probability * part.values[player] for part in parts)
         assert mixed == pytest.approx(about.probability * about.values[player])
     player = int(form.player[node])
-    for row in view_public_infostates(places, node, player).infostates:
-        ended = view_public_infostates(places, links[0].state, player).infostates
+    for row in view_infostates(places, node, player).infostates:
+        ended = view_infostates(places, links[0].state, player).infostates
         same = next(own for own in ended if own.label == row.label)
         assert row.actions[0].value == pytest.approx(same.value)
         assert same.equity is None
@@ -132,7 +127,7 @@ def test_merged_outcomes_of_chance_say_how_many_they_are():
     form = small_holdem(True)
     places = PublicPlaces(form, uniform_policy(form))
     chance = int(np.flatnonzero(form.player < 0)[0])
-    links = view_public_children(places, chance).children
+    links = view_children(places, chance).children
     assert [link.label for link in links] == ["Ah ×2", "Kh ×2", "Qh ×2", "Jh ×2"]
     assert sum(link.probability for link in links) == pytest.approx(1)
 
@@ -144,10 +139,10 @@ def test_hand_grids_are_means_over_hands():
     policy = TabularPolicy.from_weights(form, weights)
     places = PublicPlaces(form, policy)
     node = form.children[0, "k"]
-    grid = view_public_hand_grid(places, node, 1)
+    grid = view_hand_grid(places, node, 1)
     assert grid.action_labels == ("k", "b")
-    rows = {row.label: row for row in view_public_infostates(places, node, 1).infostates}
-    assert view_public_infostates(places, node, 1).are_hands
+    rows = {row.label: row for row in view_infostates(places, node, 1).infostates}
+    assert view_infostates(places, node, 1).are_hands
     cell = grid.cells[0][1]
     members = [rows["AhKh"], rows["AdKd"]]
     assert (cell.label, cell.num_hands) == ("AKs", 2)
@@ -157,30 +152,31 @@ def test_hand_grids_are_means_over_hands():
     assert grid.cells[1][0].num_hands == 2  # AKo
     assert grid.cells[12][12].num_hands == 0
     assert sum(cell.num_hands for line in grid.cells for cell in line) == 28
-    assert view_public_hand_grid(places, node, 0).action_labels == ()
+    assert view_hand_grid(places, node, 0).action_labels == ()
     kuhn, _ = both("kuhn_poker")
     with pytest.raises(ParameterError, match="two cards, such as AhKd"):
-        view_public_hand_grid(kuhn, 0, 0)
+        view_hand_grid(kuhn, 0, 0)
 
 
 def test_matches_and_differences():
     places, values = both("leduc_poker")
     form, tree = places.form, values.tree
     uniform = PublicPlaces(form, uniform_policy(form))
-    ours = view_public_match(places, uniform)
+    ours = view_match(places.policy, uniform.policy)
     theirs = view_match(values.policy, uniform_policy(tree.sequence_form))
     assert ours.mean == pytest.approx(theirs.mean, abs=1e-12)
     for mine, wanted in zip(ours.positions, theirs.positions, strict=True):
         assert mine.values == pytest.approx(wanted.values, abs=1e-12)
-    found = view_public_differences(places, uniform)
+    found = view_differences(places, uniform)
     assert len(found.differences) == 50 < found.total
     products = [row.reach * row.distance for row in found.differences]
     assert products == sorted(products, reverse=True)
     first = found.differences[0]
-    row = view_public_infostates(places, first.state, first.player).infostates[first.infostate]
-    assert first.label.startswith(row.label)
+    rows = view_infostates(places, first.state, first.player).infostates
+    row = next(row for row in rows if row.infostate == first.infostate)
+    assert first.label.startswith(f"[{row.label}]")
     assert first.probabilities[0] == tuple(action.probability for action in row.actions)
-    assert view_public_differences(places, places).total == 0
+    assert view_differences(places, places).total == 0
 
 
 def test_the_explorer_answers_questions_about_public_forms():
@@ -190,7 +186,7 @@ def test_the_explorer_answers_questions_about_public_forms():
     assert about["kind"] == "public"
     assert about["game"] == "small_holdem"
     assert about["sizes"] == {"public nodes": 103, "hands": 56}
-    assert about["opponents"] == []
+    assert about["opponents"] == ()
     last = form.num_nodes + len(form.terminals) - 1
     for question in (
         {"ask": "state", "state": last},
@@ -203,24 +199,29 @@ def test_the_explorer_answers_questions_about_public_forms():
     explorer.add_policy("other", uniform_policy(form))
     explorer.ask({"ask": "differences", "first": 0, "second": 1})
     assert explorer.ask({"ask": "match", "first": 0, "second": 1})["mean"] == pytest.approx(0)
+    with pytest.raises(UnsupportedGameError, match="does not list histories: build the game as"):
+        explorer.ask({"ask": "histories", "policy": 0, "state": 0})
+    with pytest.raises(RequestError, match="small_holdem is shown without its rules"):
+        explorer.ask({"ask": "play", "opponent": 0, "player": 0, "seed": 0})
+    with pytest.raises(RequestError, match="small_holdem has public states; ask state"):
+        explorer.ask({"ask": "form_history", "policy": 0, "history": 0})
     for wrong in (
         {"ask": "state", "policy": 0, "state": last + 1},
-        {"ask": "histories", "policy": 0, "state": 0},
         {"ask": "infostates", "policy": 0, "state": 0, "player": 2},
     ):
         with pytest.raises(RequestError):
             explorer.ask(wrong)
     with pytest.raises(PolicyMismatchError):
         explorer.add_policy("wrong", uniform_policy(small_holdem(True)))
-    with pytest.raises(ParameterError, match="policies of its own form"):
+    with pytest.raises(PolicyMismatchError, match="other infostates than"):
         explorer.add_policy("wrong", uniform_policy(cached_tree("kuhn_poker").sequence_form))
     with pytest.raises(ParameterError, match="has the nodes and ends"):
-        view_public_state(PublicPlaces(form, uniform_policy(form)), 10**6)
+        view_state(PublicPlaces(form, uniform_policy(form)), 10**6)
 
 
 def test_values_of_the_root_are_those_of_the_policy():
     form = small_holdem(True)
     places = PublicPlaces(form, uniform_policy(form))
-    assert view_public_state(places, 0).values == pytest.approx(
+    assert view_state(places, 0).values == pytest.approx(
         evaluate_policy(places.policy).values, abs=1e-12
     )

@@ -1,0 +1,99 @@
+"""What a player knows of the opponent's hand, exactly, from the ranges of a public form."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import numpy as np
+
+from infoset.beliefs.assumed_policies import MODEL_NOISE, unreached_error
+from infoset.forms import PublicForm, behavior_to_plan, normalize_behavior
+from infoset.game import Infostate
+from infoset.policy import TabularPolicy, transfer_policy
+from infoset.typing import FloatArray, Player
+
+__all__ = ["hand_belief"]
+
+
+def hand_belief(
+    form: PublicForm,
+    infostate: Infostate,
+    policy: TabularPolicy | None = None,
+    *,
+    model_noise: float = MODEL_NOISE,
+) -> dict[Hashable, float]:
+    """Return the probability of each hand of the opponent, given a player's infostate.
+
+        P(h' | h, line) = prior(h, h') · P(actions of the opponent with h') / sum over h'
+
+    It is `private_belief` without a list of histories, in time linear in the pairs of hands.
+
+    Parameters
+    ----------
+    form : PublicForm
+    infostate : Infostate
+        Of either player, on or off turn.
+    policy : TabularPolicy, optional
+        The policy that the opponent is assumed to follow, on any form of the game; by default
+        nothing is inferred from actions, and the deal and removed cards alone count.
+    model_noise : float
+        Weight of uniform play in the policy if it never leads to the line, as in `private_belief`.
+
+    Returns
+    -------
+    dict[Hashable, float]
+        By label; hands that are impossible are left out.
+
+    Raises
+    ------
+    UnknownNameError
+        If the form has no such hand or line.
+    PolicyMismatchError
+        If the policy belongs to another game.
+    UnsupportedGameError
+        If the line has probability zero.
+
+    Examples
+    --------
+    A player of Kuhn poker who holds a queen against a bet:
+
+    >>> import infoset
+    >>> from infoset.game import Infostate, Step
+    >>> form = infoset.build_public_form("kuhn_poker")
+    >>> queen = Infostate(1, (Step(None, "Q", None), Step(None, None, "bet")))
+    >>> hand_belief(form, queen)
+    {'J': 0.5, 'K': 0.5}
+    """
+    node, permutation, hand = form.locate(infostate)
+    player, other = infostate.player, 1 - infostate.player
+    hand = form.hand_at(player, hand, permutation)
+    prior = form.prior.matrix()
+    dealt = prior[hand] if player == 0 else prior[:, hand]
+    possible = np.where(form.hand_sets[other][form.hand_set[node]], dealt, 0.0)
+    weight = possible
+    if policy is not None:
+        policy = transfer_policy(policy, form)
+        weight = possible * _own_reach(form, policy, node, other, 0.0)
+        if not weight.any() and model_noise:
+            weight = possible * _own_reach(form, policy, node, other, model_noise)
+    total = weight.sum()
+    if not total > 0:
+        raise unreached_error(form.name, player)
+    # The hand that takes the place of each hand on the line of the node.
+    places = [form.hand_at(other, at, permutation) for at in range(len(weight))]
+    found = (weight[places] / total).tolist()
+    return {label: share for label, share in zip(form.hands[other], found, strict=True) if share}
+
+
+def _own_reach(
+    form: PublicForm, policy: TabularPolicy, node: int, player: Player, noise: float
+) -> FloatArray:
+    """Return [hands] the product of a player's own probabilities before a node."""
+    plex, chosen = form.treeplexes[player], policy.probabilities[player]
+    if noise:
+        uniform = normalize_behavior(plex.first_sequence, plex.num_actions, np.ones(len(chosen)))
+        chosen = (1 - noise) * chosen + noise * uniform
+    plan = behavior_to_plan(plex.parent_sequence, plex.first_sequence, plex.num_actions, chosen)
+    last = form.sequences[player].last[node : node + 1].astype(np.int64)
+    reach: FloatArray = plan[form.places(player, last)[0]]
+    return reach

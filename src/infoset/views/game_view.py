@@ -1,0 +1,48 @@
+"""What a page shows first: the game, and the lists whose positions it sends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["GameView", "MethodView", "PolicyView", "SubjectKind"]
+
+SubjectKind = Literal["tree", "public", "form", "rules"]
+"""What an explorer shows: a tree, a public form, an extensive form, or rules alone."""
+
+
+@dataclass(frozen=True)
+class PolicyView:
+    """A policy of the page, with its measures."""
+
+    name: str
+    values: tuple[float, ...]
+    """[N] expected utilities if everybody follows the policy."""
+    nash_conv: float
+    exploitability: float | None
+    """None where it is undefined."""
+
+
+@dataclass(frozen=True)
+class MethodView:
+    """A method that can be watched."""
+
+    name: str
+    kind: str
+    about: str
+
+
+@dataclass(frozen=True)
+class GameView:
+    """The game of a page, with its policies, opponents and methods."""
+
+    game: str
+    kind: SubjectKind
+    num_players: int
+    sizes: dict[str, int]
+    """Counts by what is counted, such as `histories`."""
+    policies: tuple[PolicyView, ...]
+    opponents: tuple[str, ...]
+    methods: tuple[MethodView, ...]
+    terms: dict[str, str]
+    """Words of the field with their meanings."""

@@ -1,0 +1,92 @@
+"""Policies on any form of a game, where a tree can be built and where it cannot."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import infoset
+from infoset.errors import PolicyMismatchError, UnsupportedGameError
+from infoset.front import choose_form, policy_kind, resolve_players
+from infoset.game import PublicRulesGame
+from infoset.games import load_game
+from infoset.policy import random_policy, save_policy_csv, transfer_policy, uniform_policy
+from infoset.search import exploitability_lower_bound
+from infoset.tree import build_public_form, build_tree
+from tests.support.cached_games import cached_random_policies, cached_tree
+from tests.support.small_holdem import SmallHoldem, small_holdem
+
+LARGE, MEMORY = "leduc_poker(num_ranks=4)", 900_000
+"""A game, and a limit on memory within which its public form fits, but not its sequence form."""
+
+
+@pytest.fixture(scope="module")
+def large_policy():
+    form = build_public_form(load_game(LARGE))
+    return random_policy(form, np.random.default_rng(5))
+
+
+@pytest.mark.parametrize("name", ["large.parquet", "large.csv"])
+def test_files_are_measured_where_no_tree_fits(name, large_policy, tmp_path):
+    path = str(tmp_path / name)
+    save = save_policy_csv if name.endswith("csv") else infoset.save_policy
+    save(large_policy, path)
+    assert choose_form(LARGE, policy_kind(path), memory=MEMORY).form.kind == "public"
+    wanted = infoset.evaluate(large_policy)
+    found = infoset.evaluate(LARGE, path, memory=MEMORY)
+    assert found.values == pytest.approx(wanted.values, abs=1e-12)
+    assert found.gains == pytest.approx(wanted.gains, abs=1e-12)
+    text = f"pimc(depth=1,leaf_value='{path}',num_worlds=2)"
+    played, searcher = resolve_players([path, text], load_game(LARGE), memory=MEMORY)
+    assert played.form.kind == searcher.leaf_value.policy.form.kind == "public"
+    assert infoset.evaluate(played).values == pytest.approx(wanted.values, abs=1e-12)
+
+
+def test_the_form_is_that_of_the_policies(tmp_path):
+    (policy,) = cached_random_policies("leduc_poker")
+    form = build_public_form(load_game("leduc_poker"))
+    by_hand = transfer_policy(policy, form)
+    searcher = infoset.make_searcher("pimc", form)
+    assert policy_kind(policy) == policy_kind("uniform", policy) == "sequence"
+    assert policy_kind(policy, by_hand) == "public"
+    assert policy_kind("uniform", searcher) == "auto"
+    path = tmp_path / "policy.parquet"
+    infoset.save_policy(policy, path)
+    assert policy_kind(str(path), searcher) == "sequence"
+
+
+def test_hands_of_a_policy_on_a_sequence_form_are_measured():
+    (policy,) = cached_random_policies("leduc_poker")
+    wanted = infoset.evaluate_hands("leduc_poker", policy)
+    for found, own in zip(infoset.evaluate_hands(policy), wanted, strict=True):
+        assert found.values == pytest.approx(own.values, abs=1e-12)
+        assert found.gains == pytest.approx(own.gains, abs=1e-12)
+
+
+def test_what_plays_by_rules_takes_those_of_a_form():
+    form = infoset.build_public_form("kuhn_poker")
+    bounds = [
+        exploitability_lower_bound(game, None, num_deals=30).gain
+        for game in (form, load_game("kuhn_poker"))
+    ]
+    assert bounds[0] == bounds[1]
+
+
+def test_forms_of_unknown_games_say_what_to_give():
+    form = small_holdem()
+    with pytest.raises(UnsupportedGameError, match=r"small.*: give the game as rules"):
+        exploitability_lower_bound(form, None)
+    tree = build_tree(PublicRulesGame(SmallHoldem("AKQ"), "tiny_holdem"))
+    with pytest.raises(UnsupportedGameError, match=r"tiny_holdem .*infoset.register_game"):
+        infoset.evaluate_hands(uniform_policy(tree.sequence_form))
+
+
+def test_results_on_any_form_are_compared():
+    tree = cached_tree("kuhn_poker")
+    result = infoset.solve(tree, "cfr", iterations=20)
+    form = infoset.build_public_form("kuhn_poker")
+    first, second = infoset.compare(form, [result, "cfr+"], iterations=10)
+    assert first is result
+    assert second.policy.form is form
+    with pytest.raises(PolicyMismatchError, match="result of cfr is of kuhn_poker, not of leduc"):
+        infoset.compare("leduc_poker", [result, "cfr+"], iterations=10)
