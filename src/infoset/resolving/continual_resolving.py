@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
@@ -467,8 +468,9 @@ def _public_form_of(model: object, blueprint: object) -> PublicForm | None:
     """Return the public form on which to search: the one given, or that of the blueprint."""
     if isinstance(model, Form):
         return as_public_form(model)
-    if isinstance(blueprint, TabularPolicy) and blueprint.form.num_hands is not None:
-        return as_public_form(blueprint.form)
+    if isinstance(blueprint, TabularPolicy):
+        with suppress(UnsupportedGameError):
+            return as_public_form(blueprint.form)
     return None
 
 
