@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
@@ -89,9 +90,10 @@ class ContinualResolving(Searcher):
     its own searches before, and the opponent is offered what those searches left it. Where the
     search stops, the opponent chooses one of its transformed blueprints at each of its infostates.
 
-    On the tree of a game, searches are exact parts of it. Otherwise each search builds its part
-    from the rules: from all histories of the public state if there are few enough, else from a
-    sample of them. Where even a small sample has too many ends, there is no search.
+    On the tree of a game, or on its public form, searches are exact parts of it. Otherwise each
+    search builds its part from the rules: from all histories of the public state if there are few
+    enough, else from a sample of them. Where even a small sample has too many ends, there is no
+    search.
 
     A limit never makes an answer worse than none. With fewer than 20 iterations, or if the opponent
     could gain by the solution (see `tolerance`), the searcher plays its *fallback*: the last
@@ -100,15 +102,18 @@ class ContinualResolving(Searcher):
 
     Parameters
     ----------
-    model : SearchModel or GameTree
-        A two-player constant-sum game; without a tree it must be zero-sum. The tree of a small
-        explored game is built.
+    model : SearchModel, GameTree or PublicForm
+        A two-player constant-sum game; without a tree or a public form it must be zero-sum. The
+        tree of a small explored game is built. Where the blueprint is on a public form, searches
+        are on that form.
     blueprint : Policy, optional
         The policy of both players; by default uniform.
     values : TransformedValues, ContinuationValues or callable, optional
         Values of histories for the opponent's continuations: those of a critic, or a function
         `(histories, player) -> [K, n]`, see `ContinuationValues`. By default exact ones with
-        `TRANSFORMATIONS`, which need a tree.
+        `TRANSFORMATIONS`, which need a tree. On a public form, a function `(node, ranges)` that
+        gives the value of each hand at the depth limit, see `infoset.forms.LeafFunction`; by
+        default those of the blueprint.
     depth : int, optional
         A search stops where each player has acted at this many public states. None searches to the
         end of the game.
@@ -463,8 +468,9 @@ def _public_form_of(model: object, blueprint: object) -> PublicForm | None:
     """Return the public form on which to search: the one given, or that of the blueprint."""
     if isinstance(model, Form):
         return as_public_form(model)
-    if isinstance(blueprint, TabularPolicy) and blueprint.form.num_hands is not None:
-        return as_public_form(blueprint.form)
+    if isinstance(blueprint, TabularPolicy):
+        with suppress(UnsupportedGameError):
+            return as_public_form(blueprint.form)
     return None
 
 

@@ -94,7 +94,7 @@ class PublicResolver(PublicStateResolver):
     def range_of(self, policy: FloatArray, public_state: int) -> FloatArray:
         """Return [hands] the player's range at a public node if it plays a policy."""
         both = list(self.blueprint.probabilities)
-        both[self.player] = policy
+        both[self.player] = policy.copy()  # policies freeze their arrays
         whole = PublicValues(TabularPolicy(self.form, (both[0], both[1])))
         return whole.own_reach(public_state, self.player)
 

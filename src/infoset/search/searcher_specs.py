@@ -12,6 +12,7 @@ from infoset.errors import ParameterError, UnknownNameError
 from infoset.forms import Form
 from infoset.game import Game
 from infoset.games import parse_spec
+from infoset.policy import uniform_policy
 from infoset.resolving import ContinualResolving, DepthLimitedSearch
 from infoset.runs.searcher import Searcher
 from infoset.search.alpha_mu import AlphaMu
@@ -149,7 +150,7 @@ def make_searcher(
         `ismcts(num_simulations=500,public_weight=0.2)`.
     source : Game, GameTree, WorldGraph, Form or SearchModel
         The game. Several searchers can share one `search_model(game)`. A form stands for the rules
-        of its game, by which searchers search.
+        of its game, by which searchers search; those that re-solve search on a public form.
     **parameters
         Parameters of the class that are not given in the text, such as `belief` or `seed`.
         `preset` is a named set of parameters, such as `openspiel` of `ismcts`; parameters that are
@@ -179,6 +180,8 @@ def make_searcher(
     name, written = parse_spec(searcher, kind="searcher", example=EXAMPLE)
     spec = get_searcher(name)
     settings = _settings(spec, written, parameters)
+    if isinstance(source, Form) and "blueprint" in spec.parameters:
+        settings = {"blueprint": uniform_policy(source), **settings}
     model = source if isinstance(source, SearchModel) else search_model(source)
     return spec.searcher_class(model, **settings)
 

@@ -1,0 +1,199 @@
+"""Re-solving on public forms: the same as on trees, and safe on a river."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import infoset
+from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
+from infoset.evaluation import PublicContinuation, evaluate_policy, transformed_values
+from infoset.game import Infostate
+from infoset.policy import TRANSFORMATIONS, transfer_policy
+from infoset.resolving import GADGETS, ContinualResolving, DepthLimitedSearch
+from infoset.search import make_searcher
+from infoset.tree import derive_public_form
+from tests.support.cached_games import cached_tree
+
+pytestmark = pytest.mark.broad
+
+RIVER = 'nolimit_endgame(board=Ks9d8h4s2c,pot=100,stack=200,ranges="AA,QQ,AKs,98s,JTs")'
+POT = 100
+
+
+@cache
+def leduc():
+    """Return the tree of Leduc poker, its public form, and a blueprint on each."""
+    tree = cached_tree("leduc_poker")
+    form = derive_public_form(tree)
+    blueprint = infoset.solve(form, "cfr+", iterations=20).policy
+    return tree, form, transfer_policy(blueprint, tree.sequence_form), blueprint
+
+
+@cache
+def river():
+    form = infoset.build_public_form(RIVER)
+    return form, infoset.solve(form, "cfr+", iterations=20).policy
+
+
+def below_the_deal(tree, player):
+    """Return [Q] the sequences but those before which only chance has acted.
+
+    There, a tree is re-solved twice, at its root and after the deal; a public form has one root.
+    """
+    own = tree.infostate_trees[player]
+    kept = np.ones(own.num_sequences, bool)
+    for number in own.acting.tolist():
+        if tree.public_tree.parent[own.public_state[number]] == 0:
+            first = own.first_sequence[number]
+            kept[first : first + own.num_actions[number]] = False
+    return kept
+
+
+@pytest.mark.parametrize("gadget", GADGETS)
+def test_each_search_is_that_on_the_tree(gadget):
+    tree, form, of_tree, of_form = leduc()
+    settings = {
+        "depth": None,
+        "gadget": gadget,
+        "opponent": "best_response",
+        "iterations": 30,
+        "tolerance": None,
+    }
+    theirs = DepthLimitedSearch(tree, of_tree, **settings).search_policy()
+    ours = DepthLimitedSearch(form, of_form, **settings).search_policy()
+    found = transfer_policy(ours, tree.sequence_form)
+    for player in range(2):
+        kept = below_the_deal(tree, player)
+        difference = np.abs(found.probabilities[player] - theirs.probabilities[player])[kept]
+        if (gadget, player) == ("resolving", 0):
+            # Ties, which rounding breaks.
+            assert (difference > 1e-6).mean() < 0.02
+        else:
+            assert difference.max() < 1e-6
+
+
+@pytest.mark.parametrize("opponent", ["previous", "profile", "transformations"])
+def test_values_of_the_opponent_are_those_on_the_tree(opponent):
+    """At the first decision of player 1, given its searches or the blueprint before."""
+    tree, form, of_tree, of_form = leduc()
+    settings = {"depth": None, "opponent": opponent, "iterations": 30, "tolerance": None}
+    theirs = ContinualResolving(tree, of_tree, **settings)._resolvers[1]
+    ours = ContinualResolving(form, of_form, **settings)._resolvers[1]
+    node = int(form.decisions[1][0])
+    infostate = form.infostate_at(1, 0)
+    state = theirs.find(infostate).public_state
+    assert ours.find(infostate).public_state == node
+    found = [own._opponent(at, own.own_range(at)) for own, at in ((theirs, state), (ours, node))]
+    assert found[1] == pytest.approx(found[0], abs=1e-9)
+    answers = [own.answer(infostate) for own in (theirs, ours)]
+    assert answers[0].actions == answers[1].actions
+    assert answers[1].policy == pytest.approx(answers[0].policy, abs=1e-6)
+    assert answers[0].is_carried == answers[1].is_carried == (opponent == "previous")
+
+
+@pytest.mark.parametrize("gadget", [name for name in GADGETS if name != "none"])
+def test_searches_on_a_river_are_no_more_exploitable_than_the_blueprint(gadget):
+    form, blueprint = river()
+    before = evaluate_policy(blueprint)
+    search = ContinualResolving(form, blueprint, depth=None, iterations=1000, gadget=gadget)
+    after = evaluate_policy(search.search_policy())
+    assert before.nash_conv > 0.005 * POT
+    assert all(np.array(after.gains) <= np.array(before.gains) + 1e-6 * POT)
+    assert after.nash_conv < before.nash_conv / 10
+
+
+def test_short_searches_play_the_blueprint():
+    form, blueprint = river()
+    search = ContinualResolving(form, blueprint, depth=None, iterations=10)
+    assert search.search_policy().digest == blueprint.digest
+    infostate = form.infostate_at(0, 3)
+    rng = np.random.default_rng(0)
+    assert search.search(infostate, rng).tolist() == list(blueprint[str(infostate), 0].values())
+    assert search.last_search.method == "blueprint"
+    assert search.num_short == 1
+
+
+def test_worse_solutions_are_rejected():
+    """After a good blueprint, 20 iterations are worse for some hand."""
+    form, _ = river()
+    blueprint = infoset.solve(form, "cfr+", iterations=3000).policy
+    before = evaluate_policy(blueprint)
+    found = [
+        ContinualResolving(form, blueprint, depth=None, iterations=20, tolerance=tolerance)
+        for tolerance in (1e-4, None)
+    ]
+    checked, unchecked = (evaluate_policy(own.search_policy()) for own in found)
+    assert checked.nash_conv <= before.nash_conv + 1e-3 * POT
+    assert unchecked.nash_conv > before.nash_conv + 1e-3 * POT
+
+
+def test_a_depth_limit_with_values_of_the_blueprint():
+    """The default values at the limit are those of the blueprint; a function gives the same."""
+    form = derive_public_form(cached_tree("leduc_poker"))
+    blueprint = infoset.solve(form, "cfr+", iterations=2000).policy
+    calls = []
+    exact = PublicContinuation(blueprint)
+
+    def values(node, ranges):
+        calls.append(node)
+        return exact(node, ranges)
+
+    node = int(form.decisions[1][0])
+    infostate = form.infostate_at(1, 0)
+    by_default, by_function = (
+        ContinualResolving(
+            form, blueprint, own, iterations=30, opponent="best_response", tolerance=tolerance
+        )
+        for own, tolerance in ((None, None), (values, 1e-4))
+    )
+    rng = np.random.default_rng(0)
+    first, second = (own.search(infostate, rng) for own in (by_default, by_function))
+    assert first == pytest.approx(second, abs=1e-12)
+    part = by_function._resolvers[1].part(node)
+    assert set(calls) >= set(part.leaves) > set()
+    assert by_function.last_search.num_iterations == 30
+    assert part.num_nodes < by_function._resolvers[1].part(node, is_whole=True).num_nodes
+    assert by_function.resolving.tolerance is None  # values of a function are not compared
+
+
+def test_liars_dice_without_a_tree():
+    form = infoset.build_public_form("liars_dice(dice_sides=4)")
+    blueprint = infoset.solve(form, "cfr+", iterations=10).policy
+    search = ContinualResolving(form, blueprint, depth=None, iterations=300)
+    before, after = map(evaluate_policy, (blueprint, search.search_policy()))
+    assert all(np.array(after.gains) <= np.array(before.gains) + 1e-3)
+    assert after.nash_conv < before.nash_conv / 4
+
+
+def test_the_blueprint_chooses_the_form_and_names_make_searchers():
+    form, blueprint = river()
+    game = infoset.load(RIVER)
+    by_name = make_searcher(
+        "continual_resolving(depth=None,iterations=30)", game, blueprint=blueprint
+    )
+    on_form = make_searcher(
+        "continual_resolving(depth=None,iterations=30)", form, blueprint=blueprint
+    )
+    infostate = form.infostate_at(1, 5)
+    actions = form.actions_at(1, 5)
+    found = [own.action_probabilities(infostate, actions) for own in (by_name, on_form)]
+    assert found[0].tolist() == found[1].tolist()
+    assert by_name.methods == on_form.methods
+    assert not by_name.methods["sample"]
+
+
+def test_likely_mistakes():
+    form, blueprint = river()
+    tree = cached_tree("kuhn_poker")
+    uniform = infoset.uniform_policy(tree.sequence_form)
+    values = transformed_values(tree, uniform, TRANSFORMATIONS)
+    with pytest.raises(ParameterError, match="values of histories"):
+        ContinualResolving(form, blueprint, values)
+    with pytest.raises(PolicyMismatchError, match="blueprint is for"):
+        ContinualResolving(form, uniform)
+    search = ContinualResolving(form, blueprint)
+    with pytest.raises(UnknownNameError):
+        search.search(Infostate(0, ()), np.random.default_rng(0))
