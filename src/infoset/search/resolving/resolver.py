@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from infoset.beliefs import GADGETS, PublicBeliefState
-from infoset.beliefs.public_states import histories_at, infostates_at
+from infoset.beliefs.public_belief_state import histories_at, infostates_at
 from infoset.evaluation import TransformedValues
 from infoset.game import Infostate
 from infoset.policy import TabularPolicy
