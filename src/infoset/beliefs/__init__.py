@@ -14,10 +14,13 @@ from infoset.beliefs.history_sampling import MAX_WORLDS, NUM_SAMPLES
 from infoset.beliefs.history_sets import HistorySet
 from infoset.beliefs.leak_test import Leak, find_leak
 from infoset.beliefs.local_parts import LocalPart, local_part
-from infoset.beliefs.posterior_beliefs import private_belief, public_belief
-from infoset.beliefs.public_belief_state import PublicBeliefState, ranges
-from infoset.beliefs.public_private_belief import PublicPrivateBelief, PublicWeight
-from infoset.beliefs.public_states import find_public_state
+from infoset.beliefs.posterior_beliefs import (
+    PublicPrivateBelief,
+    PublicWeight,
+    private_belief,
+    public_belief,
+)
+from infoset.beliefs.public_belief_state import PublicBeliefState, find_public_state, ranges
 from infoset.beliefs.subgame_definitions import (
     is_closed_under_infosets,
     subgame_by_closure,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from math import log
@@ -11,11 +11,8 @@ from typing import Final, TypeAlias, TypeVar
 import numpy as np
 
 from infoset.beliefs.history_batches import HistoryBatch
-from infoset.beliefs.public_states import infostates_at
 from infoset.errors import ParameterError, UnsupportedGameError
-from infoset.forms import InfostateTree
-from infoset.policy import Policy, PolicyFunction, as_policy, checked_probabilities
-from infoset.tree import GameTree
+from infoset.policy import Policy, PolicyFunction, as_policy
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_number, check_type
 
@@ -26,7 +23,7 @@ __all__ = [
     "PolicyFunction",
     "batch_reach",
     "policy_of_each",
-    "ranges_at",
+    "reach_of_each",
     "unreached_error",
 ]
 
@@ -142,25 +139,8 @@ def batch_reach(
             numbers, place = np.unique(batch.infostate[:, player], return_inverse=True)
             index = batch.infostate_indexes[player]
             paths = [index.own_probabilities(policy, number) for number in numbers.tolist()]
-            reach = reach * _reach_of_each(paths, noise)[place]
+            reach = reach * reach_of_each(paths, noise)[place]
     return reach
-
-
-def ranges_at(
-    tree: GameTree, policies: Sequence[Policy | None], public_state: int, noise: float = 0.0
-) -> tuple[FloatArray, ...]:
-    """Return the range of every player at a public state; ones for a player without a policy.
-
-    With noise, the policies are mixed with uniform play, and the maximum of each range is 1.
-    """
-    return tuple(
-        np.ones(len(numbers))
-        if policy is None
-        else _reach_of_each([_own_probabilities(own, policy, n) for n in numbers.tolist()], noise)
-        for own, policy, numbers in zip(
-            tree.infostate_trees, policies, infostates_at(tree, public_state), strict=True
-        )
-    )
 
 
 def _reach_of(path: Iterable[tuple[float, int]]) -> float:
@@ -173,7 +153,7 @@ def _reach_of(path: Iterable[tuple[float, int]]) -> float:
     return reach
 
 
-def _reach_of_each(paths: Sequence[Iterable[tuple[float, int]]], noise: float) -> FloatArray:
+def reach_of_each(paths: Sequence[Iterable[tuple[float, int]]], noise: float) -> FloatArray:
     """Return [S] the reach at the end of each path of probabilities and numbers of actions.
 
     With noise, it is relative to the maximum.
@@ -186,15 +166,3 @@ def _reach_of_each(paths: Sequence[Iterable[tuple[float, int]]], noise: float) -
     )
     relative: FloatArray = np.exp(logs - logs.max())
     return relative
-
-
-def _own_probabilities(
-    tree: InfostateTree, policy: Policy, infostate: int
-) -> Iterator[tuple[float, int]]:
-    """Yield what `InfostateIndex.own_probabilities` yields, on a tree."""
-    while infostate > 0:
-        action, infostate = int(tree.action[infostate]), int(tree.parent[infostate])
-        if action >= 0:
-            legal = tree.legal_actions(infostate)
-            probabilities = checked_probabilities(policy, tree.infostate_at(infostate), legal)
-            yield float(probabilities[action]), len(legal)

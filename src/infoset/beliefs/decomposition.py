@@ -16,8 +16,7 @@ from infoset.beliefs._part_infostates import (
     part_infostates,
     topmost,
 )
-from infoset.beliefs.public_belief_state import PublicBeliefState
-from infoset.beliefs.public_states import check_public_state, infostates_at
+from infoset.beliefs.public_belief_state import PublicBeliefState, check_public_state, infostates_at
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.forms import TREE_EXAMPLE, InfostateTree, SequenceForm
 from infoset.policy import TabularPolicy

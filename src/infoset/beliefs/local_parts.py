@@ -13,7 +13,7 @@ import numpy as np
 
 from infoset.beliefs.decomposition import TreePart, part_between
 from infoset.beliefs.history_sets import HistorySet
-from infoset.beliefs.public_states import find_public_state, histories_at, infostates_at
+from infoset.beliefs.public_belief_state import find_public_state, histories_at, infostates_at
 from infoset.errors import ExplorationLimitError, GameRuleError, UnknownNameError
 from infoset.game import Game, Infostate, Observation, Probability, PublicState, Step
 from infoset.tree import GameTree, build_world_graph

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import TypeAlias
 
-from infoset.beliefs.assumed_policies import ModelNoise, ranges_at, unreached_error
+import numpy as np
+
+from infoset.beliefs.assumed_policies import ModelNoise, reach_of_each, unreached_error
 from infoset.beliefs.belief import Belief
 from infoset.beliefs.history_filter import HistoryFilter
-from infoset.beliefs.public_belief_state import PublicBeliefState
-from infoset.beliefs.public_states import check_public_state, find_public_state, histories_at
+from infoset.beliefs.public_belief_state import (
+    PublicBeliefState,
+    check_public_state,
+    find_public_state,
+    histories_at,
+    infostates_at,
+)
 from infoset.errors import UnknownNameError
+from infoset.forms import InfostateTree
 from infoset.game import Infostate, PublicState
-from infoset.policy import Policy
+from infoset.policy import Policy, checked_probabilities
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, Player
 
@@ -79,8 +87,21 @@ class TreeBeliefs:
         return int(own.public_state[number]), number
 
     def _state(self, public_state: int, noise: float) -> PublicBeliefState:
-        ranges = ranges_at(self.tree, self.policies, public_state, noise)
-        return PublicBeliefState(self.tree, public_state, ranges)
+        """Return the public belief state under the policies; with noise, each range's maximum is 1.
+
+        A player without a policy has a range of ones.
+        """
+        ranges = []
+        infostates = infostates_at(self.tree, public_state)
+        for own, policy, numbers in zip(
+            self.tree.infostate_trees, self.policies, infostates, strict=True
+        ):
+            if policy is None:
+                ranges.append(np.ones(len(numbers)))
+            else:
+                paths = [_own_probabilities(own, policy, number) for number in numbers.tolist()]
+                ranges.append(reach_of_each(paths, noise))
+        return PublicBeliefState(self.tree, public_state, tuple(ranges))
 
     def _private(
         self, states: StateWithNoise, player: Player, infostate: int
@@ -110,3 +131,15 @@ class TreeBeliefs:
         kept = probability > 0
         histories = histories_at(self.tree, public_state)[kept]
         return Belief(histories, probability[kept], self.tree, "tree", noise)
+
+
+def _own_probabilities(
+    tree: InfostateTree, policy: Policy, infostate: int
+) -> Iterator[tuple[float, int]]:
+    """Yield what `InfostateIndex.own_probabilities` yields, on a tree."""
+    while infostate > 0:
+        action, infostate = int(tree.action[infostate]), int(tree.parent[infostate])
+        if action >= 0:
+            legal = tree.legal_actions(infostate)
+            probabilities = checked_probabilities(policy, tree.infostate_at(infostate), legal)
+            yield float(probabilities[action]), len(legal)

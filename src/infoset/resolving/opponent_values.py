@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from infoset.beliefs import PublicBeliefState, TreePart
-from infoset.beliefs.public_states import check_public_state, infostates_at
+from infoset.beliefs.public_belief_state import check_public_state, infostates_at
 from infoset.evaluation import utility_gradient
 from infoset.evaluation.best_responses import best_response_sweep
 from infoset.evaluation.tree_reach import check_same_game, reach_without

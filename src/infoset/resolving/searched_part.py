@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from infoset.beliefs import TreePart, part_between
-from infoset.beliefs.public_states import histories_at
+from infoset.beliefs.public_belief_state import histories_at
 from infoset.forms import Form
 from infoset.resolving.gadgets import gadget_form
 from infoset.resolving.opponent_values import response_values

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from infoset.beliefs import PublicBeliefState
-from infoset.beliefs.public_states import infostates_at
+from infoset.beliefs.public_belief_state import infostates_at
 from infoset.evaluation import TransformedValues
 from infoset.game import Infostate
 from infoset.policy import TabularPolicy

@@ -28,6 +28,7 @@ from infoset.search._perfect_information_kernels import (
 from infoset.search.determinization import (
     DeterminizedRoot,
     DeterminizedSearcher,
+    ScoreSum,
     WorldEvaluation,
 )
 from infoset.search.models import END, RulesModel, SearchModel
@@ -146,7 +147,7 @@ class AlphaMu(DeterminizedSearcher):
         return FrontSearch(self._perfect, root, self.last_moves)
 
     def _evaluate(
-        self, worlds: WorldSum, rng: np.random.Generator, start: float
+        self, worlds: ScoreSum, rng: np.random.Generator, start: float
     ) -> WorldEvaluation:
         """Score the actions over worlds; with a time limit, deepen until it is used up."""
         found = super()._evaluate(worlds, rng, start)

@@ -12,7 +12,7 @@ from abc import abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -31,13 +31,14 @@ from infoset.search.models import RootPositions, SearchModel
 from infoset.search.models._model_kernels import SUM_UNIT
 from infoset.search.models.histories import with_leaf_value
 from infoset.search.models.model import timed_roots
-from infoset.search.perfect_information import MAX_N, perfect_information_values
+from infoset.search.perfect_information import (
+    MAX_N,
+    PerfectInformationValues,
+    perfect_information_values,
+)
 from infoset.typing import FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count, check_generator
 from infoset.utils.clocks import OutOfTimeError, compiling_seconds, working_seconds
-
-if TYPE_CHECKING:
-    from infoset.search.pimc import WorldScores, WorldSum
 
 __all__ = [
     "DeterminizedRoot",
@@ -47,12 +48,62 @@ __all__ = [
 ]
 
 
+class DeterminizedRoot(NamedTuple):
+    """The root of a search.
+
+    Attributes
+    ----------
+    positions : RootPositions
+        The worlds of the belief.
+    indices : LongArray
+        [K, A] see `SearchModel.action_indices`.
+    player : Player
+    """
+
+    positions: RootPositions
+    indices: LongArray
+    player: Player
+
+    @property
+    def probability(self) -> FloatArray:
+        """[K] probability of each world."""
+        return self.positions.probability
+
+
+class ActionScores(Protocol):
+    """Scores of actions over worlds, such as `WorldScores`."""
+
+    @property
+    def score(self) -> FloatArray:
+        """[A] score of each action."""
+
+    @property
+    def policy(self) -> FloatArray:
+        """[A] the policy that follows from the scores."""
+
+
+class ScoreSum(Protocol):
+    """A sum over worlds that limits may end early, such as `WorldSum`."""
+
+    root: DeterminizedRoot
+    perfect: PerfectInformationValues
+
+    def draw(self, number: int, rng: np.random.Generator) -> FloatArray:
+        """Return [K] how often each world is among some worlds drawn from the belief."""
+
+    def scores(self, weight: FloatArray) -> ActionScores:
+        """Return the scores of the actions over worlds with weights [K]."""
+
+    def sampled(self, samples: PerfectInformationValues) -> ScoreSum:
+        """Return the sum over the same worlds of random values right after the actions."""
+
+
 class WorldEvaluation(NamedTuple):
     """Result of evaluating worlds within a budget.
 
     Attributes
     ----------
-    scores : WorldScores or None
+    scores : ActionScores or None
         None if there was no time for a single world.
     num_worlds : int
         Number of worlds drawn; all worlds if `is_exact`.
@@ -62,14 +113,14 @@ class WorldEvaluation(NamedTuple):
         As in `WorldSearchRecord`.
     """
 
-    scores: WorldScores | None
+    scores: ActionScores | None
     num_worlds: int
     is_exact: bool
     is_fallback: bool = False
 
 
 def evaluate_worlds(
-    worlds: WorldSum, budget: SearchBudget, rng: np.random.Generator, start: float
+    worlds: ScoreSum, budget: SearchBudget, rng: np.random.Generator, start: float
 ) -> WorldEvaluation:
     """Draw worlds within a budget and score the actions over them.
 
@@ -80,7 +131,7 @@ def evaluate_worlds(
 
     Parameters
     ----------
-    worlds : WorldSum
+    worlds : ScoreSum
     budget : SearchBudget
         Limits on worlds and time.
     rng : numpy.random.Generator
@@ -144,28 +195,6 @@ class WorldSearchRecord(SearchRecord):
         """Whether the time limit left fewer than ten worlds for a choice of several actions."""
         is_limited = self.time_limit is not None and not self.is_exact
         return is_limited and len(self.actions) > 1 and self.num_worlds < MIN_WORLDS
-
-
-class DeterminizedRoot(NamedTuple):
-    """The root of a search.
-
-    Attributes
-    ----------
-    positions : RootPositions
-        The worlds of the belief.
-    indices : LongArray
-        [K, A] see `SearchModel.action_indices`.
-    player : Player
-    """
-
-    positions: RootPositions
-    indices: LongArray
-    player: Player
-
-    @property
-    def probability(self) -> FloatArray:
-        """[K] probability of each world."""
-        return self.positions.probability
 
 
 class DeterminizedSearcher(Searcher):
@@ -240,7 +269,7 @@ class DeterminizedSearcher(Searcher):
         }
 
     @abstractmethod
-    def _world_sum(self, root: DeterminizedRoot) -> WorldSum:
+    def _world_sum(self, root: DeterminizedRoot) -> ScoreSum:
         """Return the sum over the worlds of a root, without time limits."""
 
     def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:
@@ -338,7 +367,7 @@ class DeterminizedSearcher(Searcher):
         return np.stack([evaluation.scores.policy for evaluation in found if evaluation.scores])
 
     def _evaluate(
-        self, worlds: WorldSum, rng: np.random.Generator, start: float
+        self, worlds: ScoreSum, rng: np.random.Generator, start: float
     ) -> WorldEvaluation:
         """Score the actions over worlds; by samples of leaf values if that takes too long."""
         limit = inf if self.budget.seconds is None else self.budget.seconds
@@ -356,7 +385,7 @@ class DeterminizedSearcher(Searcher):
     def _num_nodes(self) -> int:
         return self._perfect.num_nodes + self._samples.num_nodes
 
-    def _prepare(self, worlds: WorldSum) -> float:
+    def _prepare(self, worlds: ScoreSum) -> float:
         """Evaluate a world before the first search, so that kernels are compiled.
 
         Random values are not computed ahead: they would count as those of a draw.

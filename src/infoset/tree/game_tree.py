@@ -95,7 +95,7 @@ class GameTree(ShortRepr):
     @property
     def num_players(self) -> int:
         """Number of players."""
-        return self.graph.num_players
+        return len(self.infostate_trees)
 
     @property
     def num_histories(self) -> int:

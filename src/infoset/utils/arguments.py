@@ -192,8 +192,8 @@ def path_problem(path: str | PathLike[str]) -> str | None:
     return None
 
 
-def check_player(player: object, num_players: int, game: str) -> None:
-    """Raise unless a value is a player of a game, counted from 0.
+def check_player(player: object, num_players: int, game: object) -> None:
+    """Raise unless a value is a player of a game, counted from 0; the message prints the game.
 
     Raises
     ------
