@@ -48,7 +48,7 @@ RUNS = sorted(path.name for path in (FILES / "runs").iterdir())
 
 def form_of(policy):
     """Return the form on which a policy plays."""
-    return policy.form if hasattr(policy, "public_form") else policy.sequence_form
+    return policy.form
 
 
 def game_of(facts):

@@ -19,7 +19,12 @@ INK, LINE, MUTED = "#1a1a1a", "#9aa0a8", "#5b626b"
 FILLS = ("#e3edf8", "#e5f1e4")
 """Colors of the decisions of player 0 and player 1."""
 
-PLACES = {"(start)": (300, 34), "pass": (80, 178), "bet": (490, 178), "pass / bet": (230, 322)}
+PLACES = {
+    "(start)": (300, 34),
+    "pass": (80, 178),
+    "bet": (490, 178),
+    "pass / bet": (230, 322),
+}
 """Where the table of each decision begins, by its line."""
 
 
@@ -30,7 +35,11 @@ def picture(form: PublicForm) -> str:
         f'viewBox="0 0 {WIDTH} {HEIGHT}" font-family="DejaVu Sans, sans-serif" font-size="12">',
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
     ]
-    boxes = {node: PLACES[form.label(node)] for own in form.decisions for node in own.tolist()}
+    boxes = {
+        node: PLACES[form.label(node)]
+        for own in form.decisions
+        for node in own.tolist()
+    }
     for node in boxes:
         parts += edges(form, node, boxes)
     for node, place in boxes.items():
@@ -38,7 +47,9 @@ def picture(form: PublicForm) -> str:
     return "\n".join([*parts, "</svg>", ""])
 
 
-def edges(form: PublicForm, node: int, boxes: dict[int, tuple[int, int]]) -> list[str]:
+def edges(
+    form: PublicForm, node: int, boxes: dict[int, tuple[int, int]]
+) -> list[str]:
     """Return the lines from a decision to what follows each of its actions."""
     left, top = boxes[node]
     hands = len(form.hands[int(form.player[node])])
@@ -56,7 +67,9 @@ def edges(form: PublicForm, node: int, boxes: dict[int, tuple[int, int]]) -> lis
             f'<line x1="{start:g}" y1="{bottom}" x2="{end:g}" y2="{low}" stroke="{LINE}"/>'
         )
         middle = start + 0.4 * (end - start), bottom + 0.4 * (low - bottom) + 4
-        found.append(text(middle[0] + (-34 if number == 0 else 30), middle[1], str(action)))
+        found.append(
+            text(middle[0] + (-34 if number == 0 else 30), middle[1], str(action))
+        )
     return found
 
 
@@ -91,16 +104,18 @@ def table(form: PublicForm, node: int, left: int, top: int) -> list[str]:
                 f'<rect x="{x}" y="{line}" width="{CELL}" height="{ROW}" '
                 f'fill="{FILLS[player]}" stroke="{LINE}"/>'
             )
-            found.append(text(x + CELL / 2, line + 14, str(int(places[row, column]))))
+            found.append(
+                text(x + CELL / 2, line + 14, str(int(places[row, column])))
+            )
     return found
 
 
-def text(x: float, y: float, label: str, color: str = INK, bold: bool = False) -> str:
+def text(
+    x: float, y: float, label: str, color: str = INK, bold: bool = False
+) -> str:
     """Return a centered label."""
     weight = ' font-weight="bold"' if bold else ""
-    return (
-        f'<text x="{x:g}" y="{y:g}" fill="{color}" text-anchor="middle"{weight}>{label}</text>'
-    )
+    return f'<text x="{x:g}" y="{y:g}" fill="{color}" text-anchor="middle"{weight}>{label}</text>'
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ PLACEHOLDERS = {"path/to/file.py", "src/infoset/games/your_game.py"}
 NAMED = re.compile(r"(?:`(\w+)(?:\.\w+)?` in\s+`)?(?<![\w/.-])((?:\w+/)+\w+\.py)\b")
 MODULES = sorted((ROOT / "src").rglob("*.py"))
 FOLDERS = ("tests", "benchmarks", "examples", "docs")
-FILES = [*MODULES, *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))]
+TOOLS = sorted((ROOT / "web").glob("*.py"))
+FILES = [*MODULES, *TOOLS, *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))]
 PROSE = {"pages": [*PAGES, ROOT / "CONTRIBUTING.md"], "docstrings": MODULES}
 
 

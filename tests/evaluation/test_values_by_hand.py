@@ -121,8 +121,8 @@ def test_labels_and_other_arguments():
         infoset.evaluate_hands("kuhn_poker", ["uniform"] * 3)
     with pytest.raises(UnsupportedGameError, match="has no public form"):
         infoset.evaluate_hands("goofspiel(num_cards=3)", "uniform")
-    with pytest.raises(ParameterError, match="from which no other form can be built"):
-        infoset.evaluate_hands(cached_tree("kuhn_poker").sequence_form, "uniform")
+    of_form, _ = infoset.evaluate_hands(cached_tree("kuhn_poker").sequence_form, "uniform")
+    assert np.array_equal(of_form.values, first.values)
     with pytest.raises(ParameterError, match="TabularPolicy"):
         evaluate_hands("uniform")
     with pytest.raises(UnsupportedGameError, match="build its public form"):

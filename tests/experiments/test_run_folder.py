@@ -68,7 +68,9 @@ def test_the_four_files(tmp_path):
 
 def test_the_metadata_of_the_policy(tmp_path):
     folder = save_run(kuhn_solution(), tmp_path / "run")
-    assert read_metadata(folder / "policy.parquet") == {
+    found = read_metadata(folder / "policy.parquet")
+    assert found.pop("measured")["nash_conv"] == kuhn_solution().nash_conv
+    assert found == {
         "game": "kuhn_poker",
         "parameters": {"players": 2, "num_cards": -1},
         "source": {"kind": "rules", "rules": "infoset.games.kuhn_poker.KuhnPoker"},

@@ -274,7 +274,7 @@ def test_assumed_policies_and_leaf_values_are_on_any_form(text):
     rules = infoset.load("leduc_poker")
     (policy,) = cached_random_policies("leduc_poker")
     by_hand = transfer_policy(policy, infoset.build_public_form(rules))
-    model, history = infoset.search_model(rules), initial_history(rules)
+    model, history = search_model(rules), initial_history(rules)
     rng = np.random.default_rng(2)
     for joint in ((NOOP, NOOP), ("raise", NOOP)):
         history = history.sample(joint, rng)

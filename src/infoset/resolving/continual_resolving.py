@@ -414,16 +414,14 @@ class ContinualResolving(Searcher):
         UnsupportedGameError
             If there is neither a tree nor a public form of the game.
         """
-        if not isinstance(self.blueprint, TabularPolicy):
+        resolvers = [own for own in self._resolvers if isinstance(own, PublicStateResolver)]
+        if not resolvers or not isinstance(self.blueprint, TabularPolicy):
             raise UnsupportedGameError(
                 f"a policy of all infostates needs the tree of {self.model.game}; give "
                 "build_tree(game) if it is small enough"
             )
-        whole = []
-        for resolver in self._resolvers:
-            assert isinstance(resolver, PublicStateResolver)
-            whole.append(resolver.whole_policy())
-        return TabularPolicy(self.blueprint.form, tuple(whole))
+        whole = tuple(resolver.whole_policy() for resolver in resolvers)
+        return TabularPolicy(self.blueprint.form, whole)
 
 
 def _tree_of(model: SearchedGame, values: object) -> GameTree | None:
