@@ -84,6 +84,8 @@ def test_measures_on_trees_take_policies_on_other_forms():
     ]
     for found, wanted in zip(*pairs, strict=True):
         np.testing.assert_allclose(found, wanted, atol=1e-12)
+    profile = transformed_values(tree, by_hand, constant_transformations(["call"]))
+    assert profile.blueprints == (transfer_policy(by_hand, tree).digest,)
     with pytest.raises(
         PolicyMismatchError, match="public form of leduc_poker has other infostates"
     ):

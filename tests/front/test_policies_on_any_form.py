@@ -7,7 +7,7 @@ import pytest
 
 import infoset
 from infoset.errors import PolicyMismatchError, UnsupportedGameError
-from infoset.front import choose_form, policy_kind, resolve_players
+from infoset.front import choose_form, policy_kind, resolve_players, to_game
 from infoset.game import PublicRulesGame
 from infoset.games import load_game
 from infoset.policy import random_policy, save_policy_csv, transfer_policy, uniform_policy
@@ -53,6 +53,9 @@ def test_the_form_is_that_of_the_policies(tmp_path):
     path = tmp_path / "policy.parquet"
     infoset.save_policy(policy, path)
     assert policy_kind(str(path), searcher) == "sequence"
+    infoset.save_policy(by_hand, path)
+    (searcher,) = resolve_players([f"pimc(depth=1,leaf_value='{path}')"], load_game("leduc_poker"))
+    assert searcher.leaf_value.policy.form.kind == "public", "as in the file, without a tree"
 
 
 def test_hands_of_a_policy_on_a_sequence_form_are_measured():
@@ -70,6 +73,11 @@ def test_what_plays_by_rules_takes_those_of_a_form():
         for game in (form, load_game("kuhn_poker"))
     ]
     assert bounds[0] == bounds[1]
+
+
+def test_the_rules_of_a_form_are_its_game():
+    game = load_game("leduc_poker")
+    assert to_game(build_public_form(game)) == game
 
 
 def test_forms_of_unknown_games_say_what_to_give():
