@@ -8,18 +8,12 @@ import numpy as np
 
 from infoset.forms._payoff_kernels import fill_gradient
 from infoset.forms._plan_kernels import realize_policy
-from infoset.forms._public_payoff_kernels import PublicPayoffs, public_gradient
 from infoset.forms._value_kernels import best_response_value
 from infoset.forms.layout import Layout
 from infoset.forms.payoffs import FormPayoffs
 from infoset.typing import FloatArray
 
-__all__ = [
-    "PlayerValues",
-    "plan_value",
-    "values_by_payoffs",
-    "values_by_position",
-]
+__all__ = ["PlayerValues", "plan_value", "values_by_payoffs"]
 
 
 class PlayerValues(NamedTuple):
@@ -38,42 +32,11 @@ def plan_value(gradient: FloatArray, plan: FloatArray) -> float:
     return float(np.einsum("i,i", gradient, plan))
 
 
-def values_by_position(
-    layouts: tuple[Layout, ...],
-    payoffs: tuple[PublicPayoffs, ...],
-    behavior: list[FloatArray],
-    workspace: FloatArray | None,
-) -> tuple[PlayerValues, ...]:
-    """Return what both players of a public form earn by behavior policies.
-
-    Everything stays in order of position, where the hands of a public action are neighbors.
-
-    Parameters
-    ----------
-    layouts : tuple[Layout, Layout]
-    payoffs : tuple[PublicPayoffs, PublicPayoffs]
-        In order of position, with arrays for intermediate results that nobody else uses.
-    behavior : list[FloatArray]
-        Per player, [Q] behavior policies, which become the realization plans.
-    workspace : FloatArray, optional
-        An array for gradients, at least as long as the longest policy.
-    """
-    for layout, values in zip(layouts, behavior, strict=True):
-        realize_policy(layout.groups, layout.parent, values, values)
-    if workspace is None:
-        workspace = np.empty(max(map(len, behavior)))
-    found = []
-    for player, layout in enumerate(layouts):
-        gradient = workspace[: len(behavior[player])]
-        public_gradient(payoffs[player], behavior[1 - player], gradient)
-        value = plan_value(gradient, behavior[player])
-        best = best_response_value(layout.groups, layout.parent, gradient)
-        found.append(PlayerValues(value, best))
-    return tuple(found)
-
-
 def values_by_payoffs(
-    layouts: tuple[Layout, ...], payoffs: FormPayoffs, behavior: list[FloatArray]
+    layouts: tuple[Layout, ...],
+    payoffs: FormPayoffs,
+    behavior: list[FloatArray],
+    workspace: FloatArray | None = None,
 ) -> tuple[PlayerValues, ...]:
     """Return what each player earns by behavior policies [Q], by the kernels of the methods.
 
@@ -84,12 +47,16 @@ def values_by_payoffs(
         With arrays for intermediate results that nobody else uses.
     behavior : list[FloatArray]
         Per player, [Q] behavior policies in order of position, which become the realization plans.
+    workspace : FloatArray, optional
+        An array for gradients, at least as long as the longest policy.
     """
     for layout, values in zip(layouts, behavior, strict=True):
         realize_policy(layout.groups, layout.parent, values, values)
+    if workspace is None:
+        workspace = np.empty(max(map(len, behavior)))
     found, plans = [], tuple(behavior)
     for player, layout in enumerate(layouts):
-        gradient = np.empty(len(plans[player]))
+        gradient = workspace[: len(plans[player])]
         if payoffs.refresh is not None:
             payoffs.refresh(player, plans)
         fill_gradient(player, payoffs.pairs, payoffs.sequence, payoffs.payoff, plans, gradient)

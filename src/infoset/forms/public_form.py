@@ -9,20 +9,19 @@ from typing import cast
 import numpy as np
 
 from infoset.errors import UnsupportedGameError
-from infoset.forms._plan_kernels import reach_sweep
 from infoset.forms._public_payoff_kernels import (
     ComposedPayoffs,
     PublicPayoffs,
     public_gradient,
 )
 from infoset.forms._sequence_form_kernels import max_additions
-from infoset.forms._value_kernels import normalize_weights
 from infoset.forms.composed_payoffs import no_composition, with_own_results
+from infoset.forms.derived_members import MeasuredByKernels
 from infoset.forms.form_table import FormTable
-from infoset.forms.layout import Layout, form_layouts
+from infoset.forms.layout import Layout
 from infoset.forms.multiplicity import public_multiplicity
 from infoset.forms.payoffs import FormPayoffs, check_range, with_own_payoffs
-from infoset.forms.player_values import PlayerValues, plan_value, values_by_position
+from infoset.forms.player_values import plan_value
 from infoset.forms.public_operators import Dense, with_outcome_of_reach
 from infoset.forms.public_payoff_terms import (
     has_few_payoffs,
@@ -49,7 +48,7 @@ _OTHER_FORM = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PublicForm(PublicStructure):
+class PublicForm(PublicStructure, MeasuredByKernels):
     """A two-player game in which everything after the deal is public.
 
     The fields, and what follows from them without payoffs, are those of `PublicStructure`.
@@ -126,11 +125,6 @@ class PublicForm(PublicStructure):
         return public_multiplicity(self, 0), public_multiplicity(self, 1)
 
     @cached_property
-    def layouts(self) -> tuple[Layout, ...]:
-        """Per player, the order in which kernels store sequences: hands of an action touch."""
-        return form_layouts(self.treeplexes, self.public_states)
-
-    @cached_property
     def _float64_payoffs(self) -> FormPayoffs:
         return self._payoffs("float64")
 
@@ -184,11 +178,6 @@ class PublicForm(PublicStructure):
     def complete(self, probabilities: tuple[FloatArray, ...]) -> tuple[FloatArray, ...]:
         """Return the same probabilities; see `Form.complete`."""
         return probabilities
-
-    @property
-    def _float64_pairs(self) -> tuple[PublicPayoffs, ...]:
-        pairs = cast("tuple[ComposedPayoffs, ...]", self._float64_payoffs.pairs)
-        return tuple(pair.hands for pair in pairs)
 
     @cached_property
     def _of_reach(self) -> PublicForm:
@@ -258,33 +247,6 @@ class PublicForm(PublicStructure):
     def reach_gradient(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
         """Return [Q] `gradient` as if all utilities were 1."""
         return self._of_reach.gradient(plans, player)
-
-    def counterfactual_reach(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
-        """Return [I] the probability that chance and the opponent lead to each infostate."""
-        plex = self.treeplexes[player]
-        mass = self.reach_gradient(plans, player)
-        return reach_sweep(plex.parent_sequence, plex.first_sequence, plex.num_actions, mass)
-
-    def player_values(self, probabilities: tuple[FloatArray, ...]) -> tuple[PlayerValues, ...]:
-        """Return what both players earn, given behavior policies, per player [Q]."""
-        pairs = zip(self.layouts, probabilities, strict=True)
-        behavior = [layout.to_positions(values) for layout, values in pairs]
-        return self._values(behavior, None)
-
-    def values_of_weights(
-        self, weights: tuple[FloatArray, ...], workspace: FloatArray | None = None
-    ) -> tuple[PlayerValues, ...]:
-        """Return `player_values` of policies with given weights; see `Form.values_of_weights`."""
-        for layout, values in zip(self.layouts, weights, strict=True):
-            values[0] = 1.0
-            normalize_weights(layout.groups, values)
-        return self._values([*weights], workspace)
-
-    def _values(
-        self, behavior: list[FloatArray], workspace: FloatArray | None
-    ) -> tuple[PlayerValues, ...]:
-        payoffs = tuple(map(with_own_results, self._float64_pairs))
-        return values_by_position(self.layouts, payoffs, behavior, workspace)
 
     @cached_property
     def centered(self) -> PublicForm:

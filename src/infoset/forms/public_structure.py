@@ -212,11 +212,6 @@ class PublicStructure(ShortRepr):
         return len(self.hands[0]), len(self.hands[1])
 
     @property
-    def is_two_player_constant_sum(self) -> bool:
-        """Whether the game has a constant sum; exploitability needs it."""
-        return self.constant_sum is not None
-
-    @property
     def has_shared_payoffs(self) -> bool:
         """Whether both players always get the same payoff."""
         first, second = self.terminals.payoff.T

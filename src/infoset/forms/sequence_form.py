@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -12,12 +12,12 @@ import numpy as np
 
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
 from infoset.forms._payoff_kernels import terminal_gradient
-from infoset.forms._plan_kernels import reach_sweep
 from infoset.forms._sequence_form_kernels import max_additions
+from infoset.forms.derived_members import DerivedMembers
 from infoset.forms.form_table import FormTable
 from infoset.forms.gradient_values import values_by_gradient, values_of_weights
 from infoset.forms.infostate_tree import InfostateTree
-from infoset.forms.layout import Layout, form_layouts
+from infoset.forms.layout import Layout
 from infoset.forms.merged_payoffs import merge_payoffs
 from infoset.forms.payoffs import FormPayoffs, check_range, terminal_payoffs
 from infoset.forms.player_values import PlayerValues
@@ -90,7 +90,7 @@ class TerminalReach(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SequenceForm(ShortRepr):
+class SequenceForm(DerivedMembers, ShortRepr):
     """A game in terms of realization plans.
 
     The expected utility of player p is `Σ_m payoff[m, p] Π_i plan_i[terminal_sequence[m, i]]`.
@@ -169,11 +169,6 @@ class SequenceForm(ShortRepr):
     def multiplicities(self) -> tuple[LongArray, ...]:
         """Per player, [I] ones: the acting infostates are those of the game."""
         return tuple(np.ones(plex.num_infostates, np.int64) for plex in self.treeplexes)
-
-    @cached_property
-    def layouts(self) -> tuple[Layout, ...]:
-        """Per player, the order in which kernels store sequences."""
-        return form_layouts(self.treeplexes, self.public_states)
 
     def payoffs(self, precision: str = "float64") -> FormPayoffs:
         """Return what `fill_gradient` reads; see `Form.payoffs`."""
@@ -268,12 +263,6 @@ class SequenceForm(ShortRepr):
         """Return [M, N] chance reach [M] times a utility of 1 for each player."""
         return np.repeat(reach[:, None], self.num_players, axis=1)
 
-    def counterfactual_reach(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
-        """Return [I] the probability that chance and the others lead to each infostate."""
-        plex = self.treeplexes[player]
-        mass = self.reach_gradient(plans, player)
-        return reach_sweep(plex.parent_sequence, plex.first_sequence, plex.num_actions, mass)
-
     def player_values(self, probabilities: tuple[FloatArray, ...]) -> tuple[PlayerValues, ...]:
         """Return what each player earns, given behavior policies, per player [Q]."""
         return values_by_gradient(self, probabilities)
@@ -287,11 +276,6 @@ class SequenceForm(ShortRepr):
     def infostate_labels(self, player: Player) -> tuple[str, ...]:
         """Return [I] a unique text for each acting infostate."""
         return self.infostate_trees[player].acting_labels
-
-    def labeled_infostates(self, player: Player) -> Iterator[tuple[str, int]]:
-        """Yield texts and acting infostates, parents first."""
-        for number, label in enumerate(self.infostate_labels(player)):
-            yield label, number
 
     def reading_order(self, player: Player) -> LongArray:
         """Return positions in `labeled_infostates` in an order for readers."""
@@ -374,11 +358,6 @@ class SequenceForm(ShortRepr):
         """
         sequences = sum(plex.num_sequences for plex in self.treeplexes)
         return 8 * (self.num_payoffs * self.num_players + sequences)
-
-    @property
-    def is_two_player_constant_sum(self) -> bool:
-        """Whether the game has two players and a constant sum; exploitability needs both."""
-        return self.num_players == 2 and self.constant_sum is not None
 
     @property
     def has_shared_payoffs(self) -> bool:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from infoset.errors import UnknownNameError
-from infoset.forms._plan_kernels import reach_sweep
 from infoset.forms._sequence_form_kernels import max_additions
-from infoset.forms._value_kernels import normalize_weights
+from infoset.forms.derived_members import MeasuredByKernels
 from infoset.forms.form import Form
 from infoset.forms.form_table import FormTable
-from infoset.forms.layout import Layout, form_layouts
+from infoset.forms.layout import Layout
 from infoset.forms.payoffs import FormPayoffs, with_own_payoffs
-from infoset.forms.player_values import PlayerValues, plan_value, values_by_payoffs
+from infoset.forms.player_values import plan_value
 from infoset.forms.sequence_form import UNIT
 from infoset.forms.transform import Transform
 from infoset.forms.treeplex import Treeplex
@@ -44,7 +43,7 @@ class AddedInfostate:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TransformedForm(ShortRepr):
+class TransformedForm(MeasuredByKernels, ShortRepr):
     """A form whose plans become plans of another form, its base; see `Transform`.
 
     It is a `Form` as any other: methods solve it in compiled chunks, in both precisions, and with
@@ -166,11 +165,6 @@ class TransformedForm(ShortRepr):
             for own, counts in zip(self.infostates, self.base.multiplicities, strict=True)
         )
 
-    @cached_property
-    def layouts(self) -> tuple[Layout, ...]:
-        """Per player, the order in which kernels store sequences."""
-        return form_layouts(self.treeplexes, self.public_states)
-
     @property
     def payoff_range(self) -> tuple[float, float]:
         """Minimum and maximum utility: those of the base, and of the added ends."""
@@ -195,11 +189,6 @@ class TransformedForm(ShortRepr):
     def constant_sum(self) -> float | None:
         """Sum of the players' utilities, if it is the same at every end."""
         return self.base.constant_sum
-
-    @property
-    def is_two_player_constant_sum(self) -> bool:
-        """Whether the game has two players and a constant sum."""
-        return self.num_players == 2 and self.constant_sum is not None
 
     @property
     def has_shared_payoffs(self) -> bool:
@@ -319,12 +308,6 @@ class TransformedForm(ShortRepr):
         whole = self.base.reach_gradient(self.transform.expand(plans), player)
         return self.reach_transform.collect(whole, plans, player, of_reach=True)
 
-    def counterfactual_reach(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
-        """Return [I] the probability that chance and the others lead to each infostate."""
-        plex = self.treeplexes[player]
-        mass = self.reach_gradient(plans, player)
-        return reach_sweep(plex.parent_sequence, plex.first_sequence, plex.num_actions, mass)
-
     def payoff_deviation(
         self, plans: tuple[FloatArray, ...], player: Player, unit: float = 1.0
     ) -> float:
@@ -351,21 +334,6 @@ class TransformedForm(ShortRepr):
         """The payoffs by which policies are measured."""
         return self._composed_payoffs()
 
-    def player_values(self, probabilities: tuple[FloatArray, ...]) -> tuple[PlayerValues, ...]:
-        """Return what each player earns, given behavior policies, per player [Q]."""
-        pairs = zip(self.layouts, probabilities, strict=True)
-        behavior = [layout.to_positions(values) for layout, values in pairs]
-        return values_by_payoffs(self.layouts, self.payoffs(), behavior)
-
-    def values_of_weights(
-        self, weights: tuple[FloatArray, ...], workspace: FloatArray | None = None
-    ) -> tuple[PlayerValues, ...]:
-        """Return `player_values` of policies with given weights; see `Form.values_of_weights`."""
-        for layout, values in zip(self.layouts, weights, strict=True):
-            values[0] = 1.0
-            normalize_weights(layout.groups, values)
-        return values_by_payoffs(self.layouts, self.payoffs(), [*weights])
-
     def infostate_labels(self, player: Player) -> tuple[str, ...]:
         """Return [I] a unique text for each acting infostate."""
         labels = self.base.infostate_labels(player)
@@ -374,11 +342,6 @@ class TransformedForm(ShortRepr):
             labels[number] if number >= 0 else added[-1 - number].label
             for number in self.infostates[player].tolist()
         )
-
-    def labeled_infostates(self, player: Player) -> Iterator[tuple[str, int]]:
-        """Yield texts and acting infostates, parents first."""
-        for number, label in enumerate(self.infostate_labels(player)):
-            yield label, number
 
     def reading_order(self, player: Player) -> LongArray:
         """Return positions in `labeled_infostates` in an order for readers: as they are."""
