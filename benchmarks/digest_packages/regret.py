@@ -10,7 +10,6 @@ import numpy as np
 
 from digest_packages.common import Cells, form_of, random_policies, tree_of
 from digest_packages.solvers import REGRET, hedge
-from infoset.evaluation import utility_gradient
 from infoset.forms import block_gradient, block_payoffs
 from infoset.regret import (
     SCHEMES,
@@ -73,7 +72,7 @@ def gradients(game: str) -> object:
     """Return gradients of random policies."""
     form = form_of(game)
     return [
-        utility_gradient(form, policy.realization_plans(), player)
+        form.gradient(policy.realization_plans(), player)
         for policy in random_policies(game, 2)
         for player in range(form.num_players)
     ]
@@ -101,7 +100,7 @@ def public(game: str, scheme: str, precision: str) -> object:
     return (
         plans,
         minimizer.current_probabilities(),
-        [utility_gradient(form, plans, player) for player in range(2)],
+        [form.gradient(plans, player) for player in range(2)],
     )
 
 

@@ -16,7 +16,7 @@ from infoset.errors import (
     UnknownNameError,
     UnsupportedGameError,
 )
-from infoset.evaluation import evaluate_policy, utility_gradient
+from infoset.evaluation import evaluate_policy
 from infoset.forms import (
     Dense,
     Fold,
@@ -79,7 +79,7 @@ def assert_equal_games(form, sequence_form, seed):
     for player in range(2):
         own, other = sequences_in_tree(form, sequence_form, player)
         gradient = form.gradient(plans, player)
-        expected = utility_gradient(sequence_form, in_tree, player)
+        expected = sequence_form.gradient(in_tree, player)
         assert np.abs(gradient[own] - expected[other]).max() <= CLOSE * scale
         removed = np.setdiff1d(np.arange(len(gradient)), own)
         assert not gradient[removed].any()

@@ -25,10 +25,8 @@ from infoset.errors import (
 from infoset.evaluation import (
     evaluate_policy,
     nash_conv,
-    utility_gradient,
 )
-from infoset.evaluation.best_responses import best_response_sweep
-from infoset.forms import lock
+from infoset.forms import best_response_sweep, lock
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import SCHEMES, PlayerMinimizer, RegretMinimizer
 from infoset.resolving import (
@@ -286,7 +284,7 @@ def promised_nash_conv(solver):
     start, values = PublicBeliefState.with_unit_ranges(trunk.tree), solver.root_values()
     total = -trunk.tree.sequence_form.constant_sum
     for player, plex in enumerate(policy.form.treeplexes):
-        gradient = utility_gradient(policy.form, policy.realization_plans(), player)
+        gradient = policy.form.gradient(policy.realization_plans(), player)
         for leaf in trunk.leaves.tolist():
             paid = trunk.leaf_belief(leaf, start, policy).counterfactual_rewards(player)
             last = trunk.leaf_sequences(leaf)[player]

@@ -18,10 +18,9 @@ from infoset.evaluation import (
     history_values,
     nash_conv,
     transformed_values,
-    utility_gradient,
 )
-from infoset.evaluation.best_responses import best_response_sweep
 from infoset.evaluation.tree_reach import reach_without
+from infoset.forms import best_response_sweep
 from infoset.policy import (
     IDENTITY,
     TabularPolicy,
@@ -220,7 +219,7 @@ def test_the_linear_program_and_regret_minimization_agree(name, gadget):
             value = solve_by_lp(weighted, Budget()).values[player]
             found = solved(plain, 3000)
             plans = found.realization_plans()
-            gradient = utility_gradient(weighted, plans, other)
+            gradient = weighted.gradient(plans, other)
             plex = weighted.treeplexes[other]
             best_response_sweep(
                 plex.parent_sequence, plex.first_sequence, plex.num_actions, gradient

@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 import infoset
 from infoset.efg import chance, decision, extensive_form_from_nodes, terminal
 from infoset.errors import ParameterError
-from infoset.evaluation import expected_values, utility_gradient
+from infoset.evaluation import expected_values
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.runs import Budget
 from infoset.solvers import (
@@ -377,7 +377,7 @@ def worst_of_trembling(form, policy, player, least):
         return best_against_trembling(form, player, flow, np.array(bounds)[:, 0].astype(float))
     plans = policy.realization_plans()
     # The payoffs of the players sum to zero.
-    cost = -utility_gradient(form, plans, 1 - player)
+    cost = -form.gradient(plans, 1 - player)
     return linprog(cost, A_eq=flow, b_eq=start, bounds=bounds).fun
 
 

@@ -11,8 +11,6 @@ from infoset.evaluation.best_responses import (
     expected_values,
     exploitability,
     nash_conv,
-    plan_value,
-    utility_gradient,
 )
 from infoset.evaluation.cce import CCEEvaluation, CCEEvaluator, evaluate_cce
 from infoset.evaluation.correlated_policies import (
@@ -90,12 +88,10 @@ __all__ = [
     "make_certificate",
     "mean_true_state_sampling_ratio",
     "nash_conv",
-    "plan_value",
     "prove_value",
     "reached_best_response",
     "save_correlated_policy",
     "transformed_profiles",
     "transformed_values",
     "true_state_sampling_ratio",
-    "utility_gradient",
 ]

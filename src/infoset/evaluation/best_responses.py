@@ -26,15 +26,12 @@ __all__ = [
     "Evaluation",
     "best_response",
     "best_response_plan",
-    "best_response_sweep",
     "evaluate_plans",
     "evaluate_policy",
     "evaluation_of",
     "expected_values",
     "exploitability",
     "nash_conv",
-    "plan_value",
-    "utility_gradient",
 ]
 
 
@@ -97,14 +94,6 @@ class BestResponse(ShortRepr):
     player: Player
     value: float
     policy: TabularPolicy[Form]
-
-
-def utility_gradient(form: Form, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
-    """Return [Q] the gradient of a player's expected utility with respect to its own plan.
-
-    The gradient depends only on the `plans` [Q] of the other players.
-    """
-    return form.gradient(plans, player)
 
 
 def evaluate_plans(form: Form, plans: Sequence[FloatArray]) -> Evaluation:
@@ -202,7 +191,7 @@ def _best_behavior(
 ) -> tuple[float, FloatArray]:
     """Return the value of a best response, and [Q] its policy in behavior form."""
     plex = form.treeplexes[player]
-    gradient = utility_gradient(form, plans, player)
+    gradient = form.gradient(plans, player)
     best = best_response_sweep(
         plex.parent_sequence, plex.first_sequence, plex.num_actions, gradient
     )

@@ -9,8 +9,7 @@ from math import inf
 import numpy as np
 
 from infoset.errors import ParameterError, PolicyMismatchError
-from infoset.evaluation.best_responses import best_response_sweep, plan_value, utility_gradient
-from infoset.forms import Form, check_form
+from infoset.forms import Form, best_response_sweep, check_form, plan_value
 from infoset.policy import TabularPolicy, check_policy
 from infoset.typing import FloatArray, StateArrays
 from infoset.utils.arguments import check_number, check_type
@@ -106,7 +105,7 @@ class CCEEvaluator:
         """
         form, plans = self.form, tuple(plans)
         players = range(form.num_players)
-        gradients = tuple(utility_gradient(form, plans, player) for player in players)
+        gradients = tuple(form.gradient(plans, player) for player in players)
         values = [
             plan_value(gradient, plan) for gradient, plan in zip(gradients, plans, strict=True)
         ]

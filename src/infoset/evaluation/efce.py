@@ -10,10 +10,9 @@ import numpy as np
 
 from infoset.errors import ParameterError
 from infoset.evaluation._trigger_kernels import add_triggered, trigger_gains
-from infoset.evaluation.best_responses import plan_value, utility_gradient
 from infoset.evaluation.cce import checked_weights
 from infoset.evaluation.trigger_pairs import TriggerPairs, enumerate_trigger_pairs
-from infoset.forms import SequenceForm, Treeplex, as_sequence_form, check_sequence_form
+from infoset.forms import SequenceForm, Treeplex, as_sequence_form, check_sequence_form, plan_value
 from infoset.policy import TabularPolicy
 from infoset.typing import Action, FloatArray, Player, StateArrays
 
@@ -144,7 +143,7 @@ class EFCEEvaluator:
         form, plans = self.form, tuple(plans)
         self._weight += weight
         for player, plex in enumerate(form.treeplexes):
-            gradient = weight * utility_gradient(form, plans, player)
+            gradient = weight * form.gradient(plans, player)
             self._values[player] += plan_value(gradient, plans[player])
             add_triggered(
                 plex.first_sequence,

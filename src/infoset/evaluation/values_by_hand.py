@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infoset.evaluation.best_responses import best_response_sweep
-from infoset.forms import PublicForm, as_public_form, public_hand_gradient
+from infoset.forms import PublicForm, as_public_form, best_response_sweep, public_hand_gradient
 from infoset.policy import TabularPolicy, check_policy
 from infoset.typing import FloatArray, Player
 from infoset.utils.short_repr import Facts, ShortRepr, format_numbers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast, overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -197,13 +197,20 @@ def transfer_policy(policy: TabularPolicy, target: GameTree | Form) -> TabularPo
     [1.0, 0.9, 0.1]
     """
     check_policy(policy)
-    form = target.sequence_form if isinstance(target, GameTree) else target
-    source = find_source_form(target.game) if isinstance(target, GameTree) else None
-    if source is None or source.sequence_form.fingerprint != policy.form.fingerprint:
-        if policy.form is form:
-            return policy
-        return TabularPolicy(form, tuple(carry_behavior(policy.form, policy.probabilities, form)))
-    tree = cast(GameTree, target)
+    if isinstance(target, GameTree):
+        source = find_source_form(target.game)
+        if source is not None and source.sequence_form.fingerprint == policy.form.fingerprint:
+            return _on_tree(policy, source, target)
+        return transfer_policy(policy, target.sequence_form)
+    if policy.form is target:
+        return policy
+    return TabularPolicy(target, tuple(carry_behavior(policy.form, policy.probabilities, target)))
+
+
+def _on_tree(
+    policy: TabularPolicy, source: ExtensiveForm, tree: GameTree
+) -> TabularPolicy[SequenceForm]:
+    """Return a policy of an extensive form on the tree of the game made from it."""
     there = _tree_histories(source, tree)
     is_met = there >= 0
     is_met[0] = False

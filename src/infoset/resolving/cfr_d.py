@@ -15,7 +15,6 @@ from infoset.beliefs import (
     value_form,
 )
 from infoset.errors import ParameterError, UnsupportedGameError
-from infoset.evaluation import utility_gradient
 from infoset.forms import SequenceForm
 from infoset.policy import TabularPolicy
 from infoset.regret import PlayerMinimizer, RegretScheme
@@ -196,7 +195,7 @@ class DecompositionSolver:
 
     def _trunk_gradient(self, minimizers: list[PlayerMinimizer], player: Player) -> FloatArray:
         """Return [Q] the gradient of the utility of plays that end in the trunk."""
-        return utility_gradient(self._form, tuple(own.plan() for own in minimizers), player)
+        return self._form.gradient(tuple(own.plan() for own in minimizers), player)
 
     def trunk_policy(self) -> TabularPolicy:
         """Return the average policy of the trunk."""

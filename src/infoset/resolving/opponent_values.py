@@ -9,10 +9,8 @@ import numpy as np
 
 from infoset.beliefs import PublicBeliefState, TreePart
 from infoset.beliefs.public_belief_state import check_public_state, infostates_at
-from infoset.evaluation import utility_gradient
-from infoset.evaluation.best_responses import best_response_sweep
 from infoset.evaluation.tree_reach import check_same_game, reach_without
-from infoset.forms import behavior_to_plan
+from infoset.forms import behavior_to_plan, best_response_sweep
 from infoset.policy import TabularPolicy
 from infoset.resolving.gadgets import gadget_form
 from infoset.tree import GameTree
@@ -109,7 +107,7 @@ def response_values(
     for policy in policies:
         plan = behavior_to_plan(own.parent_sequence, own.first_sequence, own.num_actions, policy)
         # The opponent's own plan is not used.
-        values = utility_gradient(form, (plan, plan), other)
+        values = form.gradient((plan, plan), other)
         best_response_sweep(plex.parent_sequence, plex.first_sequence, plex.num_actions, values)
         # The gadget's infostates are the first ones; each has the sequences "follow", "terminate".
         values = values[1 : 1 + 2 * size : 2] if part.root else values[:1]
@@ -179,7 +177,7 @@ def accumulated_gifts(
     check_public_state(tree, public_state)
     other = 1 - player
     theirs, plex = tree.infostate_trees[other], tree.sequence_form.treeplexes[other]
-    values = utility_gradient(tree.sequence_form, policy.realization_plans(), other)
+    values = tree.sequence_form.gradient(policy.realization_plans(), other)
     best_response_sweep(plex.parent_sequence, plex.first_sequence, plex.num_actions, values)
     reach = reach_without(tree, policy, [other])
     weight = np.bincount(tree.infostate[:, other], reach, len(theirs.parent))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from infoset.evaluation import best_response_plan, utility_gradient
+from infoset.evaluation import best_response_plan
 from infoset.forms import Form
 from infoset.policy import TabularPolicy
 from infoset.regret import SCHEMES, PlayerMinimizer, RegretScheme
@@ -107,7 +107,7 @@ class CFRBRSolver:
         """Update one player by the gradient against a best response to its plan."""
         plans = [own.plan() for own in self._states]
         plans[1 - player] = best_response_plan(self.form, tuple(plans), 1 - player)
-        self._states[player].observe(utility_gradient(self.form, tuple(plans), player))
+        self._states[player].observe(self.form.gradient(tuple(plans), player))
 
     def settings(self) -> dict[str, Any]:
         """Return the parameters of the scheme, including the horizon."""

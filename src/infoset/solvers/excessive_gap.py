@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infoset.evaluation import utility_gradient
 from infoset.forms import Form
 from infoset.policy import TabularPolicy
 from infoset.regret import Distance, ProxResponse, TreeplexProx, balanced_weights
@@ -239,7 +238,7 @@ class ExcessiveGapSolver:
         return _State(state.iteration + 1, tuple(plans), tuple(smoothing), step)
 
     def _gradient(self, player: Player, opponent_plan: FloatArray) -> FloatArray:
-        return utility_gradient(self._centered, (opponent_plan, opponent_plan), player)
+        return self._centered.gradient((opponent_plan, opponent_plan), player)
 
     def _smoothed(self, player: Player, gradient: FloatArray, mu: float) -> ProxResponse:
         """Return the smoothed best response: the maximizer x of <gradient, x> − μ ψ(x)."""

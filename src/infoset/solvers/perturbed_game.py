@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infoset.errors import UnknownNameError
-from infoset.evaluation import Evaluation, evaluate_policy, utility_gradient
+from infoset.evaluation import Evaluation, evaluate_policy
 from infoset.forms import Form, Treeplex, as_sequence_form, check_form
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import SCHEMES, LocalMinimizer, RegretScheme, rule_of_scheme
@@ -160,7 +160,7 @@ class PerturbedGame:
 
     def _best_value(self, plans: tuple[FloatArray, ...], player: Player) -> float:
         plex = self.form.treeplexes[player]
-        gradient = utility_gradient(self.form, plans, player)
+        gradient = self.form.gradient(plans, player)
         return perturbed_best_value(
             plex.parent_sequence,
             plex.first_sequence,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf, sqrt
 
 from infoset.errors import ParameterError, UnsupportedGameError
-from infoset.evaluation import plan_value, utility_gradient
+from infoset.forms import plan_value
 from infoset.policy import TabularPolicy, check_policy
 from infoset.regret import Distance, TreeplexProx
 from infoset.solvers.two_player import check_two_player
@@ -71,7 +71,7 @@ def quantal_gap(policy: TabularPolicy, temperature: float, distance: Distance = 
     gap = 0.0
     for player, plex in enumerate(form.treeplexes):
         prox = TreeplexProx(plex, distance, form.multiplicities[player])
-        gradient = utility_gradient(form, plans, player)
+        gradient = form.gradient(plans, player)
         best = prox.respond(gradient, temperature=temperature).value
         cost = temperature * prox.divergence(policy.probabilities[player], plans[player])
         gap += best - (plan_value(gradient, plans[player]) - cost)
