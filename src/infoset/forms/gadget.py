@@ -57,6 +57,22 @@ class GadgetForm(TransformedForm):
         return self
 
 
+class _Entries(NamedTuple):
+    """The opponent's S infostates at the root of a part, where a gadget begins.
+
+    values [S] what it can take instead, or for `none` its range; weight, unit [S] reach by chance
+    and by the searching player's range, or by a range of ones; total: the constant sum.
+    """
+
+    part: Form
+    opponent: Player
+    values: FloatArray
+    weight: FloatArray
+    unit: FloatArray
+    total: float
+    is_zero_sum: bool
+
+
 class _Choices(NamedTuple):
     """What a gadget adds for the opponent.
 
@@ -148,7 +164,7 @@ def add_gadget(
         )
     unit = weight if is_zero_sum else _entry_reach(part, player, np.ones(len(own)))
     build = {"resolving": _resolving, "max-margin": _max_margin, "none": _none}[gadget]
-    choices = build(part, other, values, weight, unit, float(total or 0.0), is_zero_sum)
+    choices = build(_Entries(part, other, values, weight, unit, float(total or 0.0), is_zero_sum))
     mine = _Choices(
         begin=np.zeros(len(own), np.int64),
         weight=own,
@@ -248,20 +264,12 @@ def _entry_reach(part: Form, player: Player, own_range: FloatArray) -> FloatArra
     return np.where(reach < np.finfo(np.float64).tiny, 0.0, reach)
 
 
-def _resolving(
-    part: Form,
-    other: Player,
-    values: FloatArray,
-    weight: FloatArray,
-    unit: FloatArray,
-    total: float,
-    is_zero_sum: bool,
-) -> _Choices:
+def _resolving(entries: _Entries) -> _Choices:
     """Let the opponent take a value at each infostate, or follow."""
-    count = len(values)
+    other, count = entries.opponent, len(entries.values)
     utility = np.empty((count, 2))
-    utility[:, other], utility[:, 1 - other] = values, total - values
-    labels = part.infostate_labels(other)
+    utility[:, other], utility[:, 1 - other] = entries.values, entries.total - entries.values
+    labels = entries.part.infostate_labels(other)
     return _Choices(
         begin=1 + 2 * np.arange(count),
         weight=np.ones(count),
@@ -271,29 +279,22 @@ def _resolving(
         ends=SideEnds(
             np.full(count, other, np.int32),
             2 + 2 * np.arange(count),
-            np.repeat(weight[:, None], 2, axis=1),
+            np.repeat(entries.weight[:, None], 2, axis=1),
             utility,
         ),
     )
 
 
-def _max_margin(
-    part: Form,
-    other: Player,
-    values: FloatArray,
-    weight: FloatArray,
-    unit: FloatArray,
-    total: float,
-    is_zero_sum: bool,
-) -> _Choices:
+def _max_margin(entries: _Entries) -> _Choices:
     """Let the opponent choose its infostate; its value there is subtracted from utilities."""
-    chosen = np.flatnonzero(weight > 0)
+    other, values = entries.opponent, entries.values
+    chosen = np.flatnonzero(entries.weight > 0)
     begin, inverse = np.zeros(len(values), np.int64), np.zeros(len(values))
     begin[chosen] = 1 + np.arange(len(chosen))
-    inverse[chosen] = 1.0 / weight[chosen]
+    inverse[chosen] = 1.0 / entries.weight[chosen]
     utility, reach = np.empty((len(chosen), 2)), np.ones((len(chosen), 2))
-    utility[:, other], utility[:, 1 - other] = -values[chosen], values[chosen] - total
-    reach[:, 1 - other] = (unit * inverse)[chosen]
+    utility[:, other], utility[:, 1 - other] = -values[chosen], values[chosen] - entries.total
+    reach[:, 1 - other] = (entries.unit * inverse)[chosen]
     return _Choices(
         begin=begin,
         weight=inverse,
@@ -304,20 +305,12 @@ def _max_margin(
     )
 
 
-def _none(
-    part: Form,
-    other: Player,
-    values: FloatArray,
-    weight: FloatArray,
-    unit: FloatArray,
-    total: float,
-    is_zero_sum: bool,
-) -> _Choices:
+def _none(entries: _Entries) -> _Choices:
     """Draw the opponent's infostate from its range."""
     return _Choices(
-        begin=np.zeros(len(values), np.int64),
-        weight=values,
-        scale=values if is_zero_sum else np.ones(len(values)),
+        begin=np.zeros(len(entries.values), np.int64),
+        weight=entries.values,
+        scale=entries.values if entries.is_zero_sum else np.ones(len(entries.values)),
         num_actions=np.zeros(0, np.int32),
         added=(),
         ends=SideEnds.none(2),
