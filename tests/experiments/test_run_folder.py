@@ -82,6 +82,15 @@ def test_the_metadata_of_the_policy(tmp_path):
     }
 
 
+def test_locked_probabilities_are_copied(tmp_path):
+    lock = tmp_path / "mine.json"
+    lock.write_text('{"[J]": {"bet": 1}}')
+    folder = save_run(kuhn_solution(), tmp_path / "run", lock=lock)
+    assert (folder / "lock.json").read_text() == lock.read_text()
+    assert read_json(folder / "result.json")["files"]["lock"] == "lock.json"
+    check_results(folder)
+
+
 def test_the_result(tmp_path):
     folder = save_run(kuhn_solution(), tmp_path / "run")
     result = read_json(folder / "result.json")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
+from shutil import copyfile
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -68,6 +69,7 @@ def save_run(
     *,
     game: Game | ExtensiveForm | None = None,
     storage: str = "float64",
+    lock: str | Path | None = None,
 ) -> Path:
     """Write the policy, trace, figure and numbers of a solver result to a new folder.
 
@@ -83,7 +85,10 @@ def save_run(
     game : Game or ExtensiveForm, optional
         The game whose parameters are saved; by default the one that was solved.
     storage : str
-        How the file of a policy on a public form stores probabilities; see `infoset.save_policy`.
+        How the file of the policy stores probabilities; see `infoset.save_policy`.
+    lock : str or Path, optional
+        The file of the locked probabilities, if the game was solved with some; it is copied to the
+        folder, as `lock.json` or `lock.csv`.
 
     Returns
     -------
@@ -93,8 +98,7 @@ def save_run(
     Raises
     ------
     ParameterError
-        If `result` is not a `SolveResult`, a tabular policy is to be stored with fewer digits, or
-        the folder or a file cannot be written.
+        If `result` is not a `SolveResult`, or the folder or a file cannot be written.
     """
     check_type("result", result, SolveResult, 'a result of solve, such as solve("kuhn_poker")')
     about = {
@@ -106,8 +110,15 @@ def save_run(
         figure = plot_convergence(result.trace, game=result.game, method=result.method)
     else:
         figure = plot_policy(result.policy, title=f"{result.game}, {result.method}")
+    copies = {} if lock is None else {"lock": Path(lock)}
     return _write_run(
-        result, folder, about=about, rows=trace_rows(result), figure=figure, storage=storage
+        result,
+        folder,
+        about=about,
+        rows=trace_rows(result),
+        figure=figure,
+        storage=storage,
+        copies=copies,
     )
 
 
@@ -115,7 +126,7 @@ def run_files(result: SolveResult | TeamResult) -> dict[str, str]:
     """Return the file names of a result by content.
 
     A result that was measured once, as those of linear programs, has no convergence to plot; the
-    picture shows its policy, unless that is a policy on a public form.
+    picture shows its policy.
     """
     shows_policy = len(result.trace) == 1 and isinstance(result.policy, TabularPolicy)
     return {**RUN_FILES, "picture": "policy.png"} if shows_policy else {**RUN_FILES}
@@ -265,6 +276,7 @@ def _write_run(
     rows: Iterable[list[object]],
     figure: Figure,
     storage: str = "float64",
+    copies: Mapping[str, Path] = MappingProxyType({}),
 ) -> Path:
     """Write the files of a result with one policy to a new folder, and return the folder.
 
@@ -280,8 +292,11 @@ def _write_run(
     figure : Figure
     storage : str
         As in `save_run`.
+    copies : Mapping[str, Path]
+        Files to copy to the folder, by what they are.
     """
-    files = run_files(result)
+    copied = {what: f"{what}{path.suffix}" for what, path in copies.items()}
+    files = {**copied, **run_files(result)}  # the record of the result is last
 
     def write(made: Path) -> None:
         save_policy(result.policy, made / RUN_FILES["policy"], about, storage=storage)
@@ -289,6 +304,8 @@ def _write_run(
             _write_trace(rows, path)
         with replace_file(made / files["picture"]) as path:
             _write_picture(figure, path)
+        for what, source in copies.items():
+            copyfile(source, made / files[what])
         record = saved_record(_with_source(result.summary(), result.policy, about), made, files)
         write_text(made / RUN_FILES["result"], json_text(record, indent=2) + "\n")
 

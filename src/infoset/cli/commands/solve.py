@@ -236,7 +236,9 @@ def run(
         )
     tell_notes(rules)
     stored = storage or STORED_EXACTLY
-    folder = save_results(lambda to: save_run(result, to, game=rules, storage=stored), out)
+    folder = save_results(
+        lambda to: save_run(result, to, game=rules, storage=stored, lock=lock), out
+    )
     if as_json:
         print_json({**result.summary(), "folder": str(folder), "files": run_files(result)})
     else:
