@@ -185,3 +185,15 @@ def test_a_run_resumes_from_its_state():
 def test_it_is_for_two_player_constant_sum_games(spec):
     with pytest.raises(UnsupportedGameError, match=r"two-player constant-sum.*use cfr\+"):
         infoset.solve(spec, "egt", iterations=1)
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_it_solves_a_game_in_which_one_player_has_a_lock(player):
+    key = ("[J]", 0) if player == 0 else ("[J] / bet", 1)
+    locked = infoset.lock(cached_tree("kuhn_poker").sequence_form, {key: {"bet": 1.0}})
+    sizes = [plex.num_sequences for plex in locked.treeplexes]
+    assert sizes[player] == sizes[1 - player] - 2
+    result = infoset.solve(locked, "egt", iterations=1000)
+    exact = infoset.solve(locked, "lp")
+    assert abs(result.values[0] - exact.values[0]) < 0.01
+    assert result.exploitability < 0.01

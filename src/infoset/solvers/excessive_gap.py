@@ -238,7 +238,9 @@ class ExcessiveGapSolver:
         return _State(state.iteration + 1, tuple(plans), tuple(smoothing), step)
 
     def _gradient(self, player: Player, opponent_plan: FloatArray) -> FloatArray:
-        return self._centered.gradient((opponent_plan, opponent_plan), player)
+        plans = [np.zeros(plex.num_sequences) for plex in self.form.treeplexes]
+        plans[1 - player] = opponent_plan
+        return self._centered.gradient(tuple(plans), player)
 
     def _smoothed(self, player: Player, gradient: FloatArray, mu: float) -> ProxResponse:
         """Return the smoothed best response: the maximizer x of <gradient, x> − μ ψ(x)."""
