@@ -238,6 +238,13 @@ def test_many_players_and_a_custom_method():
     assert (two.method, two.exploitability < 0.02) == ("mine", True)
 
 
+def test_a_text_alone_names_the_infostate_of_one_player():
+    by_text = perturb_game(kuhn_form(), {"[K]": 0.1})
+    in_full = perturb_game(kuhn_form(), {("[K]", 0): 0.1})
+    for ours, theirs in zip(by_text.min_probabilities, in_full.min_probabilities, strict=True):
+        assert ours.tolist() == theirs.tolist()
+
+
 @pytest.mark.parametrize(
     ("least", "error", "message"),
     [
@@ -247,10 +254,9 @@ def test_many_players_and_a_custom_method():
         ("0.1", ParameterError, "min_probability='0.1' must be a finite number"),
         ([0.1], ParameterError, "finite number"),
         ({("[K]", 0): "x"}, ParameterError, r"'\[K\]'='x' must be a finite number"),
-        ({"[K]": 0.1}, ParameterError, r"such as \('\[J\]', 0\)"),
-        ({(0, "[K]"): 0.1}, ParameterError, r"such as \('\[J\]', 0\)"),
+        ({(0, "[K]"): 0.1}, ParameterError, r"as in policy\['\[J\]', 0\]"),
         ({("[K]", 0): {"bet": 0.7, "pass": 0.4}}, ParameterError, "sum to at most 1"),
-        ({("[K]", 2): 0.1}, ParameterError, "kuhn_poker are 0 to 1"),
+        ({("[K]", 2): 0.1}, ParameterError, "kuhn_poker has players 0 to 1"),
         ({("[X]", 0): 0.1}, UnknownNameError, r"player 0 has no infostate '\[X\]'"),
         ({("[K]", 0): {"raise": 0.1}}, UnknownNameError, "known: bet, pass"),
     ],

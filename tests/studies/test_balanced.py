@@ -245,8 +245,9 @@ def test_former_names_of_experiments_still_work():
     assert set(BALANCED.aliases.values()) <= {e.name for e in BALANCED.experiments}
 
 
-def test_cells_of_earlier_run_folders_are_found(tmp_path):
-    """File names contain a digest of the settings, which must not change."""
+def test_file_names_of_cells_depend_on_settings_and_version_only(tmp_path, monkeypatch):
+    """This is the name that version 0.1.0 gave the same cell."""
+    monkeypatch.setattr("infoset.experiments.cells.__version__", "0.1.0")
     folder = CellFolder(tmp_path / "runs", "balanced")
     cell = LearningCell("kuhn_poker", "ixomd", 10_000, 0)
     assert folder.file_of(cell).name == "kuhn_poker-ixomd-10000-0-7dda55908c.json"

@@ -95,7 +95,7 @@ def test_a_public_policy_plays_matches_of_a_large_game():
     steps = (Step(None, "Ks", None), Step("call", None, "fly"))
     with pytest.raises(UnknownNameError, match=r"continues '\(start\)' by 'fly'"):
         policy.action_probabilities(Infostate(1, steps), ["call"])
-    with pytest.raises(UnknownNameError, match="action"):
+    with pytest.raises(UnknownNameError, match=r"player 1 does not act at \[Ks\]"):
         policy.action_probabilities(Infostate(1, (Step(None, "Ks", None),)), ["call"])
 
 
