@@ -146,7 +146,7 @@ def start_self_play(
     if on_form is None:
         raise UnsupportedGameError(
             f"{learner.name} plays episodes on the tree of histories, which a {game.kind} form of "
-            f"{game.name} does not list: choose {ON_FORMS}, or give the game itself"
+            f"{game.name} does not list: choose cs-mccfr or es-mccfr, or give the game itself"
         )
     found: PublicChanceSampling = on_form(as_public_form(game), horizon=horizon, seed=seed)
     return found
