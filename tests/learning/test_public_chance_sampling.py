@@ -185,7 +185,7 @@ def test_expected_regrets_of_external_sampling_are_those_of_cfr(name):
     check_expected_regrets(FORMS[name], with_random_policies(FORMS[name], seed=1))
 
 
-@pytest.mark.parametrize(("num_raises", "pure_fraction"), [(1, 1 / 3), (2, 0.8)])
+@pytest.mark.parametrize(("num_raises", "pure_fraction"), [(1, 0.6), (2, 0.8)])
 def test_expected_regrets_of_external_sampling_in_leduc_poker(num_raises, pure_fraction):
     form = build_public_form(infoset.load(f"leduc_poker(num_raises={num_raises})"))
     check_expected_regrets(form, with_random_policies(form, 1, pure_fraction))
@@ -312,12 +312,14 @@ def test_a_constant_in_the_payoffs_changes_nothing(all_opponents):
         assert one == pytest.approx(other, abs=1e-9)
 
 
-@pytest.mark.parametrize(("name", "episodes"), [("cs-mccfr", 2000), ("es-mccfr", 8000)])
-def test_a_turn_is_learned(name, episodes):
+@pytest.mark.parametrize(
+    ("name", "episodes", "fraction"), [("cs-mccfr", 1500, 1 / 4), ("es-mccfr", 2500, 1 / 2)]
+)
+def test_a_turn_is_learned(name, episodes, fraction):
     form = build_public_form(infoset.load(TURN))
     result = infoset.learn(form, name, episodes=episodes)
     uniform = evaluate_policy(uniform_policy(form))
-    assert result.nash_conv[0] < uniform.nash_conv / 4
+    assert result.nash_conv[0] < fraction * uniform.nash_conv
     assert result.policies[0].form is form
 
 
@@ -326,7 +328,7 @@ def test_leduc_poker_is_learned():
     form = derive_public_form(cached_tree("leduc_poker"))
     few, many = (infoset.learn(form, episodes=episodes) for episodes in (500, 8000))
     assert many.method == "cs-mccfr"
-    assert "needs no tree" in many.reason
+    assert "need no tree" in many.reason
     assert many.exploitability[0] < few.exploitability[0] / 3
     assert many.exploitability[0] < 0.1
 
@@ -334,8 +336,8 @@ def test_leduc_poker_is_learned():
 @pytest.mark.broad
 def test_leduc_poker_is_learned_by_external_sampling():
     form = derive_public_form(cached_tree("leduc_poker"))
-    result = infoset.learn(form, "es-mccfr", episodes=20_000)
-    assert result.exploitability[0] < 0.2
+    result = infoset.learn(form, "es-mccfr", episodes=5000)
+    assert result.exploitability[0] < 0.4
 
 
 @pytest.mark.parametrize("name", ON_PUBLIC_FORMS)

@@ -55,7 +55,8 @@ class AutoLearner:
         `has_tree` is false on forms, which do not list histories.
         """
         if not has_tree:
-            return LEARNERS[ON_FORMS], f"{ON_FORMS}: the learner that needs no tree of histories"
+            reason = f"{ON_FORMS}: the better of the learners that need no tree of histories"
+            return LEARNERS[ON_FORMS], reason
         reason = f"{RECOMMENDED}: best on our games among learners that need no resets"
         return LEARNERS[RECOMMENDED], reason
 
