@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -84,7 +85,7 @@ class PublicChanceSampling(IterativeState):
         self._all_opponents = all_opponents
         self._stream = make_stream(seed)
 
-    @property
+    @cached_property
     def cost_per_iteration(self) -> int:
         """Approximate number of array elements read in an episode."""
         probability = self._chance.probability
