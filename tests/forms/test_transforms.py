@@ -24,6 +24,7 @@ from infoset.forms import (
     lock,
     lock_infostates,
     nodes_below,
+    pair_gradient,
 )
 from infoset.policy import (
     TabularPolicy,
@@ -32,6 +33,7 @@ from infoset.policy import (
     random_policy,
     restrict_policy,
     transfer_policy,
+    uniform_policy,
 )
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.regret._cfr_kernels import iterate
@@ -399,3 +401,29 @@ def test_gadgets_refuse_other_games():
     with pytest.raises(ParameterError, match="range of player 0 is zero"):
         add_gadget(part, 0, np.zeros(28), np.ones(28))
     assert public_subgame(form, 1, (np.ones(28), np.ones(28))).form.num_nodes + 2 == part.num_nodes
+
+
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+def test_players_without_locks_need_no_copies_of_plans(precision):
+    form = derive_public_form(cached_tree("leduc_poker"))
+    node = int(form.decisions[1][0])
+    locked = lock(form, {form.label(node): uniform_policy(form).at_node(node)})
+    payoffs, rng = locked.payoffs(precision), np.random.default_rng(0)
+    # Plans of player 0 and its gradient stay as they are; those of player 1 are changed.
+    assert [len(own.composition.gradient) > 0 for own in payoffs.pairs] == [False, True]
+    assert [len(own.composition.plan) > 0 for own in payoffs.pairs] == [True, False]
+    for player, pair in enumerate(payoffs.pairs):
+        composition = pair.composition
+        copied = pair._replace(
+            composition=composition._replace(
+                plan=np.zeros_like(composition.weight),
+                gradient=np.zeros(form.treeplexes[player].num_sequences, precision),
+            )
+        )
+        plan = rng.random(locked.treeplexes[1 - player].num_sequences).astype(precision)
+        found = []
+        for own in (pair, copied):
+            found.append(np.zeros(locked.treeplexes[player].num_sequences, precision))
+            pair_gradient(own, plan, found[-1])
+        assert found[0].tobytes() == found[1].tobytes()
+        assert found[0].any()

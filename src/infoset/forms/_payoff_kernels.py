@@ -151,12 +151,25 @@ def pair_gradient(payoffs: TwoPlayerPayoffs, plan: FloatArray, gradient: FloatAr
     """
     if isinstance(payoffs, BlockPayoffs):
         block_gradient(payoffs, plan, gradient)
-    elif len(payoffs.composition.source) > 0:
-        expand_plan(payoffs.composition, plan, 0, len(payoffs.composition.plan))
-        public_gradient(payoffs.hands, payoffs.composition.plan, payoffs.composition.gradient)
-        collect_gradient(payoffs.composition, plan, gradient, 0, len(gradient))
     else:
-        public_gradient(payoffs.hands, plan, gradient)
+        composed_gradient(payoffs, plan, gradient)
+
+
+# Annotated as `_compiled_pair_gradient`, which returns it.
+def composed_gradient(payoffs: Any, plan: Any, gradient: Any) -> Any:
+    """Fill `gradient` as `pair_gradient` does, on a public form or a transform of one."""
+    composition = payoffs.composition
+    reached, earned = plan, gradient
+    # Where plans or gradients stay as they are, there is no array for intermediate results.
+    if len(composition.plan) > 0:
+        expand_plan(composition, plan, 0, len(composition.plan))
+        reached = composition.plan
+    if len(composition.gradient) > 0:
+        earned = composition.gradient
+    # One call, because the compiler makes a copy of the kernel for each.
+    public_gradient(payoffs.hands, reached, earned)
+    if len(composition.gradient) > 0:
+        collect_gradient(composition, plan, gradient, 0, len(gradient))
 
 
 @overload(pair_gradient)
@@ -164,18 +177,7 @@ def _compiled_pair_gradient(payoffs: Any, plan: Any, gradient: Any) -> Any:
     def by_blocks(payoffs: Any, plan: Any, gradient: Any) -> Any:
         block_gradient(payoffs, plan, gradient)
 
-    def by_hands(payoffs: Any, plan: Any, gradient: Any) -> Any:
-        # One call, because the compiler makes a copy of the kernel for each.
-        is_composed = len(payoffs.composition.source) > 0
-        reached, earned = plan, gradient
-        if is_composed:
-            expand_plan(payoffs.composition, plan, 0, len(payoffs.composition.plan))
-            reached, earned = payoffs.composition.plan, payoffs.composition.gradient
-        public_gradient(payoffs.hands, reached, earned)
-        if is_composed:
-            collect_gradient(payoffs.composition, plan, gradient, 0, len(gradient))
-
-    return by_hands if payoffs.instance_class is ComposedPayoffs else by_blocks
+    return composed_gradient if payoffs.instance_class is ComposedPayoffs else by_blocks
 
 
 @kernel

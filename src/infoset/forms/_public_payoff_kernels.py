@@ -58,9 +58,9 @@ class Composition(NamedTuple):
         [Q of the opponent] what the player gets per unit of the opponent's plan, whatever its own
         plan is: a part of the gradient at the empty sequence; empty if it gets nothing.
     plan : FloatArray
-        [Q of the opponent in the form] for intermediate results.
+        [Q of the opponent in the form] for intermediate results; empty if plans stay as they are.
     gradient : FloatArray
-        [Q of the player in the form] for intermediate results.
+        [Q of the player in the form] for intermediate results; empty if gradients stay as they are.
     """
 
     source: IndexArray

@@ -15,7 +15,7 @@ from infoset.forms.form import Form
 from infoset.forms.layout import Layout
 from infoset.forms.leaf_scales import LeafScales
 from infoset.forms.locked import lock_infostates
-from infoset.forms.payoffs import FormPayoffs
+from infoset.forms.payoffs import FormPayoffs, with_collection
 from infoset.forms.public_form import PublicForm
 from infoset.forms.public_operators import Fold
 from infoset.forms.public_parts import (
@@ -169,6 +169,7 @@ class CutForm(TransformedForm):
         found = self.base.composed_payoffs(chained, layouts, precision, of_reach)
         if of_reach:
             return found
+        found = with_collection(found)
         scales = LeafScales(
             self.arrivals, self.values_at, chained, layouts, self.base.layouts, found
         )

@@ -25,6 +25,7 @@ __all__ = [
     "divided_payoffs",
     "restrict_blocks",
     "terminal_payoffs",
+    "with_collection",
 ]
 
 
@@ -156,6 +157,20 @@ def composition_of(payoffs: TwoPlayerPayoffs) -> Composition | None:
     if isinstance(payoffs, BlockPayoffs) or not len(payoffs.composition.source):
         return None
     return payoffs.composition
+
+
+def with_collection(payoffs: FormPayoffs) -> FormPayoffs:
+    """Return payoffs of a transform with arrays for gradients, so that scales can be changed."""
+    return payoffs._replace(pairs=tuple(map(_with_collection, payoffs.pairs)))
+
+
+def _with_collection(payoffs: TwoPlayerPayoffs) -> TwoPlayerPayoffs:
+    if isinstance(payoffs, BlockPayoffs) or len(payoffs.composition.gradient):
+        return payoffs
+    # The array is missing if gradients stay as they are, and so have the same size.
+    hands, composition = payoffs
+    gradient = np.zeros_like(composition.scale)
+    return ComposedPayoffs(hands, composition._replace(gradient=gradient))
 
 
 def _own_results(payoffs: TwoPlayerPayoffs) -> TwoPlayerPayoffs:

@@ -93,7 +93,7 @@ def _restricted(payoffs: PublicPayoffs, begin: int, end: int) -> PublicPayoffs:
 def with_terms(payoffs: PublicPayoffs, chosen: LongArray) -> PublicPayoffs:
     """Return some terms of payoffs, given their numbers in increasing order."""
     table = np.repeat(payoffs.table, np.diff(payoffs.first))[chosen]
-    first, tables = _batches(np.bincount(table, minlength=len(payoffs.kind)).tolist())
+    first, tables = _batches(np.bincount(table, minlength=len(payoffs.kind)))
     factor = payoffs.factor.reshape(NUM_FACTORS, -1)
     padding = np.zeros((NUM_FACTORS, LANES), factor.dtype)
     own, other = (
@@ -192,7 +192,7 @@ def public_payoffs(
     factor[:, : len(terminal)] = np.concatenate(
         [np.zeros((NUM_FACTORS, 0)), *(terms.factor for terms in found)], axis=1
     )
-    first, table = _batches([len(terms.terminal) for terms in found])
+    first, table = _batches(np.array([len(terms.terminal) for terms in found], np.int64))
     own_places, other_places = (_places(form, p, terminal, positions) for p in (own, other))
     blocking = _blocking(form.prior, own)
     own_order, other_order, weaker, not_stronger, twin_place = _orders(
@@ -292,14 +292,13 @@ def _nonzero(table: _Table, terminal: LongArray, factor: FloatArray) -> _Terms:
     return _Terms(table, terminal[used], factor[:, used])
 
 
-def _batches(sizes: Sequence[int]) -> tuple[LongArray, LongArray]:
+def _batches(sizes: LongArray) -> tuple[LongArray, LongArray]:
     """Return the first term of each batch, and the table of each batch, given terms per table."""
-    first, table, begin = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
-    for number, size in enumerate(sizes):
-        first.append(np.arange(begin, begin + size, LANES))
-        table.append(np.full(len(first[-1]), number))
-        begin += size
-    return np.append(np.concatenate(first), begin), np.concatenate(table)
+    counts = -(-sizes // LANES)
+    table = np.repeat(np.arange(len(sizes)), counts)
+    before = np.arange(len(table)) - (np.cumsum(counts) - counts)[table]
+    first = (np.cumsum(sizes) - sizes)[table] + LANES * before
+    return np.append(first, sizes.sum()), table
 
 
 def _places(

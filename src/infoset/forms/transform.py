@@ -9,7 +9,7 @@ import numpy as np
 from infoset.forms._public_payoff_kernels import Composition
 from infoset.forms.layout import Layout, is_new
 from infoset.forms.treeplex import Treeplex
-from infoset.typing import BoolArray, FloatArray, IntArray, LongArray, Player
+from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray, Player
 
 __all__ = ["PlanMap", "SideEnds", "Transform", "identity_map", "locked_map"]
 
@@ -196,15 +196,26 @@ class Transform(NamedTuple):
         sequence, paid = self._ends_of(other, player, of_reach)
         transfer = np.zeros(met.num_sequences if len(paid) else 0)
         np.add.at(transfer, own[other].position[sequence], paid)
+        weight = base[other].to_positions(met.weight).astype(precision)
+        members = _members(mine, own[player], base[player], precision)
+        is_met = _is_identity(source, weight, met.num_sequences)
+        is_earned = _is_identity(members["member"], members["scale"], len(mine.last))
+        is_earned = is_earned and not len(offset) + len(transfer)
         return Composition(
             source=source,
-            weight=base[other].to_positions(met.weight).astype(precision),
-            **_members(mine, own[player], base[player], precision),
+            weight=weight,
+            **members,
             offset=offset.astype(precision),
             transfer=transfer.astype(precision),
-            plan=np.zeros(len(met.last), precision),
-            gradient=np.zeros(len(mine.last), precision),
+            plan=np.zeros(0 if is_met else len(met.last), precision),
+            gradient=np.zeros(0 if is_earned else len(mine.last), precision),
         )
+
+
+def _is_identity(indices: IndexArray, weights: FloatArray, size: int) -> bool:
+    """Return whether `weights * entries[indices]` are the `size` entries themselves."""
+    is_same = len(indices) == size and bool((indices == np.arange(size)).all())
+    return is_same and bool((weights == 1.0).all())
 
 
 def _members(own_map: PlanMap, own: Layout, base: Layout, precision: str) -> dict[str, Any]:

@@ -82,7 +82,8 @@ def learn(
     Parameters
     ----------
     game : str, Game, GameTree, ExtensiveForm or PublicForm
-        By name, as rules, or as a tree; or a public form, on which `cs-mccfr` learns.
+        By name, as rules, or as a tree; or a public form, on which `cs-mccfr` and `es-mccfr`
+        learn.
     method : str or LearnerSpec
         A name of `infoset.learning.LEARNERS`, in upper or lower case; `path/to/file.py:NAME`; or
         your own learner, such as a library learner changed by `dataclasses.replace`. `auto` is the

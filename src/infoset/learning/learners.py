@@ -55,7 +55,8 @@ class AutoLearner:
         `has_tree` is false on forms, which do not list histories.
         """
         if not has_tree:
-            return LEARNERS[ON_FORMS], f"{ON_FORMS}: the learner that needs no tree of histories"
+            reason = f"{ON_FORMS}: the better of the learners that need no tree of histories"
+            return LEARNERS[ON_FORMS], reason
         reason = f"{RECOMMENDED}: best on our games among learners that need no resets"
         return LEARNERS[RECOMMENDED], reason
 
@@ -146,7 +147,7 @@ def start_self_play(
     if on_form is None:
         raise UnsupportedGameError(
             f"{learner.name} plays episodes on the tree of histories, which a {game.kind} form of "
-            f"{game.name} does not list: choose {ON_FORMS}, or give the game itself"
+            f"{game.name} does not list: choose cs-mccfr or es-mccfr, or give the game itself"
         )
     found: PublicChanceSampling = on_form(as_public_form(game), horizon=horizon, seed=seed)
     return found

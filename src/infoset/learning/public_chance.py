@@ -7,17 +7,18 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.forms import PublicForm, is_new
-from infoset.typing import BoolArray, FloatArray, LongArray
+from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
 from infoset.utils.splitmix import Stream, uniforms
 
 __all__ = ["Drawn", "PublicChance"]
 
 
 class Drawn(NamedTuple):
-    """What the drawn outcomes of chance leave: nodes [V] and terminals [T] of the form."""
+    """What the draws leave: nodes [V] and terminals [T], and a hand of the opponent, or all."""
 
     nodes: BoolArray
     terminals: BoolArray
+    hand: int | None = None
 
 
 class PublicChance:
@@ -44,8 +45,9 @@ class PublicChance:
         ends = form.terminals
         self._parent = form.parent[1:].astype(np.int64)
         # Outcomes are the nodes but for the root, followed by the terminals.
-        before = np.append(self._parent, ends.node)
-        move = np.stack([before, np.append(form.action[1:], ends.action)])
+        self._before = np.append(self._parent, ends.node)
+        self._action = np.append(form.action[1:], ends.action)
+        move = np.stack([self._before, self._action])
         self._order = np.lexsort(move[::-1])
         begins = is_new(*move[:, self._order])
         self.first = np.flatnonzero(begins)
@@ -80,17 +82,23 @@ class PublicChance:
         """Number of moves, including those with a single outcome."""
         return len(self.first)
 
-    def draw(self, stream: Stream) -> Drawn:
-        """Draw an outcome of each move."""
-        return self.outcome(uniforms(stream, self.num_moves))
+    def draw(self, stream: Stream, taken: IntArray | None = None) -> Drawn:
+        """Draw an outcome of each move; for `taken`, see `outcome`."""
+        return self.outcome(uniforms(stream, self.num_moves), taken)
 
-    def outcome(self, numbers: FloatArray) -> Drawn:
-        """Return what numbers [moves] in [0, 1) draw."""
+    def outcome(self, numbers: FloatArray, taken: IntArray | None = None) -> Drawn:
+        """Return what numbers [moves] in [0, 1) draw.
+
+        taken: [V] the action taken at each node; -1, or None for all nodes, if all are.
+        """
         moves = np.arange(self.num_moves)
         found = np.searchsorted(self.limits, moves + numbers, side="right")
         chosen = np.zeros(len(self._order), bool)
         # Rounding may put a number just outside of its move's interval.
         chosen[self._order[np.clip(found, self.first, self.last)]] = True
+        if taken is not None:
+            here = taken[self._before]
+            chosen &= (here < 0) | (here == self._action)
         num_nodes = len(self._parent) + 1
         nodes = np.ones(num_nodes, bool)
         for level in self._levels:

@@ -1,8 +1,9 @@
-"""Monte Carlo CFR on public forms: public chance is sampled, and all hands are computed."""
+"""Monte Carlo CFR on public forms: public chance is sampled, and the learner's hands are not."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,11 @@ from infoset.forms import (
     with_terms,
     with_weights,
 )
+from infoset.learning._public_sampling_kernels import count_groups
 from infoset.learning.public_chance import Drawn, PublicChance
+from infoset.learning.public_hands import PublicHands
 from infoset.policy import TabularPolicy
-from infoset.regret import SCHEMES, realize_below, update_regrets
+from infoset.regret import SCHEMES, update_regrets
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray, Player, StateArrays
 from infoset.utils.arguments import check_count
 from infoset.utils.interrupts import interrupts_held
@@ -30,12 +33,18 @@ __all__ = ["PublicChanceSampling"]
 
 
 class PublicChanceSampling(IterativeState):
-    """Self-play of chance-sampled CFR on a public form, in which the players alternate.
+    """Self-play of Monte Carlo CFR on a public form, in which the players alternate.
 
-    In an episode, one outcome of each public chance move is drawn. One player computes its
-    counterfactual values against all hands of the opponent in what is left of the public tree,
-    divided by the probabilities of the draws, and updates its regrets there for all of its hands.
-    The expected values are those of CFR.
+    In an episode, one outcome of each public chance move is drawn. In chance sampling, the learning
+    player meets all hands and actions of the opponent. In external sampling it meets one hand,
+    drawn with the probability of its deal, and one action at each decision of the opponent, drawn
+    from the current policy of this hand. The learning player computes counterfactual values of all
+    its hands and actions in what is left of the public tree, divided by the probabilities of the
+    draws, and updates its regrets there. The expected values are those of CFR.
+
+    A policy changes only at nodes that an episode leaves, and those before them are left, too. So
+    the average is brought up to date there before each change, and is exact for all hands: the mean
+    of the policies of a player's episodes, weighted by own reach.
 
     Parameters
     ----------
@@ -43,18 +52,28 @@ class PublicChanceSampling(IterativeState):
         A game with any payoffs; averages approach an equilibrium if these have a constant sum.
     settings : mapping
         The parameters of the learner, by name.
+    seed : int
     clip_regrets : bool
         Whether negative cumulative regrets are reset to 0, as in regret matching+.
-    seed : int
+    all_opponents : bool
+        Whether the opponent enters all actions with all hands, as in chance sampling.
 
     Notes
     -----
-    Source: Johanson, Bard, Lanctot, Gibson and Bowling (2012), "Efficient Nash equilibrium
-    approximation through Monte Carlo counterfactual regret minimization" (public chance sampling).
+    Sources: Johanson, Bard, Lanctot, Gibson and Bowling (2012), "Efficient Nash equilibrium
+    approximation through Monte Carlo counterfactual regret minimization" (public chance sampling,
+    and opponent/public chance sampling); Lanctot, Waugh, Zinkevich and Bowling (2009), "Monte Carlo
+    sampling for regret minimization in extensive games" (external sampling).
     """
 
     def __init__(
-        self, form: PublicForm, settings: Mapping[str, Any], clip_regrets: bool, seed: int
+        self,
+        form: PublicForm,
+        settings: Mapping[str, Any],
+        seed: int,
+        *,
+        clip_regrets: bool = False,
+        all_opponents: bool = True,
     ) -> None:
         super().__init__()
         self.form = form
@@ -63,12 +82,17 @@ class PublicChanceSampling(IterativeState):
         self._row = SCHEMES["cfr+" if clip_regrets else "cfr"].schedule(1, 1)[0]
         self._chance = PublicChance(form)
         self._players = tuple(_Player(form, player, self._chance) for player in range(2))
+        self._all_opponents = all_opponents
         self._stream = make_stream(seed)
 
-    @property
+    @cached_property
     def cost_per_iteration(self) -> int:
         """Approximate number of array elements read in an episode."""
-        share = float(self._chance.probability.mean())
+        probability = self._chance.probability
+        if not self._all_opponents:
+            uniform = [_uniform_reach(self.form, player) for player in range(2)]
+            probability = probability * np.mean(uniform, axis=0)
+        share = float(probability.mean())
         sequences = sum(len(own.policy) for own in self._players)
         return 1 + sequences // 2 + round(share * (self.form.gradient_cost / 2 + 6 * sequences))
 
@@ -86,17 +110,28 @@ class PublicChanceSampling(IterativeState):
         check_count("episodes", episodes)
         for _ in range(episodes):
             with interrupts_held():
-                self.learn(self.iteration % 2, self._chance.draw(self._stream))
+                player = self.iteration % 2
+                self.learn(player, self._draw(self._players[1 - player]))
                 self._done += 1
 
+    def _draw(self, other: _Player) -> Drawn:
+        """Draw what an episode leaves, given the opponent of the learning player."""
+        if self._all_opponents:
+            return self._chance.draw(self._stream)
+        hand = other.hands.draw(self._stream)
+        taken = other.hands.draw_actions(hand, other.policy, self._stream)
+        return self._chance.draw(self._stream, taken)._replace(hand=hand)
+
     def learn(self, player: Player, drawn: Drawn) -> None:
-        """Update the regrets and the average of a player, given the outcomes of chance."""
+        """Update the regrets and the average of a player, given what the draws leave."""
         own, other = self._players[player], self._players[1 - player]
         groups = own.groups_at(drawn)
-        realize_policy(other.groups_at(drawn), other.parent, other.policy, other.plan)
-        own.average[0] += 1.0
-        realize_below(self._row, True, groups, own.parent, own.policy, own.plan, own.average)
-        gradient = own.gradient(drawn, other.plan)
+        own.cumulative_plan[0] += 1.0
+        own.count(groups)
+        # The reach of drawn actions cancels with their probability: the plan of one hand stays 1.
+        if drawn.hand is None:
+            realize_policy(other.groups_at(drawn), other.parent, other.policy, other.plan)
+        gradient = own.gradient(drawn, other)
         no_predictions = np.zeros(0), np.zeros((2, 0))
         update_regrets(
             groups, own.parent, self._row, -1.0, gradient, own.regret, own.policy, *no_predictions
@@ -106,13 +141,14 @@ class PublicChanceSampling(IterativeState):
         arrays = name_by_player(
             policy=[own.policy for own in self._players],
             regret=[own.regret for own in self._players],
-            average=[own.average for own in self._players],
+            cumulative_plan=[own.cumulative_plan for own in self._players],
+            parent_counted=[own.parent_counted for own in self._players],
         )
         return {"stream": self._stream, **arrays}
 
     def policy(self) -> TabularPolicy:
-        """Return the average policy, weighted by own reach; uniform where no episode has been."""
-        return self._to_policy([own.average for own in self._players])
+        """Return the average policy, weighted by own reach; uniform where no policy plays to."""
+        return self._to_policy([own.all_counted() for own in self._players])
 
     def current_policy(self) -> TabularPolicy:
         """Return the policies of the next episode."""
@@ -128,14 +164,17 @@ class PublicChanceSampling(IterativeState):
 class _Player:
     """What a player knows and has learned, in the order of the layout.
 
-    Entries of `plan` are up to date at the infostates of the last draws only.
+    Entries of `plan` are up to date at the infostates of the last draws only. For
+    `cumulative_plan` and `parent_counted`, see `count_groups`.
     """
 
     def __init__(self, form: PublicForm, player: Player, chance: PublicChance) -> None:
         layout = form.layouts[player]
+        self.hands = PublicHands(form, player)
         self.parent = layout.parent
         self.policy = layout.uniform_policy()
-        self.regret, self.average = np.zeros((2, len(self.policy)))
+        self.regret, self.cumulative_plan = np.zeros((2, len(self.policy)))
+        self.parent_counted = np.zeros(len(self.parent))
         self.plan = np.ones(len(self.policy))
         self._gradient = np.zeros(len(self.policy))
         positions = [own.position for own in form.layouts]
@@ -145,6 +184,8 @@ class _Player:
         self._payoffs = with_weights(
             public_payoffs(centered, player, positions), 1.0 / chance.probability[self._terminal]
         )
+        self._weights_of_hand = np.zeros_like(self._payoffs.other_weight)
+        self._all_groups = layout.groups
         self._node, self._groups = _groups_by_node(
             layout.groups, form.public_states[player][layout.infostate]
         )
@@ -153,11 +194,42 @@ class _Player:
         """Return the parts of groups at the nodes that are left, parents first."""
         return self._groups[drawn.nodes[self._node]]
 
-    def gradient(self, drawn: Drawn, plan: FloatArray) -> FloatArray:
-        """Return [Q] the estimated gradient against the opponent's plan [Q]."""
-        chosen = np.flatnonzero(drawn.terminals[self._terminal])
-        public_gradient(with_terms(self._payoffs, chosen), plan, self._gradient)
+    def count(self, groups: IndexArray) -> None:
+        """Bring the cumulative plan at parts of groups up to date."""
+        count_groups(groups, self.parent, self.policy, self.cumulative_plan, self.parent_counted)
+
+    def all_counted(self) -> FloatArray:
+        """Return [Q] the cumulative plan, up to date everywhere, without changing anything."""
+        plan, counted = self.cumulative_plan.copy(), self.parent_counted.copy()
+        count_groups(self._all_groups, self.parent, self.policy, plan, counted)
+        return plan
+
+    def gradient(self, drawn: Drawn, other: _Player) -> FloatArray:
+        """Return [Q] the estimated gradient against the opponent's plan, or against one hand."""
+        payoffs = with_terms(self._payoffs, np.flatnonzero(drawn.terminals[self._terminal]))
+        if drawn.hand is None:
+            public_gradient(payoffs, other.plan, self._gradient)
+            return self._gradient
+        # The other hands have weight 0. That of the hand is divided by its probability.
+        width = len(other.hands.probability)
+        of_hand = slice(drawn.hand, None, width)
+        self._weights_of_hand[of_hand] = (
+            payoffs.other_weight[of_hand] / other.hands.probability[drawn.hand]
+        )
+        one_hand = payoffs._replace(other_weight=self._weights_of_hand)
+        public_gradient(one_hand, other.plan, self._gradient)
+        self._weights_of_hand[of_hand] = 0.0
         return self._gradient
+
+
+def _uniform_reach(form: PublicForm, player: Player) -> FloatArray:
+    """Return [T] the probability that a player with uniform policy plays to each terminal."""
+    layout = form.layouts[player]
+    plan = np.ones(len(layout.position))
+    realize_policy(layout.groups, layout.parent, layout.uniform_policy(), plan)
+    start = form.sequences[player].start[form.terminal_sequence[:, player]]
+    reach: FloatArray = plan[layout.position[start]]
+    return reach
 
 
 def _groups_by_node(groups: IndexArray, node: IntArray) -> tuple[LongArray, IndexArray]:

@@ -111,22 +111,23 @@ class SampledTraversal:
     def self_play_on_form(
         self, form: PublicForm, *, horizon: int, seed: int = 0
     ) -> PublicChanceSampling:
-        """Return self-play on a public form, on which all hands are computed together.
+        """Return self-play on a public form, on which all own hands are computed together.
 
         Raises
         ------
         UnsupportedGameError
-            If actions are sampled, too: they depend on the hands.
+            If own actions are sampled: they depend on the hand.
         """
         check_count("horizon", horizon, minimum=1)
-        if not self.all_opponents or self.min_probability < 1.0:
+        if self.min_probability < 1.0:
             raise UnsupportedGameError(
-                f"{self.name} samples actions by the policy of a single hand, but a public form "
-                "computes all hands together: choose cs-mccfr, which samples chance only, or give "
-                "the game itself"
+                f"{self.name} samples own actions by the policy of a single hand, but a public "
+                "form computes all hands together: choose cs-mccfr or es-mccfr, or give the game "
+                "itself"
             )
-        settings = {"learner": self.name, "clip_regrets": self.clip_regrets}
-        return PublicChanceSampling(form, settings, self.clip_regrets, seed)
+        parameters = {"clip_regrets": self.clip_regrets, "all_opponents": self.all_opponents}
+        settings = {"learner": self.name, **parameters}
+        return PublicChanceSampling(form, settings, seed, **parameters)
 
 
 class SampledTraversalSelfPlay(SelfPlay):

@@ -48,7 +48,8 @@ class Partition:
     composition : Composition or None
         How plans and gradients of a transform become those of `payoffs`; None if they are those.
     expanded, collected : tuple[tuple[int, int], ...]
-        Ranges of the sequences that `expand_plan` and `collect_gradient` fill.
+        Ranges of the sequences that `expand_plan` and `collect_gradient` fill; none if plans or
+        gradients are those of `payoffs`.
     top : IndexArray
         [G, 5] the groups of the top; see `Layout`.
     below : tuple[IndexArray, ...]
@@ -134,7 +135,9 @@ class ThreadedIteration:
         parts, reached, earned = state.partition, plan, state.gradient
         composition = parts.composition
         if composition is not None:
-            composed, reached, earned = composition, composition.plan, composition.gradient
+            composed = composition
+            reached = composed.plan if parts.expanded else plan
+            earned = composed.gradient if parts.collected else state.gradient
             self._distribute(lambda part: expand_plan(composed, plan, *part), parts.expanded)
 
         def fill(payoffs: TwoPlayerPayoffs) -> None:
@@ -222,11 +225,12 @@ def partition_player(
             shortest, first, part = longest, levels[depth], part_of_unit[unit]
     top_groups = np.searchsorted(layout.groups[:, 3], first)
     composition = composition_of(payoffs)
+    has_collection = composition is not None and len(composition.gradient) > 0
     return Partition(
         payoffs=_payoffs_in_ranges(payoffs, number),
         composition=composition,
         expanded=() if composition is None else _ranges(len(composition.plan), number),
-        collected=() if composition is None else _ranges(len(layout.position), number),
+        collected=_ranges(len(layout.position), number) if has_collection else (),
         top=layout.groups[:top_groups],
         below=_runs(layout, first, part),
     )

@@ -1,0 +1,83 @@
+"""Draws of a hand of one player of a public form, and of its actions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infoset.forms import PublicForm
+from infoset.typing import FloatArray, IntArray, Player
+from infoset.utils.splitmix import Stream, uniforms
+
+__all__ = ["PublicHands"]
+
+
+class PublicHands:
+    """The hands of a player, one of which is drawn, and then an action at each of its decisions.
+
+    Parameters
+    ----------
+    form : PublicForm
+    player : Player
+
+    Attributes
+    ----------
+    probability : FloatArray
+        [hands] the probability that the deal gives each hand to the player.
+    """
+
+    def __init__(self, form: PublicForm, player: Player) -> None:
+        dealt = form.prior.matrix().sum(axis=1 - player)
+        self.probability: FloatArray = dealt / dealt.sum()
+        self._limits = np.cumsum(self.probability)
+        self._last = int(np.flatnonzero(dealt)[-1])
+        sequences, self._nodes = form.sequences[player], form.decisions[player]
+        # The empty sequence, which comes first, is not an action.
+        self._start, self._stride = sequences.start[1:], sequences.stride[1:]
+        self._classes = sequences.class_map[1:]
+        self._class_of = form.hand_classes[player]
+        self._position = form.layouts[player].position
+        self._first = sequences.first[self._nodes] - 1
+        self._num_actions = form.num_actions[self._nodes]
+        self._decision = np.repeat(np.arange(len(self._nodes)), self._num_actions)
+        self._nowhere = np.full(form.num_nodes, -1, np.int32)
+
+    def draw(self, stream: Stream) -> int:
+        """Draw a hand."""
+        found = np.searchsorted(self._limits, uniforms(stream, 1)[0], side="right")
+        # Rounding may put a number above all limits.
+        return min(int(found), self._last)
+
+    def draw_actions(self, hand: int, policy: FloatArray, stream: Stream) -> IntArray:
+        """Draw an action of a hand at each decision of the player, independently.
+
+        Parameters
+        ----------
+        hand : int
+        policy : FloatArray
+            [Q] in the order of the layout.
+        stream : Stream
+
+        Returns
+        -------
+        IntArray
+            [V] the index of the action at each public node; -1 where the player does not act.
+        """
+        taken = self._nowhere.copy()
+        numbers = uniforms(stream, len(self._nodes))
+        probability = self.policy_at(hand, policy)
+        limits = np.cumsum(probability)
+        before = (limits - probability)[self._first]
+        passed = (limits - before[self._decision] <= numbers[self._decision]).astype(np.int32)
+        found = np.add.reduceat(passed, self._first)
+        # Rounding may put a number above all limits of its decision.
+        taken[self._nodes] = np.minimum(found, self._num_actions - 1)
+        return taken
+
+    def policy_at(self, hand: int, policy: FloatArray) -> FloatArray:
+        """Return the probability of each public sequence but the empty one with a hand.
+
+        policy: [Q] in the order of the layout.
+        """
+        of_hand = self._class_of[self._classes, hand]
+        found: FloatArray = policy[self._position[self._start + self._stride * of_hand]]
+        return found
