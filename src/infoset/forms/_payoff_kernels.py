@@ -15,7 +15,7 @@ from infoset.forms._public_payoff_kernels import (
     public_gradient,
 )
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
-from infoset.utils.compilation import kernel, linear_kernel
+from infoset.utils.compilation import bare_kernel, kernel, linear_kernel
 from infoset.utils.simd import LANES, filled, load, store
 
 HASH_FACTOR = 0x9E3779B97F4A7C1
@@ -172,7 +172,11 @@ def composed_gradient(payoffs: Any, plan: Any, gradient: Any) -> Any:
         collect_gradient(composition, plan, gradient, 0, len(gradient))
 
 
-@overload(pair_gradient)
+# Without reference counting, as in the kernels that it joins.
+_BARE: Any = {"_nrt": False, "no_cfunc_wrapper": True}
+
+
+@overload(pair_gradient, jit_options=_BARE)
 def _compiled_pair_gradient(payoffs: Any, plan: Any, gradient: Any) -> Any:
     def by_blocks(payoffs: Any, plan: Any, gradient: Any) -> Any:
         block_gradient(payoffs, plan, gradient)
@@ -180,7 +184,7 @@ def _compiled_pair_gradient(payoffs: Any, plan: Any, gradient: Any) -> Any:
     return composed_gradient if payoffs.instance_class is ComposedPayoffs else by_blocks
 
 
-@kernel
+@bare_kernel
 def fill_gradient(
     player: int,
     pairs: tuple[TwoPlayerPayoffs, ...],

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray
-from infoset.utils.compilation import inner_kernel, kernel, nested_kernel
+from infoset.utils.compilation import bare_kernel, inner_kernel, nested_kernel
 from infoset.utils.simd import LANES, Lanes, add_rows, filled, load, store, take_rows
 
 # Kinds of tables; those from FIRST_MATRIX on are matrices.
@@ -43,15 +41,12 @@ class Composition(NamedTuple):
     weight : FloatArray
         [Q of the opponent in the form] what that entry of the plan is multiplied by.
     member : IndexArray
-        [Q] the first sequence of the player in the form whose gradient each sequence collects.
+        [Q + E] the sequences of the player in the form whose gradients are collected: the first
+        member of each sequence of the transform, and then all further ones.
     scale : FloatArray
-        [Q] what its entry of the gradient is multiplied by; 0 if there is no such sequence.
+        [Q + E] what their entries of the gradient are multiplied by; 0 if there is no first member.
     owner : IndexArray
-        [E] sequences of the transform that collect more entries, sorted.
-    more : IndexArray
-        [E] the sequences of the form that these are.
-    more_scale : FloatArray
-        [E] what their entries of the gradient are multiplied by.
+        [E] the sequences of the transform that the further members belong to, sorted.
     offset : FloatArray
         [Q] what is added to the gradient at each sequence; empty if nothing is.
     transfer : FloatArray
@@ -68,8 +63,6 @@ class Composition(NamedTuple):
     member: IndexArray
     scale: FloatArray
     owner: IndexArray
-    more: IndexArray
-    more_scale: FloatArray
     offset: FloatArray
     transfer: FloatArray
     plan: FloatArray
@@ -358,7 +351,7 @@ def add_values(
             gradient[start + payoffs.own_class[classes, hand] * stride] += value
 
 
-@kernel
+@bare_kernel
 def public_gradient(payoffs: PublicPayoffs, plan: FloatArray, gradient: FloatArray) -> None:
     """Fill `gradient` [Q] of a player in place, given the opponent's plan [Q].
 
@@ -397,16 +390,16 @@ def collect_gradient(
 
     plan: the opponent's plan of the transform.
     """
-    member, scale, whole = composition.member, composition.scale, composition.gradient
+    member, scale, owner = composition.member, composition.scale, composition.owner
+    whole, num_sequences = composition.gradient, len(member) - len(owner)
     for sequence in range(begin, end):
         gradient[sequence] = scale[sequence] * whole[member[sequence]]
     # Most sequences have one member. The others are added in order, so that the sum does not depend
     # on the number of threads.
-    owner, more, more_scale = composition.owner, composition.more, composition.more_scale
-    entry = np.searchsorted(owner, begin)
-    while entry < len(owner) and owner[entry] < end:
-        gradient[owner[entry]] += more_scale[entry] * whole[more[entry]]
-        entry += 1
+    for entry in range(len(owner)):
+        if begin <= owner[entry] < end:
+            further = num_sequences + entry
+            gradient[owner[entry]] += scale[further] * whole[member[further]]
     offset, transfer = composition.offset, composition.transfer
     for sequence in range(begin, min(end, len(offset))):
         gradient[sequence] += offset[sequence]

@@ -18,8 +18,6 @@ def no_composition(precision: str) -> Composition:
         member=indices,
         scale=numbers,
         owner=indices,
-        more=indices,
-        more_scale=numbers,
         offset=numbers,
         transfer=numbers,
         plan=numbers,

@@ -53,13 +53,15 @@ class LeafScales:
             self._entries.append(self._entries_of(player, base[player].position[places]))
 
     def _entries_of(self, player: Player, members: IndexArray) -> LongArray:
-        """Return the places of members in the scales of first and later members together."""
+        """Return the places of members in the scales of all members; -1 where there are none."""
         composition = self._compositions[player]
         assert composition is not None
         place = np.full(len(composition.gradient), -1, np.int64)
-        used = np.flatnonzero(composition.scale)
+        # Further members count even if their scale is zero, first members only if they exist.
+        exists = composition.scale != 0.0
+        exists[len(exists) - len(composition.owner) :] = True
+        used = np.flatnonzero(exists)
         place[composition.member[used]] = used
-        place[composition.more] = len(composition.scale) + np.arange(len(composition.more))
         entries: LongArray = place[members]
         return entries
 
@@ -67,11 +69,8 @@ class LeafScales:
         """Write the values [L, hands] of a player."""
         composition, entries = self._compositions[player], self._entries[player]
         assert composition is not None
-        scaled, count = values * self._scales[player], len(composition.scale)
-        is_first = (entries >= 0) & (entries < count)
-        composition.scale[entries[is_first]] = scaled[is_first]
-        is_later = entries >= count
-        composition.more_scale[entries[is_later] - count] = scaled[is_later]
+        scaled, exists = values * self._scales[player], entries >= 0
+        composition.scale[entries[exists]] = scaled[exists]
 
     def refresh(self, player: Player, plans: tuple[FloatArray, ...]) -> None:
         """Write the values of a player at the ranges of plans [Q], in the order of the kernels."""

@@ -231,11 +231,9 @@ def _members(own_map: PlanMap, own: Layout, base: Layout, precision: str) -> dic
     scales = np.zeros(own_map.num_sequences, precision)
     member[last[first]], scales[last[first]] = first, scale[first]
     return {
-        "member": member,
-        "scale": scales,
+        "member": np.concatenate([member, later.astype(np.uint32)]),
+        "scale": np.concatenate([scales, scale[later]]),
         "owner": last[later].astype(np.uint32),
-        "more": later.astype(np.uint32),
-        "more_scale": scale[later],
     }
 
 
