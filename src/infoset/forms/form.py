@@ -16,6 +16,8 @@ from infoset.game import GameSource, Infostate
 from infoset.typing import Action, FloatArray, IntArray, LongArray, Player
 
 if TYPE_CHECKING:
+    from abc import ABCMeta as ProtocolType
+
     from typing_extensions import TypeVar
 
     FormT = TypeVar("FormT", bound="Form", covariant=True, default="Form")
@@ -23,14 +25,27 @@ if TYPE_CHECKING:
 else:  # defaults of type variables are for type checkers only
     from typing import TypeVar
 
+    ProtocolType = type(Protocol)
     FormT = TypeVar("FormT", bound="Form", covariant=True)
     AnyForm = TypeVar("AnyForm", bound="Form")
 
 __all__ = ["AnyForm", "Form", "FormT", "check_form"]
 
 
+class _HasMembers(ProtocolType):
+    """Asks whether an object has the members of a form without computing any.
+
+    `isinstance` of Python 3.11 computes every property, of which a fingerprint and the largest
+    payoff take longer than solving a large form.
+    """
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        kind, fields = type(instance), getattr(instance, "__dict__", ())
+        return all(hasattr(kind, name) or name in fields for name in _MEMBERS)
+
+
 @runtime_checkable
-class Form(Protocol):
+class Form(Protocol, metaclass=_HasMembers):
     """A game in terms of realization plans: a treeplex per player, and utilities as gradients.
 
     The expected utility of a player is linear in its own plan. Its gradient, given the plans of the
@@ -278,6 +293,9 @@ class Form(Protocol):
         It is one, as in `look_up`, unless the key is a line of a public form: then there is one for
         each hand, in the order of the hands. Hands that are merged share one.
         """
+
+
+_MEMBERS = tuple(name for name in vars(Form) if not name.startswith("_"))
 
 
 def check_form(form: object) -> None:
