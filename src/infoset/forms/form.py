@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from infoset.errors import ParameterError
-from infoset.forms.form_table import FormTable
-from infoset.forms.layout import Layout
 from infoset.forms.payoffs import FormPayoffs
-from infoset.forms.player_values import PlayerValues
 from infoset.forms.transform import Transform
-from infoset.forms.treeplex import Treeplex
+from infoset.forms.treeplex import Layout, Treeplex
 from infoset.game import GameSource, Infostate
 from infoset.typing import Action, FloatArray, IntArray, LongArray, Player
 
@@ -29,7 +26,49 @@ else:  # defaults of type variables are for type checkers only
     FormT = TypeVar("FormT", bound="Form", covariant=True)
     AnyForm = TypeVar("AnyForm", bound="Form")
 
-__all__ = ["AnyForm", "Form", "FormT", "check_form"]
+__all__ = ["AnyForm", "Form", "FormT", "FormTable", "PlayerValues", "check_form"]
+
+
+class PlayerValues(NamedTuple):
+    """What a player earns by its policy, and by a best response to the others."""
+
+    value: float
+    best: float
+
+
+class FormTable(NamedTuple):
+    """Where the numbers of a form are in a table with one row per decision and action.
+
+    Attributes
+    ----------
+    columns : tuple[str, ...]
+        Names of the columns of numbers: one, or one per hand.
+    place : str
+        Name of the column that says where a decision is: "infostate" or "line".
+    players : list[Player]
+        [R] the player of each row. Players are in order.
+    places : list[str]
+        [R] the infostate or the line of each row, as text.
+    actions : list[Action]
+        [R] the action of each row.
+    sequences : tuple[LongArray, ...]
+        Per player, [its rows, its columns] the sequence of each number. Columns of hands that the
+        form merges repeat a sequence.
+    about : dict
+        JSON values that belong to the columns, such as the labels of hands as text and their prior
+        probabilities; empty for a single column.
+    other_game : str
+        Why a table for a game of the same name may belong to another form, and what to do then.
+    """
+
+    columns: tuple[str, ...]
+    place: str
+    players: list[Player]
+    places: list[str]
+    actions: list[Action]
+    sequences: tuple[LongArray, ...]
+    about: dict[str, object]
+    other_game: str
 
 
 class _HasMembers(ProtocolType):
