@@ -20,8 +20,8 @@ import psutil
 from infoset.benchmark.child_messages import ASKS
 from infoset.benchmark.processor_clock import ProcessorClock
 from infoset.errors import InfosetError
+from infoset.tree.limits import available_memory
 from infoset.utils.text import shortened
-from infoset.utils.watchdog import available_memory
 
 __all__ = ["ChildEnd", "ChildJob", "ChildLimits", "run_children"]
 

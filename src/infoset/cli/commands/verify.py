@@ -48,7 +48,7 @@ def run(
     the check, and its place is reported.
     """
     from infoset.cli.command_watch import CommandWatch
-    from infoset.utils.watchdog import available_memory
+    from infoset.tree.limits import available_memory
 
     memory = int(MEMORY_SHARE * available_memory())
     watch = CommandWatch(f"infoset verify {file}", seconds, memory, options="--seconds")
