@@ -16,7 +16,7 @@ from infoset.beliefs.history_sampling import SamplingLimits, drawn_histories, sa
 from infoset.errors import ParameterError
 from infoset.game import Game, History, Infostate, PublicState
 from infoset.game.broken_rules import rules_at
-from infoset.game.hooks import has_hook
+from infoset.game.protocol import has_hook
 from infoset.policy import Policy
 from infoset.typing import FloatArray
 

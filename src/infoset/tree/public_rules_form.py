@@ -22,7 +22,7 @@ from infoset.forms import (
     common_sum,
 )
 from infoset.game import Game, GameSource, PublicEnd, PublicHand, PublicRules
-from infoset.game.hooks import RULES, has_hook
+from infoset.game.protocol import RULES, has_hook
 from infoset.tree.build_watch import BuildProgress
 from infoset.tree.game_tree import build_tree
 from infoset.tree.public_counting import check_public_form_fits, count_public_form
