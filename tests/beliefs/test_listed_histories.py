@@ -12,7 +12,8 @@ from infoset.beliefs import PublicPrivateBelief, private_belief, public_belief
 from infoset.beliefs.history_filter import HistoryFilter
 from infoset.errors import GameRuleError, ParameterError, UnknownNameError
 from infoset.game import Game, Infostate, Observation, PublicState, Step, initial_history, play_out
-from infoset.game.hooks import has_hook, histories_as_seen, sample_histories_as_seen
+from infoset.game.hooks import histories_as_seen, sample_histories_as_seen
+from infoset.game.protocol import has_hook
 from infoset.games import Battleship, Goofspiel, load_game
 from infoset.games.goofspiel_bids import HiddenBids
 

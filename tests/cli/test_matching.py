@@ -111,7 +111,7 @@ def in_this_process(work, workers, **options):
 
 def test_late_searches_are_reported(command, monkeypatch):
     text = "ismcts(milliseconds=5)"
-    monkeypatch.setattr("infoset.runs.search_budget.LATE", -1.0)
+    monkeypatch.setattr("infoset.runs.searcher.LATE", -1.0)
     ran = command("match", "kuhn_poker", text, "uniform", "--deals", "3", "--json")
     # On a busy machine, a warning of a search with few simulations comes before the note.
     assert re.search(

@@ -36,7 +36,7 @@ EXTRAS = {
     "infoset.interop.pettingzoo": ("pettingzoo",),
     "nolimit_endgame": ("phevaluator",),
     "poker_endgames": ("phevaluator",),
-    "infoset.games.holdem_cards": ("phevaluator",),
+    "infoset.games.holdem_hands": ("phevaluator",),
 }
 """Pages, and packages with their modules, that need an optional extra."""
 

@@ -8,8 +8,10 @@ from functools import cache
 import numpy as np
 import pytest
 
-from infoset.forms import Form, sequences_in_tree
+from infoset.errors import ParameterError
+from infoset.forms import Form, check_form, sequences_in_tree
 from infoset.game import PublicRulesGame
+from infoset.games import load_game
 from infoset.policy import random_policy, transfer_policy
 from infoset.tree import build_public_form, build_tree, derive_public_form
 from tests.support.cached_games import cached_tree
@@ -81,6 +83,17 @@ def test_both_are_forms(game):
     assert public.payoff_range == pytest.approx(form.payoff_range)
     assert public.constant_sum == pytest.approx(form.constant_sum)
     assert public.payoff_width == pytest.approx(form.payoff_width)
+
+
+def test_no_member_is_computed_to_recognize_a_form():
+    form = build_public_form(load_game("leduc_poker"))
+    known = set(vars(form))
+    check_form(form)
+    assert isinstance(form, Form)
+    assert set(vars(form)) == known
+    assert not isinstance(form.treeplexes[0], Form)
+    with pytest.raises(ParameterError, match="give a form of a game"):
+        check_form(type(form))
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infoset.game.labels import UnwritableLabelError, label_from_json, label_to_json
-from infoset.game.protocol import SharedView
+from infoset.game.observation import SharedView
 
 ATOMS = st.one_of(
     st.none(),

@@ -5,7 +5,7 @@ import pytest
 from pokerkit import Automation, NoLimitTexasHoldem, StandardHighHand
 
 from infoset.games import NoLimitEndgame
-from infoset.games.holdem_cards import DECK, hand_strengths
+from infoset.games.holdem_hands import DECK, hand_strengths
 
 AUTOMATIONS = (
     Automation.ANTE_POSTING,

@@ -8,7 +8,7 @@ import pytest
 import infoset
 from infoset.errors import GameTooLargeError, MissingExtraError, ParameterError
 from infoset.games import NoLimitEndgame, load_game
-from infoset.games.holdem_cards import hand_strengths
+from infoset.games.holdem_hands import hand_strengths
 from infoset.tree import count_public_form
 
 RIVER, TURN = "Ks9d8h4s2c", "Ks9d8h4s"

@@ -10,7 +10,7 @@ import pytest
 import infoset
 from infoset.evaluation import evaluate_policy
 from infoset.games import NoLimitEndgame
-from infoset.games.holdem_cards import DECK, hand_strengths
+from infoset.games.holdem_hands import DECK, hand_strengths
 from infoset.policy import TabularPolicy, random_policy, transfer_policy
 from infoset.tree import build_public_form, build_sequence_form, check_public_rules
 

@@ -7,8 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from infoset.forms._plan_kernels import normalize_behavior
-from infoset.forms._value_kernels import normalize_weights
+from infoset.forms._treeplex_kernels import normalize_behavior, normalize_weights
 from infoset.regret._cfr_kernels import update_regrets
 from infoset.regret._decision_kernels import match_regrets
 from infoset.regret._local_kernels import apply_scheme

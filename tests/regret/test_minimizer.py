@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infoset.evaluation import evaluate_policy
-from infoset.forms.layout import action_major_layout
+from infoset.forms.treeplex import action_major_layout
 from infoset.interop import load_openspiel, policy_from_openspiel
 from infoset.regret import SCHEMES, RegretMinimizer, RegretScheme
 from infoset.solvers import average_policy, current_policy

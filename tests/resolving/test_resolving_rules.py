@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from infoset.beliefs import find_leak
-from infoset.beliefs.history_sampling import SamplingLimits
+from infoset.beliefs.belief import SamplingLimits
 from infoset.beliefs.history_sets import histories_around
 from infoset.errors import ParameterError, ShortSearchWarning, UnsupportedGameError
 from infoset.evaluation import nash_conv, transformed_values
@@ -31,7 +31,7 @@ from infoset.resolving import (
 )
 from infoset.resolving.part_limits import PartLimits
 from infoset.resolving.resolution import ResolvingSettings
-from infoset.runs.search_budget import SearchBudget
+from infoset.runs.searcher import SearchBudget
 from infoset.search import make_searcher
 from infoset.search.models import RulesModel
 from infoset.solvers.regret_family import average_policy

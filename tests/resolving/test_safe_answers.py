@@ -202,7 +202,7 @@ def test_a_clock_that_ends_after_some_looks_never_raises_nash_conv(monkeypatch, 
     allowed = nash_conv(blueprint) + TOLERANCE * tree.sequence_form.payoff_width
     for player, state in searches_of("kuhn_poker"):
         clock = TickingClock(number)
-        for module in ("runs.search_budget", "resolving.public_state_resolver"):
+        for module in ("runs.searcher", "resolving.public_state_resolver"):
             monkeypatch.setattr(f"infoset.{module}.working_seconds", clock)
         search = DepthLimitedSearch(tree, blueprint, milliseconds=100.0, **options)
         policy = after_one_search(search, player, state)
@@ -215,7 +215,7 @@ def test_a_clock_that_ends_after_some_looks_never_raises_nash_conv(monkeypatch, 
 
 def test_a_late_machine_plays_the_blueprint_and_says_so(monkeypatch):
     tree, blueprint = cached_tree("leduc_poker"), blueprint_of("leduc_poker", "lp")
-    for module in ("runs.search_budget", "resolving.public_state_resolver"):
+    for module in ("runs.searcher", "resolving.public_state_resolver"):
         monkeypatch.setattr(f"infoset.{module}.working_seconds", TickingClock(1))
     search = ContinualResolving(tree, blueprint, iterations=None, milliseconds=1.0)
     own = tree.infostate_trees[0]

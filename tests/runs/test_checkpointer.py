@@ -230,9 +230,7 @@ def test_a_killed_run_loses_at_most_the_checkpoint_seconds(path, monkeypatch, co
 
     monkeypatch.setattr(checkpointer, "write_checkpoint", slow)
     solver = RegretSolver(kuhn(), SCHEMES["cfr"])
-    keeper = checkpointer.open_checkpointer(
-        solver, "cfr", Budget(checkpoint=Checkpointing(path, 10))
-    )
+    keeper = checkpointer.open_checkpointer(solver, "cfr", Budget(), Checkpointing(path, 10))
     for _ in range(200):
         solver.run(1)
         now[0] += 1

@@ -17,7 +17,7 @@ from infoset.runs import (
     planned_measurements,
     run_measured,
 )
-from infoset.runs.measurement_plan import GROWTH, START_COST, TARGET_GROWTH
+from infoset.runs.loop import GROWTH, START_COST, TARGET_GROWTH
 from infoset.solvers.regret_family import RegretSolver
 from infoset.tree import build_public_form, build_sequence_form
 

@@ -3,7 +3,7 @@
 import pytest
 
 MODULES = (
-    "runs.search_budget",
+    "runs.searcher",
     "search.determinization",
     "search.ismcts",
     "search.perfect_information",

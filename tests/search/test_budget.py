@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from infoset.runs.search_budget import Overruns, SearchBudget, SearchRecord
+from infoset.runs.searcher import Overruns, SearchBudget, SearchRecord
 
 
 def batches_of(budget, clock, seconds_each):

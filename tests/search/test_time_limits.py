@@ -9,7 +9,7 @@ from infoset.beliefs import PublicPrivateBelief
 from infoset.errors import ShortSearchWarning, UnsupportedGameError
 from infoset.game import Infostate, Step
 from infoset.games import load_game
-from infoset.runs.search_budget import SearchBudget
+from infoset.runs.searcher import SearchBudget
 from infoset.search import EPIMC, ISMCTS, PIMC, AlphaMu, GraphModel, RulesModel, perfect_information
 from infoset.search.determinization import DeterminizedRoot, evaluate_worlds
 from infoset.search.models.model import RootPositions, timed_roots

@@ -11,7 +11,8 @@ import pytest
 
 from infoset.game import check_game
 from infoset.tree import build_world_graph
-from infoset.utils.watchdog import LimitReached, Watchdog, available_memory
+from infoset.tree.limits import available_memory
+from infoset.utils.watchdog import LimitReached, Watchdog
 from tests.support.function_game import FunctionGame
 
 
@@ -80,7 +81,7 @@ def test_a_limit_on_address_space_counts_as_available_memory():
     # The child sets the limit itself: a function between fork and exec is unsafe beside threads.
     program = (
         f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({limit}, {limit}))\n"
-        "from infoset.utils.watchdog import available_memory as a; print(a())"
+        "from infoset.tree.limits import available_memory as a; print(a())"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True

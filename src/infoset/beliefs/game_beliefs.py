@@ -8,15 +8,14 @@ from functools import partial
 
 import numpy as np
 
-from infoset.beliefs.assumed_policies import ModelNoise, batch_reach, unreached_error
-from infoset.beliefs.belief import Belief
+from infoset.beliefs.belief import Belief, ModelNoise, SamplingLimits, batch_reach, unreached_error
 from infoset.beliefs.history_batches import HistoryBatch
 from infoset.beliefs.history_filter import Information, get_history_filter
-from infoset.beliefs.history_sampling import SamplingLimits, drawn_histories, sampled_histories
+from infoset.beliefs.history_sampling import drawn_histories, sampled_histories
 from infoset.errors import ParameterError
 from infoset.game import Game, History, Infostate, PublicState
 from infoset.game.broken_rules import rules_at
-from infoset.game.hooks import has_hook
+from infoset.game.protocol import has_hook
 from infoset.policy import Policy
 from infoset.typing import FloatArray
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 import numpy as np
 
-from infoset.beliefs.assumed_policies import batch_reach, unreached_error
+from infoset.beliefs.belief import SamplingLimits, batch_reach, unreached_error
 from infoset.beliefs.drawn_paths import path_batch
 from infoset.beliefs.history_batches import HistoryBatch, ObservedStep
 from infoset.beliefs.history_filter import (
@@ -24,49 +23,12 @@ from infoset.errors import UnsupportedGameError
 from infoset.game import Game
 from infoset.game.hooks import public_observations, sample_histories_as_seen
 from infoset.policy import Policy
-from infoset.utils.arguments import check_count, check_generator
 from infoset.utils.subsampling import inclusion_probabilities, systematic_sample
 
 __all__ = [
-    "MAX_WORLDS",
-    "NUM_SAMPLES",
-    "SamplingLimits",
     "drawn_histories",
     "sampled_histories",
 ]
-
-MAX_WORLDS: Final = 200_000
-"""Maximum number of histories that are enumerated."""
-
-NUM_SAMPLES: Final = 10_000
-"""Default number of sampled histories if there are more than `MAX_WORLDS`."""
-
-
-@dataclass(frozen=True)
-class SamplingLimits:
-    """Limits on the number of histories that are enumerated or sampled.
-
-    Attributes
-    ----------
-    rng : np.random.Generator or None
-        None if sampling is not allowed.
-    max_worlds, num_samples : int
-
-    Raises
-    ------
-    ParameterError
-        If a value has the wrong type or is less than 1.
-    """
-
-    rng: np.random.Generator | None = None
-    max_worlds: int = MAX_WORLDS
-    num_samples: int = NUM_SAMPLES
-
-    def __post_init__(self) -> None:
-        if self.rng is not None:
-            check_generator(self.rng)
-        check_count("max_worlds", self.max_worlds, minimum=1)
-        check_count("num_samples", self.num_samples, minimum=1)
 
 
 def drawn_histories(

@@ -8,10 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from infoset.beliefs.assumed_policies import ModelNoise
+from infoset.beliefs.belief import ModelNoise, SamplingLimits
 from infoset.beliefs.game_beliefs import GameBeliefs
 from infoset.beliefs.history_batches import HistoryBatch
-from infoset.beliefs.history_sampling import SamplingLimits
 from infoset.game import Game, Infostate
 from infoset.policy import Policy
 from infoset.typing import BoolArray, FloatArray, LongArray, World

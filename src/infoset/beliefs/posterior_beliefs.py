@@ -9,15 +9,17 @@ from typing import TypeAlias
 
 import numpy as np
 
-from infoset.beliefs.assumed_policies import (
+from infoset.beliefs.belief import (
+    MAX_WORLDS,
     MODEL_NOISE,
+    NUM_SAMPLES,
     AssumedPolicies,
+    Belief,
     ModelNoise,
+    SamplingLimits,
     policy_of_each,
 )
-from infoset.beliefs.belief import Belief
 from infoset.beliefs.game_beliefs import GameBeliefs
-from infoset.beliefs.history_sampling import MAX_WORLDS, NUM_SAMPLES, SamplingLimits
 from infoset.beliefs.tree_beliefs import TreeBeliefs
 from infoset.errors import ParameterError, show
 from infoset.game import Game, Infostate, PublicState

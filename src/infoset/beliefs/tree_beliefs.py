@@ -9,8 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from infoset.beliefs.assumed_policies import ModelNoise, reach_of_each, unreached_error
-from infoset.beliefs.belief import Belief
+from infoset.beliefs.belief import Belief, ModelNoise, reach_of_each, unreached_error
 from infoset.beliefs.history_filter import HistoryFilter
 from infoset.beliefs.public_belief_state import (
     PublicBeliefState,

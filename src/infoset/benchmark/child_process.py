@@ -20,8 +20,8 @@ import psutil
 from infoset.benchmark.child_messages import ASKS
 from infoset.benchmark.processor_clock import ProcessorClock
 from infoset.errors import InfosetError
+from infoset.tree import allowed_memory
 from infoset.utils.text import shortened
-from infoset.utils.watchdog import available_memory
 
 __all__ = ["ChildEnd", "ChildJob", "ChildLimits", "run_children"]
 
@@ -32,9 +32,6 @@ LOOK_SECONDS: Final = 0.1
 
 EXIT_SECONDS: Final = 10.0
 """Seconds until a child that has closed its output has ended."""
-
-MEMORY_SHARE: Final = 0.7
-"""Part of the free memory that the child may use."""
 
 MAX_MESSAGES: Final = 10_000
 """Maximum number of messages of a child; each of its parts begins with one."""
@@ -192,7 +189,7 @@ class _Child:
         self.end: ChildEnd | None = None
         self._popen, self._job, self._limits, self._errors = process, job, limits, errors
         self._process = psutil.Process(process.pid)
-        self._memory = limits.memory or int(MEMORY_SHARE * available_memory())
+        self._memory = limits.memory or allowed_memory(None)
         self._clock = ProcessorClock(self._process, with_children=not job.is_trusted)
         self._turns = _TurnTimes(is_alone=len(job.job.get("rows", ())) == 1)
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()

@@ -8,13 +8,6 @@ from infoset.forms._payoff_kernels import (
     pair_gradient,
     terminal_gradient,
 )
-from infoset.forms._plan_kernels import (
-    behavior_to_plan,
-    first_invalid,
-    normalize_behavior,
-    realize_policy,
-    widest_plan,
-)
 from infoset.forms._public_payoff_kernels import (
     ComposedPayoffs,
     Composition,
@@ -23,13 +16,19 @@ from infoset.forms._public_payoff_kernels import (
     expand_plan,
     public_gradient,
 )
-from infoset.forms._value_kernels import best_response_sweep
+from infoset.forms._treeplex_kernels import (
+    behavior_to_plan,
+    best_response_sweep,
+    first_invalid,
+    normalize_behavior,
+    realize_policy,
+    widest_plan,
+)
 from infoset.forms.action_numbers import numbers_by_action, sequences_at
-from infoset.forms.composed_payoffs import no_composition, with_own_results
 from infoset.forms.correspondence import carry_behavior, sequences_in_tree
 from infoset.forms.cut_form import CutForm, LeafFunction, LeafValues, cut
-from infoset.forms.form import AnyForm, Form, FormT, check_form
-from infoset.forms.form_table import FormTable
+from infoset.forms.derived_members import plan_value, values_of_plans
+from infoset.forms.form import AnyForm, Form, FormT, FormTable, PlayerValues, check_form
 from infoset.forms.gadget import (
     FOLLOW,
     GADGET_KINDS,
@@ -38,25 +37,21 @@ from infoset.forms.gadget import (
     add_gadget,
     entered_public_form,
 )
-from infoset.forms.gradient_values import values_of_plans
 from infoset.forms.hand_classes import class_means
 from infoset.forms.hand_symmetry import Cards, CardSymmetries, Group, HandSymmetry
 from infoset.forms.infostate_tree import InfostateTree, PublicTree
-from infoset.forms.layout import (
-    Layout,
-    action_major_layout,
-    averaged,
-    is_new,
-)
 from infoset.forms.locked import LockedBehavior, LockedForm, lock, lock_infostates
 from infoset.forms.payoffs import (
     FormPayoffs,
     block_payoffs,
+    common_sum,
     composition_of,
     divided_payoffs,
+    midranges,
+    no_composition,
     restrict_blocks,
+    with_own_results,
 )
-from infoset.forms.player_values import PlayerValues, plan_value
 from infoset.forms.public_form import PublicForm, as_public_form, check_public_form
 from infoset.forms.public_operators import MAX_CARDS, Dense, Fold, HandPrior, Operator, Showdown
 from infoset.forms.public_parts import (
@@ -87,17 +82,11 @@ from infoset.forms.sequence_form import (
     as_sequence_form,
     check_sequence_form,
 )
-from infoset.forms.terminal_contraction import (
-    common_sum,
-    contract_outcomes,
-    contract_terminals,
-    merge_reach,
-    midranges,
-)
+from infoset.forms.terminal_contraction import contract_outcomes, contract_terminals, merge_reach
 from infoset.forms.terminal_values import values_at_terminals
 from infoset.forms.transform import PlanMap, SideEnds, Transform
 from infoset.forms.transformed_form import AddedInfostate, TransformedForm
-from infoset.forms.treeplex import Treeplex
+from infoset.forms.treeplex import Layout, Treeplex, action_major_layout, averaged, is_new
 
 __all__ = [
     "FOLLOW",

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator, Sequence
 import numpy as np
 
 from infoset.errors import PolicyMismatchError, UnknownNameError
-from infoset.forms._plan_kernels import normalize_behavior
+from infoset.forms._treeplex_kernels import normalize_behavior
 from infoset.forms.form import Form
 from infoset.forms.infostate_tree import InfostateTree
 from infoset.forms.public_form import PublicForm

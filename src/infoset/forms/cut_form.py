@@ -12,7 +12,6 @@ import numpy as np
 
 from infoset.errors import ParameterError
 from infoset.forms.form import Form
-from infoset.forms.layout import Layout
 from infoset.forms.leaf_scales import LeafScales
 from infoset.forms.locked import lock_infostates
 from infoset.forms.payoffs import FormPayoffs, with_collection
@@ -27,6 +26,7 @@ from infoset.forms.public_parts import (
 from infoset.forms.public_reach import unblocked_reach
 from infoset.forms.transform import Transform
 from infoset.forms.transformed_form import TransformedForm
+from infoset.forms.treeplex import Layout
 from infoset.typing import FloatArray, LongArray, Player
 
 __all__ = ["CutForm", "LeafFunction", "LeafValues", "cut"]

@@ -1,18 +1,35 @@
-"""Members of a form that follow from its other members, the same for all kinds of forms."""
+"""Members of a form that follow from its other members, and what players earn on any form."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
 
-from infoset.forms._plan_kernels import reach_sweep
-from infoset.forms._value_kernels import normalize_weights
-from infoset.forms.form import Form
-from infoset.forms.layout import Layout, form_layouts
-from infoset.forms.player_values import PlayerValues, values_by_payoffs
+import numpy as np
+
+from infoset.forms._payoff_kernels import fill_gradient
+from infoset.forms._treeplex_kernels import (
+    behavior_to_plan,
+    best_response_sweep,
+    best_response_value,
+    normalize_behavior,
+    normalize_weights,
+    reach_sweep,
+    realize_policy,
+)
+from infoset.forms.form import Form, PlayerValues
+from infoset.forms.payoffs import FormPayoffs
+from infoset.forms.treeplex import Layout, form_layouts
 from infoset.typing import FloatArray, Player
 
-__all__ = ["DerivedMembers", "MeasuredByKernels"]
+__all__ = [
+    "DerivedMembers",
+    "MeasuredByKernels",
+    "plan_value",
+    "values_by_gradient",
+    "values_of_plans",
+    "values_of_weights",
+]
 
 
 class DerivedMembers:
@@ -61,3 +78,77 @@ class MeasuredByKernels(DerivedMembers):
             values[0] = 1.0
             normalize_weights(layout.groups, values)
         return values_by_payoffs(self.layouts, self.payoffs(), [*weights], workspace)
+
+
+def plan_value(gradient: FloatArray, plan: FloatArray) -> float:
+    """Return the inner product of a gradient [Q] and a plan [Q]: the value of the plan.
+
+    The product does not use BLAS: on a busy machine its threads cost more than the product, and its
+    rounding depends on the number of threads.
+    """
+    return float(np.einsum("i,i", gradient, plan))
+
+
+def values_by_payoffs(
+    layouts: tuple[Layout, ...],
+    payoffs: FormPayoffs,
+    behavior: list[FloatArray],
+    workspace: FloatArray | None = None,
+) -> tuple[PlayerValues, ...]:
+    """Return what each player earns by behavior policies [Q], by the kernels of the methods.
+
+    Parameters
+    ----------
+    layouts : tuple[Layout, ...]
+    payoffs : FormPayoffs
+        With arrays for intermediate results that nobody else uses.
+    behavior : list[FloatArray]
+        Per player, [Q] behavior policies in order of position, which become the realization plans.
+    workspace : FloatArray, optional
+        An array for gradients, at least as long as the longest policy.
+    """
+    for layout, values in zip(layouts, behavior, strict=True):
+        realize_policy(layout.groups, layout.parent, values, values)
+    if workspace is None:
+        workspace = np.empty(max(map(len, behavior)))
+    found, plans = [], tuple(behavior)
+    for player, layout in enumerate(layouts):
+        gradient = workspace[: len(plans[player])]
+        if payoffs.refresh is not None:
+            payoffs.refresh(player, plans)
+        fill_gradient(player, payoffs.pairs, payoffs.sequence, payoffs.payoff, plans, gradient)
+        value = plan_value(gradient, plans[player])
+        best = best_response_value(layout.groups, layout.parent, gradient)
+        found.append(PlayerValues(value, best))
+    return tuple(found)
+
+
+def values_by_gradient(
+    form: Form, probabilities: tuple[FloatArray, ...]
+) -> tuple[PlayerValues, ...]:
+    """Return what each player earns, given behavior policies [Q], from `form.gradient`."""
+    plans = tuple(
+        behavior_to_plan(plex.parent_sequence, plex.first_sequence, plex.num_actions, own)
+        for plex, own in zip(form.treeplexes, probabilities, strict=True)
+    )
+    return values_of_plans(form, plans)
+
+
+def values_of_plans(form: Form, plans: tuple[FloatArray, ...]) -> tuple[PlayerValues, ...]:
+    """Return what each player earns, given realization plans [Q], from `form.gradient`."""
+    found = []
+    for player, plex in enumerate(form.treeplexes):
+        gradient = form.gradient(plans, player)
+        value = plan_value(gradient, plans[player])
+        best_response_sweep(plex.parent_sequence, plex.first_sequence, plex.num_actions, gradient)
+        found.append(PlayerValues(value, float(gradient[0])))
+    return tuple(found)
+
+
+def values_of_weights(form: Form, weights: tuple[FloatArray, ...]) -> tuple[PlayerValues, ...]:
+    """Return what each player earns by policies with given weights [Q], in order of position."""
+    probabilities = tuple(
+        normalize_behavior(plex.first_sequence, plex.num_actions, layout.to_sequences(own))
+        for plex, layout, own in zip(form.treeplexes, form.layouts, weights, strict=True)
+    )
+    return form.player_values(probabilities)

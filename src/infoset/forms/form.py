@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from infoset.errors import ParameterError
-from infoset.forms.form_table import FormTable
-from infoset.forms.layout import Layout
 from infoset.forms.payoffs import FormPayoffs
-from infoset.forms.player_values import PlayerValues
 from infoset.forms.transform import Transform
-from infoset.forms.treeplex import Treeplex
+from infoset.forms.treeplex import Layout, Treeplex
 from infoset.game import GameSource, Infostate
 from infoset.typing import Action, FloatArray, IntArray, LongArray, Player
 
 if TYPE_CHECKING:
+    from abc import ABCMeta as ProtocolType
+
     from typing_extensions import TypeVar
 
     FormT = TypeVar("FormT", bound="Form", covariant=True, default="Form")
@@ -23,14 +22,69 @@ if TYPE_CHECKING:
 else:  # defaults of type variables are for type checkers only
     from typing import TypeVar
 
+    ProtocolType = type(Protocol)
     FormT = TypeVar("FormT", bound="Form", covariant=True)
     AnyForm = TypeVar("AnyForm", bound="Form")
 
-__all__ = ["AnyForm", "Form", "FormT", "check_form"]
+__all__ = ["AnyForm", "Form", "FormT", "FormTable", "PlayerValues", "check_form"]
+
+
+class PlayerValues(NamedTuple):
+    """What a player earns by its policy, and by a best response to the others."""
+
+    value: float
+    best: float
+
+
+class FormTable(NamedTuple):
+    """Where the numbers of a form are in a table with one row per decision and action.
+
+    Attributes
+    ----------
+    columns : tuple[str, ...]
+        Names of the columns of numbers: one, or one per hand.
+    place : str
+        Name of the column that says where a decision is: "infostate" or "line".
+    players : list[Player]
+        [R] the player of each row. Players are in order.
+    places : list[str]
+        [R] the infostate or the line of each row, as text.
+    actions : list[Action]
+        [R] the action of each row.
+    sequences : tuple[LongArray, ...]
+        Per player, [its rows, its columns] the sequence of each number. Columns of hands that the
+        form merges repeat a sequence.
+    about : dict
+        JSON values that belong to the columns, such as the labels of hands as text and their prior
+        probabilities; empty for a single column.
+    other_game : str
+        Why a table for a game of the same name may belong to another form, and what to do then.
+    """
+
+    columns: tuple[str, ...]
+    place: str
+    players: list[Player]
+    places: list[str]
+    actions: list[Action]
+    sequences: tuple[LongArray, ...]
+    about: dict[str, object]
+    other_game: str
+
+
+class _HasMembers(ProtocolType):
+    """Asks whether an object has the members of a form without computing any.
+
+    `isinstance` of Python 3.11 computes every property, of which a fingerprint and the largest
+    payoff take longer than solving a large form.
+    """
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        kind, fields = type(instance), getattr(instance, "__dict__", ())
+        return all(hasattr(kind, name) or name in fields for name in _MEMBERS)
 
 
 @runtime_checkable
-class Form(Protocol):
+class Form(Protocol, metaclass=_HasMembers):
     """A game in terms of realization plans: a treeplex per player, and utilities as gradients.
 
     The expected utility of a player is linear in its own plan. Its gradient, given the plans of the
@@ -278,6 +332,9 @@ class Form(Protocol):
         It is one, as in `look_up`, unless the key is a line of a public form: then there is one for
         each hand, in the order of the hands. Hands that are merged share one.
         """
+
+
+_MEMBERS = tuple(name for name in vars(Form) if not name.startswith("_"))
 
 
 def check_form(form: object) -> None:

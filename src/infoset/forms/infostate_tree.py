@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from infoset.errors import UnknownNameError
-from infoset.forms._plan_kernels import last_sequences
+from infoset.forms._treeplex_kernels import last_sequences
 from infoset.game import Infostate, Step, step_text
 from infoset.game.infostate import join_steps
 from infoset.typing import NOOP, Action, IntArray, LongArray, Player

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from infoset.forms.layout import Layout
 from infoset.forms.payoffs import FormPayoffs, composition_of
 from infoset.forms.transform import Transform
+from infoset.forms.treeplex import Layout
 from infoset.typing import FloatArray, IndexArray, LongArray, Player
 
 __all__ = ["LeafScales"]

@@ -1,18 +1,18 @@
-"""Payoffs in the layout of the kernels: by blocks for two players, otherwise by terminals."""
+"""Payoffs: their sums, and their layout in the kernels, for two players or by terminals."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from infoset.errors import ParameterError
+from infoset.forms._contraction_kernels import merge_rows
 from infoset.forms._payoff_kernels import BlockPayoffs, TwoPlayerPayoffs, share_payoffs
-from infoset.forms._public_payoff_kernels import ComposedPayoffs, Composition
-from infoset.forms.composed_payoffs import with_own_results
-from infoset.forms.layout import Layout, is_new
+from infoset.forms._public_payoff_kernels import ComposedPayoffs, Composition, PublicPayoffs
+from infoset.forms.treeplex import Layout, is_new
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray, Player
 from infoset.utils.simd import LANES
 from infoset.utils.sorting import lexicographic_order
@@ -21,12 +21,88 @@ __all__ = [
     "FormPayoffs",
     "block_payoffs",
     "check_range",
+    "common_sum",
     "composition_of",
     "divided_payoffs",
+    "merge_payoffs",
+    "midranges",
+    "no_composition",
     "restrict_blocks",
     "terminal_payoffs",
     "with_collection",
+    "with_own_payoffs",
+    "with_own_results",
 ]
+
+SUM_TOLERANCE = 1e-9
+
+ROUNDING_TOLERANCE = 1e-12
+"""Relative difference up to which two numbers are equal except for rounding."""
+
+
+def merge_payoffs(
+    columns: IndexArray, sizes: Sequence[int], outcome: IndexArray, payoff: FloatArray
+) -> tuple[IntArray, FloatArray, int]:
+    """Sum the payoffs of terminal histories with equal tuples of sequences.
+
+    Parameters
+    ----------
+    columns : IndexArray
+        [N, Z] sequence of every player at each terminal history.
+    sizes : Sequence[int]
+        Number of sequences of every player.
+    outcome : IndexArray
+        [Z] row of `payoff` of each terminal history.
+    payoff : FloatArray
+        [number of outcomes, N]
+
+    Returns
+    -------
+    tuple[IntArray, FloatArray, int]
+        [M, N] the distinct tuples, sorted, without those whose payoffs are all zero; [M, N] their
+        payoffs, added in the order of the terminal histories; the maximum number of payoffs in one
+        sum.
+    """
+    num_players, num_terminals = columns.shape
+    if not num_terminals:
+        return np.zeros((0, num_players), np.int32), np.zeros((0, num_players)), 0
+    order = lexicographic_order(tuple(columns), sizes)
+    merged = np.empty((num_terminals, num_players), np.int32)
+    total = np.empty((num_terminals, num_players))
+    count, max_equal = merge_rows(columns, order, outcome, payoff, merged, total)
+    merged.resize((count, num_players), refcheck=False)
+    total.resize((count, num_players), refcheck=False)
+    return merged, total, max_equal
+
+
+def midranges(utility: FloatArray) -> FloatArray:
+    """Return [N] the midrange of each column of `utility` [Z, N]; 0.0 if it is only rounding.
+
+    The midrange is the mean of minimum and maximum.
+    """
+    # Halved before they are added, because the sum of two large numbers may overflow.
+    low, high = utility.min(axis=0) / 2, utility.max(axis=0) / 2
+    middle = low + high
+    is_rounding = np.abs(middle) <= ROUNDING_TOLERANCE * (high - low)
+    return np.where(is_rounding, 0.0, middle)
+
+
+def common_sum(utility: FloatArray) -> float | None:
+    """Return the sum of each row of `utility` [Z, N], up to rounding; None if sums differ.
+
+    What counts as rounding depends on the differences between utilities, and to a smaller degree
+    on their size, so that a large constant in all utilities does not hide different sums.
+    """
+    largest = float(np.abs(utility).max())
+    centered = utility - midranges(utility)
+    tolerance = SUM_TOLERANCE * float(np.abs(centered).max()) + ROUNDING_TOLERANCE * largest
+    # The sums of large utilities may overflow, so they are added as fractions of the largest.
+    unit = 2.0 ** np.floor(np.log2(largest)) if largest > 0 else 1.0
+    sums = (utility / unit).sum(axis=1)
+    if np.ptp(sums) > tolerance / unit:
+        return None
+    constant = float(sums[0])
+    return 0.0 if abs(constant) <= tolerance / unit else constant * unit
 
 
 class FormPayoffs(NamedTuple):
@@ -152,6 +228,22 @@ def divided_payoffs(payoffs: TwoPlayerPayoffs, divisor: float) -> TwoPlayerPayof
     )
 
 
+def no_composition(precision: str) -> Composition:
+    """Return the composition of a form that is not transformed."""
+    numbers, indices = np.zeros(0, precision), np.zeros(0, np.uint32)
+    return Composition(
+        source=indices,
+        weight=numbers,
+        member=indices,
+        scale=numbers,
+        owner=indices,
+        offset=numbers,
+        transfer=numbers,
+        plan=numbers,
+        gradient=numbers,
+    )
+
+
 def composition_of(payoffs: TwoPlayerPayoffs) -> Composition | None:
     """Return how plans of a transform become those of the payoffs; None if they are the same."""
     if isinstance(payoffs, BlockPayoffs) or not len(payoffs.composition.source):
@@ -171,6 +263,13 @@ def _with_collection(payoffs: TwoPlayerPayoffs) -> TwoPlayerPayoffs:
     hands, composition = payoffs
     gradient = np.zeros_like(composition.scale)
     return ComposedPayoffs(hands, composition._replace(gradient=gradient))
+
+
+def with_own_results(payoffs: PublicPayoffs) -> PublicPayoffs:
+    """Return payoffs with separate arrays for intermediate results."""
+    return payoffs._replace(
+        sums=payoffs.sums.copy(), reach=payoffs.reach.copy(), value=payoffs.value.copy()
+    )
 
 
 def _own_results(payoffs: TwoPlayerPayoffs) -> TwoPlayerPayoffs:

@@ -14,14 +14,16 @@ from infoset.forms._public_payoff_kernels import (
     PublicPayoffs,
     public_gradient,
 )
-from infoset.forms._sequence_form_kernels import max_additions
-from infoset.forms.composed_payoffs import no_composition, with_own_results
-from infoset.forms.derived_members import MeasuredByKernels
-from infoset.forms.form_table import FormTable
-from infoset.forms.layout import Layout
-from infoset.forms.multiplicity import public_multiplicity
-from infoset.forms.payoffs import FormPayoffs, check_range, with_own_payoffs
-from infoset.forms.player_values import plan_value
+from infoset.forms._treeplex_kernels import max_additions
+from infoset.forms.derived_members import MeasuredByKernels, plan_value
+from infoset.forms.form import FormTable
+from infoset.forms.payoffs import (
+    FormPayoffs,
+    check_range,
+    no_composition,
+    with_own_payoffs,
+    with_own_results,
+)
 from infoset.forms.public_operators import Dense, with_outcome_of_reach
 from infoset.forms.public_payoff_terms import (
     has_few_payoffs,
@@ -33,6 +35,7 @@ from infoset.forms.public_payoff_terms import (
 from infoset.forms.public_structure import PublicStructure
 from infoset.forms.sequence_form import UNIT
 from infoset.forms.transform import Transform
+from infoset.forms.treeplex import Layout
 from infoset.game.infostate import label_text
 from infoset.typing import FloatArray, LongArray, Player
 from infoset.utils.arguments import check_type
@@ -121,8 +124,31 @@ class PublicForm(PublicStructure, MeasuredByKernels):
 
     @cached_property
     def multiplicities(self) -> tuple[LongArray, ...]:
-        """Per player, [I] the number of infostates that each stands for; 0 for removed hands."""
-        return public_multiplicity(self, 0), public_multiplicity(self, 1)
+        """Per player, [I] the number of infostates that each stands for.
+
+        It is 0 if the hand cannot be held at the public node: chance has removed it, or all hands
+        of the opponent that it can meet. It is more than 1 if `symmetry` merges hands or lines.
+        """
+        return self._multiplicity(0), self._multiplicity(1)
+
+    def _multiplicity(self, player: Player) -> LongArray:
+        if self.tree_infostates is not None:
+            listed: LongArray = (self.tree_infostates[player] >= 0).astype(np.int64)
+            return listed
+        node, hand = self.infostates[player]
+        classes = self.hand_classes[player]
+        sizes = np.stack([np.bincount(row, minlength=classes.shape[1]) for row in classes])
+        row = self.class_map[node]
+        merged = self.num_lines[node] * sizes[row, classes[row, hand]]
+        held: LongArray = np.where(self._can_hold(player)[self.hand_set[node], hand], merged, 0)
+        return held
+
+    def _can_hold(self, player: Player) -> LongArray:
+        """Return [sets of hands, hands] the number of hands that the opponent may have then."""
+        meets = (self.prior.matrix() > 0).astype(np.float32)  # sums of ones are exact
+        own, other = self.hand_sets[player], self.hand_sets[1 - player].astype(np.float32)
+        counts = other @ (meets.T if player == 0 else meets)
+        return np.where(own, counts, 0).astype(np.int64)
 
     @cached_property
     def _float64_payoffs(self) -> FormPayoffs:

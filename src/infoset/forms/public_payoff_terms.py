@@ -16,8 +16,7 @@ from infoset.forms._public_payoff_kernels import (
     PublicPayoffs,
     public_gradient,
 )
-from infoset.forms.composed_payoffs import with_own_results
-from infoset.forms.multiplicity import num_lines
+from infoset.forms.payoffs import with_own_results
 from infoset.forms.public_operators import Dense, HandPrior, Showdown, reach_of_pairs
 from infoset.forms.public_structure import PublicStructure
 from infoset.forms.transform import Transform
@@ -461,7 +460,7 @@ def largest_payoff(form: PublicStructure) -> float:
     """
     # If payoffs sum to zero, those of the players are equally large.
     players = (0,) if form.constant_sum == 0.0 else (0, 1)
-    lines = num_lines(form)[form.terminals.node]
+    lines = form.num_lines[form.terminals.node]
     if not has_few_payoffs(form):
         terms = (own for player in players for own in _all_terms(form, player))
         return max((_largest_of_terminal(own, lines) for own in terms), default=0.0)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.errors import ParameterError, UnknownNameError
-from infoset.forms._plan_kernels import last_sequences
+from infoset.forms._treeplex_kernels import last_sequences
 from infoset.forms.hand_symmetry import HandSymmetry
 from infoset.forms.public_operators import Dense, HandPrior, Operator, Showdown
 from infoset.forms.sequence_form import EXTENSIVE_FORM
@@ -205,6 +205,19 @@ class PublicStructure(ShortRepr):
     def num_nodes(self) -> int:
         """Number V of public nodes, without the terminals."""
         return len(self.player)
+
+    @cached_property
+    def num_lines(self) -> LongArray:
+        """[V] the number of lines that each public node represents; see `symmetry`."""
+        outcomes = np.ones(self.num_nodes, np.int64)
+        if self.symmetry is not None:
+            for (node, _), (seen, _) in self.symmetry.images.items():
+                if (node, seen) in self.children:  # a trunk may end before it
+                    outcomes[self.children[node, seen]] += 1
+        lines = outcomes.copy()
+        for node, parent in enumerate(self.parent.tolist()[1:], start=1):
+            lines[node] *= lines[parent]
+        return lines
 
     @property
     def num_hands(self) -> tuple[int, int]:

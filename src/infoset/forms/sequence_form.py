@@ -12,17 +12,13 @@ import numpy as np
 
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
 from infoset.forms._payoff_kernels import terminal_gradient
-from infoset.forms._sequence_form_kernels import max_additions
-from infoset.forms.derived_members import DerivedMembers
-from infoset.forms.form_table import FormTable
-from infoset.forms.gradient_values import values_by_gradient, values_of_weights
+from infoset.forms._treeplex_kernels import max_additions
+from infoset.forms.derived_members import DerivedMembers, values_by_gradient, values_of_weights
+from infoset.forms.form import FormTable, PlayerValues
 from infoset.forms.infostate_tree import InfostateTree
-from infoset.forms.layout import Layout
-from infoset.forms.merged_payoffs import merge_payoffs
-from infoset.forms.payoffs import FormPayoffs, check_range, terminal_payoffs
-from infoset.forms.player_values import PlayerValues
+from infoset.forms.payoffs import FormPayoffs, check_range, merge_payoffs, terminal_payoffs
 from infoset.forms.transform import Transform
-from infoset.forms.treeplex import Treeplex
+from infoset.forms.treeplex import Layout, Treeplex
 from infoset.game import GameSource, Infostate
 from infoset.game.infostate import canonical_text
 from infoset.typing import Action, FloatArray, IntArray, LongArray, Player

@@ -7,9 +7,9 @@ from functools import partial
 
 import numpy as np
 
-from infoset.forms._sequence_form_kernels import mark_numbers
+from infoset.forms._contraction_kernels import mark_numbers
 from infoset.forms.infostate_tree import InfostateTree
-from infoset.forms.merged_payoffs import merge_payoffs
+from infoset.forms.payoffs import common_sum, merge_payoffs, midranges
 from infoset.forms.sequence_form import (
     EXTENSIVE_FORM,
     UNIT,
@@ -21,20 +21,7 @@ from infoset.forms.treeplex import Treeplex
 from infoset.game import GameSource
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
 
-__all__ = [
-    "common_sum",
-    "contract_outcomes",
-    "contract_terminals",
-    "merge_reach",
-    "midranges",
-]
-
-
-SUM_TOLERANCE = 1e-9
-
-
-ROUNDING_TOLERANCE = 1e-12
-"""Relative difference up to which two numbers are equal except for rounding."""
+__all__ = ["contract_outcomes", "contract_terminals", "merge_reach"]
 
 
 def contract_terminals(
@@ -183,33 +170,3 @@ def _treeplex(tree: InfostateTree) -> Treeplex:
         num_actions=tree.num_actions[tree.acting],
         num_sequences=tree.num_sequences,
     )
-
-
-def midranges(utility: FloatArray) -> FloatArray:
-    """Return [N] the midrange of each column of `utility` [Z, N]; 0.0 if it is only rounding.
-
-    The midrange is the mean of minimum and maximum.
-    """
-    # Halved before they are added, because the sum of two large numbers may overflow.
-    low, high = utility.min(axis=0) / 2, utility.max(axis=0) / 2
-    middle = low + high
-    is_rounding = np.abs(middle) <= ROUNDING_TOLERANCE * (high - low)
-    return np.where(is_rounding, 0.0, middle)
-
-
-def common_sum(utility: FloatArray) -> float | None:
-    """Return the sum of each row of `utility` [Z, N], up to rounding; None if sums differ.
-
-    What counts as rounding depends on the differences between utilities, and to a smaller degree
-    on their size, so that a large constant in all utilities does not hide different sums.
-    """
-    largest = float(np.abs(utility).max())
-    centered = utility - midranges(utility)
-    tolerance = SUM_TOLERANCE * float(np.abs(centered).max()) + ROUNDING_TOLERANCE * largest
-    # The sums of large utilities may overflow, so they are added as fractions of the largest.
-    unit = 2.0 ** np.floor(np.log2(largest)) if largest > 0 else 1.0
-    sums = (utility / unit).sum(axis=1)
-    if np.ptp(sums) > tolerance / unit:
-        return None
-    constant = float(sums[0])
-    return 0.0 if abs(constant) <= tolerance / unit else constant * unit

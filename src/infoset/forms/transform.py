@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infoset.forms._public_payoff_kernels import Composition
-from infoset.forms.layout import Layout, is_new
-from infoset.forms.treeplex import Treeplex
+from infoset.forms.treeplex import Layout, Treeplex, is_new
 from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray, Player
 
 __all__ = ["PlanMap", "SideEnds", "Transform", "identity_map", "locked_map"]

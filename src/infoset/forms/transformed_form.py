@@ -10,16 +10,13 @@ from functools import cached_property
 import numpy as np
 
 from infoset.errors import UnknownNameError
-from infoset.forms._sequence_form_kernels import max_additions
-from infoset.forms.derived_members import MeasuredByKernels
-from infoset.forms.form import Form
-from infoset.forms.form_table import FormTable
-from infoset.forms.layout import Layout
+from infoset.forms._treeplex_kernels import max_additions
+from infoset.forms.derived_members import MeasuredByKernels, plan_value
+from infoset.forms.form import Form, FormTable
 from infoset.forms.payoffs import FormPayoffs, with_own_payoffs
-from infoset.forms.player_values import plan_value
 from infoset.forms.sequence_form import UNIT
 from infoset.forms.transform import Transform
-from infoset.forms.treeplex import Treeplex
+from infoset.forms.treeplex import Layout, Treeplex
 from infoset.game import GameSource, Infostate
 from infoset.typing import Action, FloatArray, IntArray, LongArray, Player
 from infoset.utils.frozen_arrays import freeze_arrays

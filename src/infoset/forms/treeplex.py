@@ -1,4 +1,4 @@
-"""The treeplex: the acting infostates of one player and their sequences."""
+"""Treeplexes: a player's acting infostates and sequences, and how kernels order the sequences."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
-from infoset.forms._sequence_form_kernels import max_roundings
-from infoset.typing import BoolArray, IntArray
+from infoset.forms._treeplex_kernels import max_roundings
+from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.frozen_arrays import freeze
 from infoset.utils.short_repr import Facts, ShortRepr
+from infoset.utils.simd import LANES
 
-__all__ = ["Treeplex"]
+__all__ = ["Layout", "Treeplex", "action_major_layout", "averaged", "form_layouts", "is_new"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,3 +83,129 @@ class Treeplex(ShortRepr):
         return max_roundings(
             self.parent_sequence, self.first_sequence, self.num_actions, self.num_sequences
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Sequences ordered by groups of infostates, and inside a group action by action.
+
+    Attributes
+    ----------
+    groups : IndexArray
+        [G, 5] in order of depth: first position, stride from one action to the next, number of
+        actions, first infostate, and number of infostates. In a whole group, the stride is the
+        number of infostates; in a part of a group it is larger.
+    parent : IndexArray
+        [I] position of the parent sequence, with infostates in the order of the groups.
+    position : IndexArray
+        [Q] position of each sequence of the treeplex.
+    infostate : IntArray
+        [I] the infostates in the order of the groups.
+    blocks : IndexArray
+        [B + 1] boundaries between blocks. A block has at most `LANES` sequences, which end with the
+        same action index at infostates of one group and one public state.
+    """
+
+    groups: IndexArray
+    parent: IndexArray
+    position: IndexArray
+    infostate: IntArray
+    blocks: IndexArray
+
+    @property
+    def largest_group(self) -> int:
+        """Number of infostates of the largest group."""
+        return int(self.groups[:, 1].max(initial=0))
+
+    def to_positions(self, by_sequence: FloatArray) -> FloatArray:
+        """Return [Q] values in order of position, given values in order of sequence."""
+        by_position = np.empty_like(by_sequence)
+        by_position[self.position] = by_sequence
+        return by_position
+
+    def to_sequences(self, by_position: FloatArray) -> FloatArray:
+        """Return [Q] values in order of sequence, given values in order of position."""
+        return by_position[self.position]
+
+    def average_plan(self, total: FloatArray, plan: FloatArray) -> FloatArray:
+        """Return [Q] the average plan from the weighted sum of plans; `plan` if nothing is summed.
+
+        Arguments are in order of position. The result is float64 in order of sequence.
+        """
+        return self.to_sequences(averaged(total, plan))
+
+    def uniform_policy(self) -> FloatArray:
+        """Return [Q] the uniform behavior, in order of position; 1 for the empty sequence."""
+        policy = np.ones(len(self.position))
+        for base, count, actions, *_ in self.groups.tolist():
+            policy[base : base + count * actions] = 1.0 / actions
+        return policy
+
+
+def averaged(total: FloatArray, plan: FloatArray, out: FloatArray | None = None) -> FloatArray:
+    """Return [Q] the average plan as `Layout.average_plan` does, but in order of position.
+
+    It is written to `out` [Q], float64, if that is given.
+    """
+    chosen = total if total[0] > 0 else plan
+    average: FloatArray = np.divide(chosen, np.float64(chosen[0]), out=out, dtype=np.float64)
+    return average
+
+
+def form_layouts(
+    treeplexes: tuple[Treeplex, ...], public_states: tuple[IntArray, ...]
+) -> tuple[Layout, ...]:
+    """Return the layouts of all players, with the infostates of a public state contiguous.
+
+    In a public form, the hands of each action at a public node are at consecutive positions.
+    """
+    return tuple(map(action_major_layout, treeplexes, public_states))
+
+
+def action_major_layout(treeplex: Treeplex, public_state: IntArray | None = None) -> Layout:
+    """Return the layout of a treeplex, ordered by `public_state` [I] within each group."""
+    public = np.zeros(treeplex.num_infostates, np.int32) if public_state is None else public_state
+    depth = treeplex.own_depth
+    order = np.lexsort((public, treeplex.num_actions, depth)).astype(np.int32)
+    num_actions = treeplex.num_actions[order]
+    starts = np.flatnonzero(is_new(depth[order], num_actions))
+    counts = np.diff([*starts, len(order)])
+    sizes = counts * num_actions[starts]
+    bases = 1 + np.cumsum(sizes) - sizes
+    columns = (bases, counts, num_actions[starts], starts, counts)
+    groups = np.stack(columns, axis=1).astype(np.uint32)
+    position = _positions(treeplex, order, groups)
+    blocks = _blocks(groups, public[order])
+    return Layout(groups, position[treeplex.parent_sequence[order]], position, order, blocks)
+
+
+def is_new(*columns: IntArray | IndexArray | LongArray) -> BoolArray:
+    """Return [E] whether an entry differs from the previous one in any of the columns [E]."""
+    new = np.zeros(len(columns[0]), dtype=bool)
+    new[:1] = True
+    for column in columns:
+        new[1:] |= column[1:] != column[:-1]
+    return new
+
+
+def _positions(treeplex: Treeplex, order: IntArray, groups: IndexArray) -> IndexArray:
+    position = np.zeros(treeplex.num_sequences, dtype=np.uint32)
+    for base, count, actions, start, _ in groups.tolist():
+        members = order[start : start + count]
+        for action in range(actions):
+            where = base + action * count + np.arange(count)
+            position[treeplex.first_sequence[members] + action] = where
+    return position
+
+
+def _blocks(groups: IndexArray, public_state: IntArray) -> IndexArray:
+    """Return the boundaries of blocks, given public states in the order of the groups."""
+    starts, end = [np.zeros(1, np.int64)], 1
+    for base, count, actions, first, _ in groups.tolist():
+        rank = np.arange(count)
+        begins = is_new(public_state[first : first + count])
+        rank -= np.maximum.accumulate(np.where(begins, rank, 0))
+        block = base + np.flatnonzero(rank % LANES == 0)
+        starts += [block + action * count for action in range(actions)]
+        end = base + count * actions
+    return np.concatenate([*starts, [end]]).astype(np.uint32)

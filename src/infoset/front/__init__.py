@@ -7,22 +7,20 @@ from infoset.front.comparison import (
     comparison_budget,
     prepare_comparison,
 )
-from infoset.front.form_choice import (
-    FORMS,
-    ChosenForm,
-    choose_form,
-    to_public_form,
-)
 from infoset.front.game_info import GameInfo, info
 from infoset.front.game_sources import (
+    FORMS,
+    ChosenForm,
     CompiledGame,
     FormLike,
     GameLike,
+    choose_form,
     load,
     resolve_game,
     to_compiled,
     to_form,
     to_game,
+    to_public_form,
 )
 from infoset.front.hand_evaluation import evaluate_hands
 from infoset.front.kernel_cache import compile_kernels

@@ -20,8 +20,7 @@ from infoset.front.compared_runs import (
     run_in_turn,
     run_on_executor,
 )
-from infoset.front.form_choice import ChosenForm, choose_form
-from infoset.front.game_sources import FormLike
+from infoset.front.game_sources import ChosenForm, FormLike, choose_form
 from infoset.front.learning_runs import (
     build_learning_tree,
     resolve_learner,

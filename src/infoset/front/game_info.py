@@ -36,8 +36,8 @@ from infoset.tree import (
     public_rules_of,
     unroll,
 )
+from infoset.tree.build_watch import SIZE_LIMITS, BuildWatch
 from infoset.tree.exploration import explore_game
-from infoset.tree.limits import SIZE_LIMITS, BuildWatch
 from infoset.utils.interrupts import interrupts_held
 
 __all__ = ["GameInfo", "info"]

@@ -1,12 +1,14 @@
-"""Conversion of what a user passes as a game to the types that the library works on."""
+"""Conversion of what a user passes as a game: to rules, arrays, and the form that fits."""
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from infoset.efg import ExtensiveForm, as_game
-from infoset.errors import GameTooLargeError, ParameterError
-from infoset.forms import Form, SequenceForm, as_sequence_form
+from infoset.errors import GameTooLargeError, ParameterError, UnsupportedGameError
+from infoset.forms import Form, PublicForm, SequenceForm, as_public_form, as_sequence_form
 from infoset.front.python_files import (
     check_has_name,
     is_module_object,
@@ -15,30 +17,43 @@ from infoset.front.python_files import (
     load_from_python_file,
 )
 from infoset.game import Game
-from infoset.games import game_of_form, load_game
+from infoset.games import GAMES, game_of_form, load_game
+from infoset.solvers import MethodSpec, runs_on
 from infoset.tree import (
     BuildProgress,
     GameTree,
-    build_limits,
+    PublicCounts,
+    build_public_form,
     build_sequence_form,
     build_tree,
+    check_public_form_fits,
     count_public_form,
+    derive_public_form,
     public_rules_of,
 )
-from infoset.utils.arguments import check_type
-from infoset.utils.text import format_count
+from infoset.tree.limits import current_limits
+from infoset.utils.arguments import check_choice, check_type
+from infoset.utils.text import format_bytes, format_count
 
 __all__ = [
+    "FORMS",
+    "ChosenForm",
     "CompiledGame",
     "FormLike",
     "GameLike",
     "check_world_states",
+    "choose_form",
     "load",
     "resolve_game",
     "to_compiled",
     "to_form",
     "to_game",
+    "to_kind",
+    "to_public_form",
 ]
+
+FORMS: Final = ("auto", "sequence", "public")
+"""What `solve` accepts as the form of a game."""
 
 CompiledGame: TypeAlias = GameTree | ExtensiveForm
 """A game as arrays, either built from its rules or given as a tree."""
@@ -93,6 +108,8 @@ def load(spec: str, **parameters: Any) -> Game | ExtensiveForm:
     """
     check_type("game", spec, str, EXPECTED)
     spec = spec.strip()
+    if GAMES.knows(spec.partition("(")[0].strip()):
+        return load_game(spec, **parameters)
     check_has_name(spec, (Game,), "game")
     if is_python_file(spec):
         game: Game = load_from_python_file(spec, (Game,), "game", parameters=parameters)
@@ -190,8 +207,7 @@ def check_world_states(game: Game) -> None:
     rules = public_rules_of(game)
     if rules is None:
         return
-    with build_limits() as limits:
-        most = limits.max_worlds
+    most = current_limits().max_worlds
     try:
         count_public_form(rules, max_worlds=most)
     except GameTooLargeError as error:
@@ -202,3 +218,151 @@ def check_world_states(game: Game) -> None:
             "(--max-worlds); or use smaller parameters",
             error.counts,
         ) from error
+
+
+class ChosenForm(NamedTuple):
+    """The form on which a game is solved or measured.
+
+    Attributes
+    ----------
+    form : Form
+    reason : str or None
+        Why "auto" chose the public form; None if it did not.
+    """
+
+    form: Form
+    reason: str | None = None
+
+
+def choose_form(
+    game: FormLike,
+    form: str = "auto",
+    method: MethodSpec | None = None,
+    *,
+    memory: int | None = None,
+    progress: BuildProgress | None = None,
+) -> ChosenForm:
+    """Build the form on which a game is solved.
+
+    "auto" is the sequence form if it fits in the limits, and otherwise the public form if the game
+    has public rules and that form fits.
+
+    Parameters
+    ----------
+    game : str, Game, GameTree, ExtensiveForm, SequenceForm or PublicForm
+        A form is returned unchanged.
+    form : str
+        "auto", "sequence" or "public".
+    method : MethodSpec, optional
+        The method that is to run; if it does not run on public forms, "auto" does not choose one.
+    memory, progress
+        As in `solve`.
+
+    Raises
+    ------
+    UnknownNameError
+        If the form is unknown.
+    ParameterError
+        If a form is given and the other is asked for.
+    GameTooLargeError
+        If no form fits that is asked for and on which the method runs; the message names what does.
+    UnsupportedGameError
+        If the public form is asked for, and the game has none.
+    """
+    check_choice("form", form, FORMS)
+    if isinstance(game, Form):
+        return ChosenForm(_given(game, form))
+    if form != "auto":
+        return ChosenForm(to_kind(game, form, memory=memory, progress=progress))
+    found = resolve_game(game)
+    counts = _public_counts(found, memory)
+    if counts is None:
+        return ChosenForm(to_form(found, memory=memory, progress=progress))
+    has_few_worlds = counts.world_states <= current_limits().max_worlds
+    runs_on_public = method is None or runs_on(method, "public")
+    if has_few_worlds or not runs_on_public:
+        # `to_form` would count the world states again.
+        build: Callable[..., SequenceForm] = build_sequence_form if has_few_worlds else to_form
+        try:
+            return ChosenForm(build(found, memory=memory, progress=progress))
+        except GameTooLargeError as error:
+            if method is not None and not runs_on_public:
+                raise type(error)(_with_method(str(error), method), error.counts) from error
+    reason = (
+        f"public form ({_public_size(counts)}): the game has {format_count(counts.histories)} "
+        "histories, and its sequence form does not fit in the limits"
+    )
+    return ChosenForm(to_public_form(found, memory=memory, progress=progress), reason)
+
+
+def _given(game: Form, form: str) -> Form:
+    """Return a form that was given, unless the other was asked for."""
+    if form not in ("auto", game.kind):
+        raise ParameterError(
+            f"form={form!r}, but a {game.kind} form of {game.name} was given, from which no "
+            "other form can be built: give the game by name or as rules, or leave form out"
+        )
+    return game
+
+
+def _public_counts(game: object, memory: int | None) -> PublicCounts | None:
+    """Return the size of a public form; None without public rules, or if it does not fit."""
+    rules = public_rules_of(game) if isinstance(game, Game) else None
+    if rules is None:
+        return None
+    try:
+        counts = count_public_form(rules, memory)
+        check_public_form_fits(counts, str(game), memory)
+    except GameTooLargeError:
+        return None
+    return counts
+
+
+def _with_method(message: str, method: MethodSpec) -> str:
+    """Return the message about a game that is too large for a method."""
+    return (
+        f"{message.rstrip('.')}. {method.name} does not run on public forms: choose another "
+        "method, such as 'sapdcfr+' (--method sapdcfr+)"
+    )
+
+
+def _public_size(counts: PublicCounts) -> str:
+    first, second = map(format_count, counts.hands)
+    memory = format_bytes(counts.bytes)
+    return f"{format_count(counts.nodes)} public nodes, {first} × {second} hands, {memory}"
+
+
+def to_kind(
+    game: FormLike, kind: str, *, memory: int | None = None, progress: BuildProgress | None = None
+) -> Form:
+    """Return the form of a game of a kind, "sequence" or "public"; such a form is unchanged."""
+    builders: dict[str, Callable[..., Form]] = {"sequence": to_form, "public": to_public_form}
+    return builders[kind](game, memory=memory, progress=progress)
+
+
+def to_public_form(
+    game: FormLike,
+    *,
+    memory: int | None = None,
+    progress: BuildProgress | None = None,
+) -> PublicForm:
+    """Return the public form of a game; a public form is returned unchanged.
+
+    Raises
+    ------
+    UnsupportedGameError, GameTooLargeError
+        As raised by `build_public_form`, or if another form is given, whose game is not known by
+        name.
+    """
+    if isinstance(game, Form):
+        with suppress(UnsupportedGameError):
+            return as_public_form(game)
+    found = resolve_game(game)
+    if found.num_players != 2:
+        raise UnsupportedGameError(
+            f"{found} has {found.num_players} players, and public forms have two: leave the form "
+            "out, or choose form='sequence' (--form sequence)"
+        )
+    if isinstance(found, GameTree) and public_rules_of(found.game) is None:
+        return derive_public_form(found)
+    return build_public_form(to_game(found), memory=memory, progress=progress)

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from infoset import evaluation
 from infoset.errors import ParameterError
 from infoset.evaluation import HandEvaluation
-from infoset.front.form_choice import to_public_form
-from infoset.front.game_sources import FormLike
+from infoset.front.game_sources import FormLike, to_public_form
 from infoset.front.policy_sources import EvaluatedPolicy, listed_policies, resolve_profile
 from infoset.policy import TabularPolicy, transfer_policy
 from infoset.runs import SolveResult

@@ -21,8 +21,7 @@ from infoset.errors import (
 )
 from infoset.evaluation import CorrelatedPolicy
 from infoset.forms import Form
-from infoset.front.form_choice import choose_form
-from infoset.front.game_sources import to_form
+from infoset.front.game_sources import choose_form, to_form
 from infoset.front.policy_files import (
     RESULT,
     is_correlated,

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from infoset.errors import InfosetError, PolicyFileError, UnsupportedGameError
 from infoset.evaluation import CorrelatedPolicy, evaluate_policy, load_correlated_policy
 from infoset.forms import AnyForm, Form, SequenceForm
-from infoset.front.form_choice import to_kind
-from infoset.front.game_sources import FormLike
+from infoset.front.game_sources import FormLike, to_kind
 from infoset.game import Game
 from infoset.games import game_of_form, load_game
 from infoset.policy import (

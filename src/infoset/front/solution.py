@@ -16,8 +16,7 @@ from infoset.evaluation import (
     evaluate_policy,
 )
 from infoset.forms import Form
-from infoset.front.form_choice import choose_form
-from infoset.front.game_sources import FormLike, resolve_game
+from infoset.front.game_sources import FormLike, choose_form, resolve_game
 from infoset.front.policy_sources import (
     EvaluatedPolicy,
     is_queried,
@@ -141,7 +140,6 @@ def solve(
     >>> round(result.values[0] * 18, 9)
     -1.0
     """
-    _refuse_teams(method)
     chosen = resolve_method(method, precision, threads)
     kept = None if checkpoint is None else checkpointing(checkpoint, checkpoint_seconds)
     compiled_before, began = compiling_seconds(), working_seconds()
@@ -171,9 +169,12 @@ def resolve_method(
     Raises
     ------
     UnknownNameError, ParameterError
-        As raised by `get_method` and `load_from_python_file`; or if a changed scheme has the name
-        of a method of the library.
+        As raised by `get_method` and `load_from_python_file`; or if the method is one for teams, or
+        a changed scheme has the name of a method of the library.
     """
+    if isinstance(method, str) and METHODS.knows(method):
+        return get_method(method, precision, threads)
+    _refuse_teams(method)
     check_has_name(method, METHOD_KINDS, "method")
     if is_python_file(method):
         method = load_from_python_file(str(method), METHOD_KINDS, "method")

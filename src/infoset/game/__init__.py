@@ -3,11 +3,11 @@
 from infoset.game.check import CheckReport, check_game
 from infoset.game.history import History, initial_history, play_out
 from infoset.game.infostate import Infostate, PublicState, Step, step_text
-from infoset.game.protocol import Game, Observation, Probability, parameter_text
+from infoset.game.observation import Observation
+from infoset.game.protocol import Game, GameSource, Probability, parameter_text
 from infoset.game.public_rules import PublicDeal, PublicEnd, PublicHand, PublicRules
 from infoset.game.public_rules_game import PublicRulesGame
 from infoset.game.serialization import serialize
-from infoset.game.source import GameSource
 from infoset.game.transcripts import transcript
 from infoset.game.transforms import fold_chance_player, forget_factorization
 

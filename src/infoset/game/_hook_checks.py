@@ -16,13 +16,12 @@ from infoset.game.broken_rules import rules_at
 from infoset.game.history import History, initial_history, play_out
 from infoset.game.hooks import (
     actions_as_seen,
-    has_hook,
     histories_as_seen,
     public_observations,
     sample_histories_as_seen,
 )
 from infoset.game.infostate import Infostate, PublicState
-from infoset.game.protocol import Game
+from infoset.game.protocol import Game, has_hook
 from infoset.typing import NOOP, Action, JointAction, Player, World
 
 __all__ = ["HookChecks"]

@@ -12,7 +12,8 @@ import numpy as np
 from infoset.errors import GameRuleError, describe_exception, pass_stops, show
 from infoset.game.infostate import value_text
 from infoset.game.kinds import KindTable
-from infoset.game.protocol import Observation, Probability
+from infoset.game.observation import Observation
+from infoset.game.protocol import Probability
 from infoset.typing import NOOP, Action, JointAction, Player, World
 from infoset.utils.arguments import SUM_TOLERANCE
 

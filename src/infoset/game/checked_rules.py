@@ -20,7 +20,8 @@ from infoset.game.answer_checks import (
     no_transitions_error,
 )
 from infoset.game.broken_rules import check_num_players, rules_at
-from infoset.game.protocol import Game, Observation, Probability
+from infoset.game.observation import Observation
+from infoset.game.protocol import Game, Probability
 from infoset.typing import NOOP, Action, JointAction, Player, World
 
 __all__ = [

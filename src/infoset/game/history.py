@@ -21,7 +21,8 @@ from infoset.game.checked_rules import (
     checked_rewards,
 )
 from infoset.game.infostate import Infostate, PublicState, Step
-from infoset.game.protocol import Game, Observation, Probability
+from infoset.game.observation import Observation
+from infoset.game.protocol import Game, Probability
 from infoset.typing import NOOP, Action, JointAction, Player, World
 
 __all__ = ["History", "initial_history", "play_out"]

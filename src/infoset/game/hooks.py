@@ -13,13 +13,12 @@ from infoset.game.answer_checks import SHAPES
 from infoset.game.broken_rules import rules_at
 from infoset.game.history import History
 from infoset.game.infostate import Infostate, PublicState
-from infoset.game.protocol import Game
+from infoset.game.protocol import Game, has_hook
 from infoset.typing import Action, FloatArray, Player
 
 __all__ = [
     "Moves",
     "actions_as_seen",
-    "has_hook",
     "histories_as_seen",
     "public_observations",
     "sample_histories_as_seen",
@@ -27,21 +26,6 @@ __all__ = [
 
 Moves: TypeAlias = NDArray[np.integer[Any]]
 """[K, T, N] histories as positions in lists of legal actions; -1 for a player who does not act."""
-
-RULES = ("initial_world", "actors", "legal_actions", "transitions", "observe")
-
-
-def has_hook(game: Game, name: str, rules: Sequence[str] = RULES) -> bool:
-    """Return whether a game defines an optional method, together with its rules.
-
-    A method that is inherited from a class with other `rules` does not count.
-    """
-    classes = type(game).__mro__
-    defined = {
-        method: next(at for at, kind in enumerate(classes) if method in vars(kind))
-        for method in (name, *rules)
-    }
-    return classes[defined[name]] is not Game and defined[name] == min(defined.values())
 
 
 def public_observations(information: Infostate | PublicState) -> tuple[Hashable, ...]:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from infoset.errors import show
-from infoset.game.protocol import SharedView
+from infoset.game.observation import SharedView
 
 __all__ = ["UnwritableLabelError", "label_from_json", "label_to_json"]
 

@@ -4,102 +4,29 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from fractions import Fraction
 from numbers import Real
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from infoset.game.infostate import Infostate, PublicState, Step, value_text
+from infoset.game.infostate import Infostate, PublicState, Step
+from infoset.game.observation import Observation
 from infoset.game.public_rules import PublicRules
 from infoset.typing import Action, FloatArray, JointAction, Player, World
 from infoset.utils.arguments import SUM_TOLERANCE
 
-__all__ = ["Game", "Observation", "Probability", "parameter_text"]
+__all__ = ["Game", "GameSource", "Probability", "has_hook", "parameter_text"]
 
 SPECIAL = frozenset("()[],;'\"")
 """Characters that have a meaning in the text of a game."""
 
+RULES = ("initial_world", "actors", "legal_actions", "transitions", "observe")
+
 Probability: TypeAlias = float | Fraction
 """A probability; values of type `Fraction` and int remain exact."""
-
-
-class SharedView(NamedTuple):
-    """The non-public observation of a player who belongs to groups with shared observations.
-
-    Attributes
-    ----------
-    own : Hashable
-        The private part of the player's observation.
-    groups : tuple[tuple[tuple[Player, ...], Hashable], ...]
-        Pairs of a group and its observation, sorted by group.
-    """
-
-    own: Hashable
-    groups: tuple[tuple[tuple[Player, ...], Hashable], ...]
-
-    def __str__(self) -> str:
-        parts = [] if self.own is None else [value_text(self.own)]
-        for group, seen in self.groups:
-            others = f" with {'+'.join(map(str, group))}" if len(group) > 1 else ""
-            parts.append(value_text(seen) + others)
-        return ", ".join(parts)
-
-
-class Observation(NamedTuple):
-    """The observation of a transition, with public, private and shared parts.
-
-    Attributes
-    ----------
-    public : Hashable
-        Seen by every player; `None` if players observe only that time passes.
-    private : Mapping[Player, Hashable] or Sequence[Hashable]
-        Private observation of each player. A player without an entry observes nothing privately.
-    shared : Mapping[tuple[Player, ...], Hashable]
-        Observation of each group, a tuple of players in increasing order. Exactly these players see
-        it (Kovařík et al. 2022, footnote 11); in Hanabi, for example, everybody except the holder
-        sees a hand.
-
-    Examples
-    --------
-    >>> Observation(public="deal", private={0: "K", 1: "J"}).seen_by(0)
-    'K'
-    >>> print(Observation(shared={(0, 1): "red 3"}).seen_by(1))
-    red 3 with 0+1
-    """
-
-    public: Hashable = None
-    private: Mapping[Player, Hashable] | Sequence[Hashable] = ()
-    shared: Mapping[tuple[Player, ...], Hashable] = {}
-
-    def seen_by(self, player: Player) -> Hashable:
-        """Return the non-public observation of `player`: its private part and its groups' parts."""
-        own = self.private_part(player)
-        if not self.shared:
-            return own
-        groups = tuple((group, self.shared[group]) for group in sorted(self.shared))
-        mine = tuple((group, seen) for group, seen in groups if player in group)
-        return SharedView(own, mine) if mine else own
-
-    def seen_by_each(self, num_players: int) -> Sequence[Hashable]:
-        """Return what each player sees besides the public part, as `seen_by` does."""
-        if self.shared:
-            return [self.seen_by(player) for player in range(num_players)]
-        private = self.private
-        if not private:
-            return (None,) * num_players
-        # Plain dictionaries and tuples first: `isinstance` of an abstract class is slow.
-        if type(private) is dict or isinstance(private, Mapping):
-            return [private.get(player) for player in range(num_players)]
-        return [private[player] for player in range(num_players)]
-
-    def private_part(self, player: Player) -> Hashable:
-        """Return the private part of `player`; None if the player has none."""
-        if isinstance(self.private, Mapping):
-            return self.private.get(player)
-        return self.private[player] if self.private else None
 
 
 class Game(ABC):
@@ -373,6 +300,53 @@ class Game(ABC):
     def _fields(self) -> list[Field[Any]]:
         this: Any = self
         return [field for field in fields(this) if field.init] if is_dataclass(this) else []
+
+
+def has_hook(game: Game, name: str, rules: Sequence[str] = RULES) -> bool:
+    """Return whether a game defines an optional method, together with its rules.
+
+    A method that is inherited from a class with other `rules` does not count.
+    """
+    classes = type(game).__mro__
+    defined = {
+        method: next(at for at, kind in enumerate(classes) if method in vars(kind))
+        for method in (name, *rules)
+    }
+    return classes[defined[name]] is not Game and defined[name] == min(defined.values())
+
+
+@dataclass(frozen=True)
+class GameSource:
+    """Where a game came from: rules in Python, or a tree such as that of a Gambit file.
+
+    Results keep this record, because the name of a game says nothing about its origin: the title
+    of a file is arbitrary text, which is never loaded as a game.
+
+    Attributes
+    ----------
+    kind : str
+        `rules` or `extensive form`.
+    rules : str
+        Module and class of the rules; empty for an extensive form.
+    parameters : Mapping[str, Any] or None
+        Parameters of the rules; None for an extensive form.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> GameSource.of_rules(load_game("kuhn_poker(players=3)")).parameters
+    {'players': 3, 'num_cards': -1}
+    """
+
+    kind: Literal["rules", "extensive form"] = "extensive form"
+    rules: str = ""
+    parameters: Mapping[str, Any] | None = None
+
+    @classmethod
+    def of_rules(cls, game: Game) -> GameSource:
+        """Return the source of a game that was built from its rules."""
+        kind = type(game)
+        return cls("rules", f"{kind.__module__}.{kind.__qualname__}", game.parameters())
 
 
 def parameter_text(value: object) -> str:

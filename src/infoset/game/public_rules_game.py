@@ -12,7 +12,8 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from infoset.game.infostate import Step
-from infoset.game.protocol import Game, Observation, Probability
+from infoset.game.observation import Observation
+from infoset.game.protocol import Game, Probability
 from infoset.game.public_rules import PublicHand, PublicRules
 from infoset.typing import Action, FloatArray, JointAction, Player
 

@@ -8,7 +8,8 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from infoset.game.checked_rules import CheckedGame
-from infoset.game.protocol import Game, Observation, Probability
+from infoset.game.observation import Observation
+from infoset.game.protocol import Game, Probability
 from infoset.typing import NOOP, Action, JointAction, Player, World
 
 __all__ = ["SerialWorld", "serialize"]

@@ -8,7 +8,7 @@ from itertools import islice
 from infoset.errors import ParameterError
 from infoset.game.history import History
 from infoset.game.infostate import value_text
-from infoset.game.protocol import Observation
+from infoset.game.observation import Observation
 from infoset.typing import Player
 
 __all__ = ["transcript"]

@@ -11,7 +11,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from infoset.errors import GameRuleError, ParameterError
 from infoset.game.broken_rules import check_num_players
 from infoset.game.checked_rules import CheckedGame
-from infoset.game.protocol import Game, Observation, Probability
+from infoset.game.observation import Observation
+from infoset.game.protocol import Game, Probability
 from infoset.typing import NOOP, Action, JointAction, Player, World
 
 __all__ = [

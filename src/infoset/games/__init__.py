@@ -6,8 +6,7 @@ from infoset.games.cooperative_matching_pennies import CooperativeMatchingPennie
 from infoset.games.dark_hex import DarkHex
 from infoset.games.goofspiel import Goofspiel
 from infoset.games.hanabi import Hanabi
-from infoset.games.hand_ranges import parse_range, range_text
-from infoset.games.holdem_cards import HOLE_CARDS
+from infoset.games.holdem_hands import HOLE_CARDS, parse_range, range_text
 from infoset.games.kuhn_poker import KuhnPoker
 from infoset.games.kuhn_poker_long import KuhnPokerLong
 from infoset.games.leduc_poker import LeducPoker
@@ -15,7 +14,7 @@ from infoset.games.liars_dice import LiarsDice
 from infoset.games.matrix import MATRIX_GAMES, MatrixGame, matrix_game
 from infoset.games.nolimit_endgame import NoLimitEndgame
 from infoset.games.packs import PACK_SIZES, PackEntry, get_pack_entry, load_pack
-from infoset.games.parameters import Domain
+from infoset.games.parameters import Domain, parse_spec
 from infoset.games.phantom import PhantomGame
 from infoset.games.phantom_ttt import PhantomTicTacToe
 from infoset.games.random_game import RandomGame
@@ -28,7 +27,6 @@ from infoset.games.registry import (
     load_game,
     register_game,
 )
-from infoset.games.spec import parse_spec
 from infoset.games.tiny_bridge_2p import TinyBridge2p
 from infoset.games.trade_comm import TradeComm
 from infoset.games.trick_taking import TrickTaking

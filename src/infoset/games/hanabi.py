@@ -19,7 +19,7 @@ from infoset.game import (
     Step,
     initial_history,
 )
-from infoset.game.protocol import SharedView
+from infoset.game.observation import SharedView
 from infoset.games.cards import deals, sample_cards, sample_others, with_entry
 from infoset.games.hanabi_cards import Announcement, SeenCards, read_announcement
 from infoset.games.parameters import check_parameters, choice, flag, integer, parameter_error

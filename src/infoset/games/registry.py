@@ -24,10 +24,9 @@ from infoset.games.leduc_poker import LeducPoker
 from infoset.games.liars_dice import LiarsDice
 from infoset.games.matrix import MATRIX_GAMES, matrix_game
 from infoset.games.nolimit_endgame import NoLimitEndgame
-from infoset.games.parameters import Domain
+from infoset.games.parameters import Domain, parse_spec
 from infoset.games.phantom_ttt import PhantomTicTacToe
 from infoset.games.random_game import RandomGame
-from infoset.games.spec import parse_spec
 from infoset.games.tiny_bridge_2p import TinyBridge2p
 from infoset.games.trade_comm import TradeComm
 from infoset.games.trick_taking import TrickTaking

@@ -47,8 +47,7 @@ from infoset.resolving.resolution import (
 )
 from infoset.resolving.rules_resolver import RulesResolver
 from infoset.resolving.tree_resolver import TreeResolver
-from infoset.runs.search_budget import SearchBudget
-from infoset.runs.searcher import SearchedGame, Searcher
+from infoset.runs.searcher import SearchBudget, SearchedGame, Searcher
 from infoset.tree import GameTree, build_world_graph
 from infoset.tree.counting import count_histories
 from infoset.tree.game_tree import unroll

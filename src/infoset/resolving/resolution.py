@@ -12,7 +12,7 @@ from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.resolving.gadgets import GADGETS
 from infoset.resolving.opponent_values import OPPONENT_VALUES
 from infoset.resolving.searched_part import SearchedPart
-from infoset.runs.search_budget import SearchBudget, SearchRecord
+from infoset.runs.searcher import SearchBudget, SearchRecord
 from infoset.solvers.regret_family import average_policy
 from infoset.typing import Action, FloatArray, Player
 from infoset.utils.arguments import check_choice, check_count, check_number

@@ -11,7 +11,6 @@ from infoset.runs.checkpoint import (
 )
 from infoset.runs.checkpointer import (
     Checkpointer,
-    NullCheckpointer,
     Resumable,
     json_settings,
     open_checkpointer,
@@ -22,10 +21,13 @@ from infoset.runs.executor_kinds import open_executor
 from infoset.runs.loop import (
     COST_BETWEEN_CLOCK_CHECKS,
     IterativeSolver,
+    NullCheckpointer,
+    gradient_cost,
+    measurement_cost,
+    planned_measurements,
     run_measured,
 )
 from infoset.runs.machines import Machine, differing_machines, this_machine
-from infoset.runs.measurement_plan import gradient_cost, measurement_cost, planned_measurements
 from infoset.runs.outside_results import make_result, make_trace
 from infoset.runs.result import Callback, JointGaps, Outcome, SolveResult, TracePoint
 from infoset.runs.seeds import Seeds, check_seeds

@@ -7,7 +7,7 @@ import time
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Checkpointer",
-    "NullCheckpointer",
     "Resumable",
     "RunCheckpointer",
     "json_settings",
@@ -98,8 +97,8 @@ def refuse_checkpoint(checkpoint: Checkpointing | None, method: str) -> None:
 
 
 def open_checkpointer(
-    solver: object, method: str, budget: Budget
-) -> RunCheckpointer | NullCheckpointer:
+    solver: object, method: str, budget: Budget, to: Checkpointing
+) -> RunCheckpointer:
     """Return a checkpointer for a run, after resuming the run if its file exists.
 
     Parameters
@@ -109,7 +108,9 @@ def open_checkpointer(
     method : str
         Name of the method in the result.
     budget : Budget
-        The budget, which names the file. Its trace and elapsed time continue those in the file.
+        The budget, whose trace and elapsed time continue those in the file.
+    to : Checkpointing
+        The file, and the time between saves.
 
     Raises
     ------
@@ -121,30 +122,14 @@ def open_checkpointer(
     CheckpointMismatchError
         If the file belongs to another run, or if it has more iterations than the budget allows.
     """
-    if budget.checkpoint is None:
-        return NullCheckpointer()
     if not isinstance(solver, Resumable):
-        refuse_checkpoint(budget.checkpoint, method)
+        refuse_checkpoint(to, method)
         raise AssertionError("refused above")
-    checkpointer = RunCheckpointer(solver, method, budget, budget.checkpoint)
+    checkpointer = RunCheckpointer(solver, method, budget, to)
     json_settings(solver.settings())  # raises before any work is done
-    if budget.checkpoint.path.exists():
+    if to.path.exists():
         checkpointer.resume()
     return checkpointer
-
-
-class NullCheckpointer:
-    """A checkpointer for runs without a checkpoint; it saves nothing."""
-
-    def without_interrupts(self) -> AbstractContextManager[None]:
-        """Let Ctrl-C interrupt at any time."""
-        return nullcontext()
-
-    def save_if_due(self) -> None:
-        """Save nothing."""
-
-    def save(self) -> None:
-        """Save nothing."""
 
 
 class Checkpointer(ABC):

@@ -1,12 +1,15 @@
-"""The loop of every iterative method: iterate, measure, save, and stop at the budget's limits."""
+"""The loop of every iterative method: iterate, measure, save, and stop at the budget's limits.
+
+When a run is measured is planned by counted costs, so that it does not depend on the machine.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property, partial
 from itertools import dropwhile, takewhile
-from math import isfinite
+from math import ceil, inf, isfinite
 from typing import Protocol, TypeVar
 
 from infoset.errors import NumericalError, ParameterError
@@ -14,18 +17,36 @@ from infoset.evaluation import Evaluation, evaluate_policy
 from infoset.forms import Form
 from infoset.policy import TabularPolicy
 from infoset.runs.budget import Budget, check_budget
-from infoset.runs.checkpointer import NullCheckpointer, RunCheckpointer, open_checkpointer
-from infoset.runs.measurement_plan import (
-    GROWTH,
-    TARGET_GROWTH,
-    measurement_cost,
-    planned_measurements,
-)
+from infoset.runs.checkpointer import RunCheckpointer, open_checkpointer
 from infoset.runs.result import JointGaps, Outcome, SolveResult
 
 Answer = TypeVar("Answer")
 
-__all__ = ["IterativeSolver", "run_measured"]
+__all__ = [
+    "IterativeSolver",
+    "NullCheckpointer",
+    "gradient_cost",
+    "measurement_cost",
+    "planned_measurements",
+    "run_measured",
+]
+
+GROWTH = 0.1
+"""Smallest growth of the number of iterations between measurements."""
+
+TARGET_GROWTH = 0.05
+"""The same in runs with a target, which stop at the first measurement that reaches it."""
+
+WORK_PER_MEASURING = 20
+"""Work between two measurements, in costs of a measurement: measuring is a twentieth of it."""
+
+START_COST = 200_000_000
+"""Cost of the early measurements that are closer together: less than a tenth of a second."""
+
+MEASUREMENT_OVERHEAD = 100_000
+"""Cost of a measurement of the smallest game: 35 to 40 µs, at 0.3 to 0.4 ns for each number."""
+
+COST_BETWEEN_MEASUREMENTS = 3_000_000_000
 
 COST_BETWEEN_CLOCK_CHECKS = 20_000_000
 EXTREME_PAYOFF = 1e100
@@ -90,7 +111,9 @@ def run_measured(
     """
     check_budget(budget)
     outcome: Outcome | None = None
-    checkpointer = open_checkpointer(solver, method, budget)
+    checkpointer: RunCheckpointer | NullCheckpointer = NullCheckpointer()
+    if budget.checkpoint is not None:
+        checkpointer = open_checkpointer(solver, method, budget, budget.checkpoint)
     cost = measurement_cost(solver.form) + extra_cost
     measurements, pace = _measurements_left(solver, budget, cost), _Pace(solver, budget, cost)
     answer: _Answer | None = None
@@ -126,6 +149,20 @@ def run_measured(
         seconds=budget.elapsed,
         trace=tuple(budget.trace),
     )
+
+
+class NullCheckpointer:
+    """A checkpointer for runs without a checkpoint; it saves nothing."""
+
+    def without_interrupts(self) -> AbstractContextManager[None]:
+        """Let Ctrl-C interrupt at any time."""
+        return nullcontext()
+
+    def save_if_due(self) -> None:
+        """Save nothing."""
+
+    def save(self) -> None:
+        """Save nothing."""
 
 
 class _Answer:
@@ -269,3 +306,79 @@ def _run_to(
         checkpointer.save_if_due()
         if budget.is_over or pace.is_late:
             return
+
+
+def gradient_cost(form: Form) -> int:
+    """Return the count of numbers read to compute and use one gradient per player."""
+    sequences = sum(plex.num_sequences for plex in form.treeplexes)
+    return form.gradient_cost + 4 * sequences
+
+
+def measurement_cost(form: Form) -> int:
+    """Return the cost of measuring an answer, in the unit of `gradient_cost`."""
+    return MEASUREMENT_OVERHEAD + form.evaluation_cost
+
+
+def planned_measurements(
+    cost: int,
+    measurement_cost: int = 0,
+    max_cost_between: int = COST_BETWEEN_MEASUREMENTS,
+    min_growth: float = GROWTH,
+) -> Iterator[int]:
+    """Yield the iterations after which to measure; they do not depend on the machine.
+
+    A measurement follows when the iterations since the last one cost 20 measurements and the number
+    of iterations has grown by `min_growth`, but for the latter no later than after iterations that
+    cost `max_cost_between`.
+
+    Early measurements are closer together: after iteration 1, and then each time the number of
+    iterations has grown by `min_growth`. If these measurements, and one at the end of the run,
+    would cost more than 2·10⁸, this growth is doubled until they do not. If even two measurements
+    cost more than 2·10⁸, no measurement is early, and the first one follows when the iterations
+    cost 40 measurements.
+
+    Apart from the early ones, measurements therefore cost at most a twentieth of the iterations,
+    including one at the end of the run, wherever it ends. With `TARGET_GROWTH`, a target is passed
+    by at most 5% of the iterations or the cost of 20 measurements, whichever is more.
+
+    Parameters
+    ----------
+    cost : int
+        Cost of an iteration.
+    measurement_cost : int
+        Cost of a measurement, in the same unit.
+    max_cost_between : int
+        Cost of iterations after which to measure even if their number has grown by less.
+    min_growth : float
+        Smallest growth of the number of iterations between measurements.
+    """
+    pause = ceil(WORK_PER_MEASURING * measurement_cost / cost)
+    longest = max(1, max_cost_between // cost)
+    growth = _early_growth(min_growth, pause, START_COST // max(1, measurement_cost))
+    iteration = 1 if growth < inf else 2 * pause
+    while True:
+        yield iteration
+        early = int(min(growth * iteration, pause))
+        iteration += max(1, early, min(int(min_growth * iteration), longest))
+
+
+def _early_growth(growth: float, pause: int, max_measurements: int) -> float:
+    """Return the growth between early measurements, at least `growth`; infinite if there are none.
+
+    Early measurements are followed by less than `pause` iterations. At most `max_measurements` come
+    after so few iterations, where the one at the end of the run is counted, too.
+    """
+    if max_measurements < 2:
+        return inf
+    while 2 + _num_early(pause, growth) > max_measurements:
+        growth *= 2
+    return growth
+
+
+def _num_early(pause: int, growth: float) -> int:
+    """Return how many measurements come before growth leads to an interval of `pause`."""
+    iteration, count = 1, 0
+    while growth * iteration < pause:
+        iteration += max(1, int(growth * iteration))
+        count += 1
+    return count

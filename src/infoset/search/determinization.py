@@ -18,8 +18,7 @@ import numpy as np
 
 from infoset.beliefs import PublicPrivateBelief
 from infoset.game import Infostate
-from infoset.runs.search_budget import SearchBudget, SearchRecord
-from infoset.runs.searcher import Searcher, check_model
+from infoset.runs.searcher import SearchBudget, Searcher, SearchRecord, check_model
 from infoset.search.depth_limits import DepthLimitedValues, SampledLeafValues
 from infoset.search.leaf_values import (
     LeafValue,

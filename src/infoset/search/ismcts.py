@@ -11,8 +11,7 @@ import numpy as np
 from infoset.beliefs import PublicPrivateBelief
 from infoset.errors import ParameterError
 from infoset.game import Infostate
-from infoset.runs.search_budget import SearchBudget, SearchRecord
-from infoset.runs.searcher import Searcher, check_model
+from infoset.runs.searcher import SearchBudget, Searcher, SearchRecord, check_model
 from infoset.search._ismcts_kernels import (
     NO_DEPTH_LIMIT,
     Bonus,

@@ -106,7 +106,7 @@ def run_best(
     name, merit = best_scheme(form)
     result = replace(by_regret(SCHEMES[name]), reason=f"{rejection}; {name} {merit}")
     # In other games the theorem is about regret, and NashConv may favor a policy of high regret.
-    is_better = fallback.measured.nash_conv < result.nash_conv
+    is_better = fallback.measured.nash_conv < result.measured.nash_conv
     compares = form.is_two_player_constant_sum
     return _with(result, fallback) if compares and is_better else result
 

@@ -8,16 +8,14 @@ import numpy as np
 
 from infoset.errors import CyclicGameError, GameTooLargeError
 from infoset.tree._unrolling_kernels import count_levels, path_counts, topological_order
+from infoset.tree.limits import allowed_memory
 from infoset.tree.world_graph import WorldGraph
 from infoset.typing import IntArray
-from infoset.utils.arguments import check_number
 from infoset.utils.text import format_bytes, format_count
-from infoset.utils.watchdog import available_memory
 
 __all__ = [
     "SEARCH_INSTEAD",
     "GameCounts",
-    "allowed_memory",
     "check_fits",
     "count_histories",
     "level_sizes",
@@ -32,7 +30,6 @@ MAX_ROUNDING = 1e-6
 MAX_COUNT = 10**1000
 """Number of histories beyond which counts are not exact."""
 MAX_HISTORIES = 2**31 - 1
-FREE_MEMORY_FRACTION = 0.7
 SEARCH_INSTEAD = (
     "or, without building the game, let searchers play it: "
     "infoset match GAME 'ismcts(milliseconds=50)' uniform --deals 2"
@@ -147,22 +144,6 @@ def _find_cycle(graph: WorldGraph, order: IntArray) -> list[int]:
         position[world] = len(position)
         world = predecessor[world]
     return list(position)[position[world] :][::-1]
-
-
-def allowed_memory(memory: int | None) -> int:
-    """Return `memory` in bytes, or by default 70% of the memory that is currently free.
-
-    A limit on the process's address space (`ulimit -v`) counts too.
-
-    Raises
-    ------
-    ParameterError
-        If `memory` is not a number that is at least 1.
-    """
-    if memory is None:
-        return int(available_memory() * FREE_MEMORY_FRACTION)
-    check_number("memory", memory, minimum=1)
-    return memory
 
 
 def check_fits(counts: GameCounts, name: str, memory: int | None = None) -> None:

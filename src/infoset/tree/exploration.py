@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from infoset.errors import LimitReached
 from infoset.game import Game, Probability
 from infoset.game.broken_rules import check_num_players
-from infoset.tree.build_progress import BuildProgress
+from infoset.tree.build_watch import BuildProgress, BuildWatch
 from infoset.tree.explorer import Explorer, Row, row_number
-from infoset.tree.limits import BuildWatch
 from infoset.tree.saved_graphs import find_cache_entry
 from infoset.tree.world_graph import WorldGraph
 from infoset.utils.arguments import check_type

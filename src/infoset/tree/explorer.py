@@ -22,7 +22,7 @@ from infoset.game.answer_checks import (
 )
 from infoset.game.broken_rules import to_rule_error
 from infoset.game.kinds import find_mixed_kinds, is_text_only, mixed_kinds_error
-from infoset.tree.limits import BuildWatch
+from infoset.tree.build_watch import BuildWatch
 from infoset.typing import NOOP, Action, JointAction, Player, World
 from infoset.utils.arguments import SUM_TOLERANCE
 

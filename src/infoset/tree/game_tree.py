@@ -11,11 +11,10 @@ import numpy as np
 from infoset.forms import InfostateTree, PublicTree, SequenceForm, contract_terminals
 from infoset.game import Game, GameSource
 from infoset.tree._unrolling_kernels import unroll_histories
-from infoset.tree.build_progress import BuildProgress, BuildReport, ignore_report
+from infoset.tree.build_watch import BuildProgress, BuildReport, BuildWatch, ignore_report
 from infoset.tree.counting import GameCounts, check_fits, count_histories
 from infoset.tree.exploration import explore_game
 from infoset.tree.graph_contraction import contract_reach
-from infoset.tree.limits import BuildWatch
 from infoset.tree.state_numbering import (
     StateNumbering,
     StepTable,

@@ -11,17 +11,16 @@ import numpy as np
 from infoset.forms import InfostateTree, SequenceForm, TerminalReach, contract_outcomes, merge_reach
 from infoset.game import Game, GameSource
 from infoset.tree._unrolling_kernels import child_worlds
-from infoset.tree.build_progress import BuildProgress, BuildReport, ignore_report
+from infoset.tree.build_watch import BuildProgress, BuildReport, BuildWatch, ignore_report
 from infoset.tree.counting import (
     MAX_HISTORIES,
     GameCounts,
-    allowed_memory,
     count_histories,
     level_sizes,
     too_large_error,
 )
 from infoset.tree.exploration import explore_game
-from infoset.tree.limits import BuildWatch
+from infoset.tree.limits import allowed_memory
 from infoset.tree.state_numbering import (
     StateNumbering,
     StepTable,

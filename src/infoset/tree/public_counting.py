@@ -12,7 +12,7 @@ import numpy as np
 from infoset.errors import CyclicGameError, GameTooLargeError
 from infoset.forms import MAX_CARDS, Cards, CardSymmetries, Group
 from infoset.game import PublicRules
-from infoset.tree.counting import allowed_memory
+from infoset.tree.limits import allowed_memory
 from infoset.utils.text import format_bytes, format_count
 
 __all__ = ["PublicCounts", "check_public_form_fits", "count_public_form"]

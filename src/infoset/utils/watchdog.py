@@ -14,7 +14,7 @@ import psutil
 from infoset.errors import LimitReached
 from infoset.utils.clocks import working_seconds
 
-__all__ = ["Watchdog", "WatchedLimit", "available_memory", "ignore_limits"]
+__all__ = ["Watchdog", "WatchedLimit", "ignore_limits"]
 
 Result = TypeVar("Result")
 
@@ -153,20 +153,3 @@ def _raise_in(thread_id: int) -> None:
     if sys.implementation.name == "cpython":
         kind = ctypes.py_object(LimitReached)
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread_id), kind)
-
-
-def available_memory() -> int:
-    """Return the bytes that this process can still allocate.
-
-    This is the smaller of the free memory of the machine and what remains of the process's limit on
-    address space (`ulimit -v`).
-    """
-    free = int(psutil.virtual_memory().available)
-    try:
-        from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit
-    except ImportError:  # Windows has no such limit
-        return free
-    limit = getrlimit(RLIMIT_AS)[0]
-    if limit == RLIM_INFINITY:
-        return free
-    return max(1, min(free, limit - psutil.Process().memory_info().vms))

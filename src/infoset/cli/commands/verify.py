@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 DEFAULT_HISTORIES = 2_000_000
 DEFAULT_SECONDS = 600.0
-MEMORY_SHARE = 0.7
-"""Part of the free memory that a verification may use: a file may name any registered game."""
 
 
 def run(
@@ -48,9 +46,10 @@ def run(
     the check, and its place is reported.
     """
     from infoset.cli.command_watch import CommandWatch
-    from infoset.utils.watchdog import available_memory
+    from infoset.tree import allowed_memory
 
-    memory = int(MEMORY_SHARE * available_memory())
+    # A file may name any registered game.
+    memory = allowed_memory(None)
     watch = CommandWatch(f"infoset verify {file}", seconds, memory, options="--seconds")
     certificate = watch.end(lambda: _verified(file, max_histories))
     if as_json:

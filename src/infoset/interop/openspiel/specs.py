@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from infoset.errors import ParameterError, UnknownNameError
-from infoset.games.spec import CALL, Source, split_list
+from infoset.games.parameters import CALL, Source, split_list
 from infoset.interop.openspiel.game import OpenSpielGame, check_type
 from infoset.interop.openspiel.states import import_pyspiel
 from infoset.interop.openspiel.trials import Value, first_line, spec_text, try_apart

@@ -1,13 +1,26 @@
-"""Kernels on behavior and realization plans, in the order of a treeplex's sequences."""
+"""Kernels on treeplexes: behavior, realization plans, best responses, and bounds on rounding.
+
+Arrays [Q] are in the order of a treeplex, or, with groups [G, 5], in that of a `Layout`. There,
+neighboring infostates of a public state are the lanes of one vector.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray
+from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.array_kernels import copy
-from infoset.utils.compilation import linear_kernel
-from infoset.utils.simd import LANES, load, store, take
+from infoset.utils.compilation import kernel, linear_kernel
+from infoset.utils.simd import (
+    LANES,
+    add_at,
+    filled,
+    load,
+    maximum,
+    store,
+    take,
+    where_positive,
+)
 
 
 @linear_kernel
@@ -171,3 +184,120 @@ def reach_sweep(
         reach[infostate] = mass[first_sequence[infostate]]
         mass[parent_sequence[infostate]] += reach[infostate]
     return reach
+
+
+@linear_kernel
+def best_response_sweep(
+    parent_sequence: IntArray,
+    first_sequence: IntArray,
+    num_actions: IntArray,
+    gradient: FloatArray,
+) -> IntArray:
+    """Return [I] the best sequence at each infostate; ties go to the first action.
+
+    parent_sequence, first_sequence, num_actions : [I]. gradient : [Q], overwritten with the
+    counterfactual value of each sequence under best play, so that gradient[0] becomes the value of
+    the best response.
+    """
+    best = np.empty(len(num_actions), np.int32)
+    # Infostates are numbered parents first. Going backwards, the values of all infostates below
+    # have already been added to the sequences of an infostate.
+    for infostate in range(len(num_actions) - 1, -1, -1):
+        first = first_sequence[infostate]
+        chosen = first
+        for sequence in range(first + 1, first + num_actions[infostate]):
+            if gradient[sequence] > gradient[chosen]:
+                chosen = sequence
+        best[infostate] = chosen
+        # v(I) = max_a v(Ia), added to the value of the sequence that leads to I.
+        gradient[parent_sequence[infostate]] += gradient[chosen]
+    return best
+
+
+@kernel
+def normalize_weights(groups: IndexArray, weights: FloatArray) -> None:
+    """Divide weights [Q] by their sum at each infostate, in place; uniform if the sum is zero.
+
+    groups [G, 5]: see `Layout`. The result has the bits of `normalize_behavior`.
+    """
+    for group in range(len(groups)):
+        base, stride, actions, _, size = groups[group]
+        for begin in range(0, size, LANES):
+            count = min(LANES, size - begin)
+            total = filled(weights, 0.0)
+            for action in range(actions):
+                total += load(weights, base + begin + action * stride, count)
+            for action in range(actions):
+                at = base + begin + action * stride
+                sigma = where_positive(total, load(weights, at, count) / total, 1.0 / actions)
+                store(weights, at, count, sigma)
+
+
+@kernel
+def best_response_value(groups: IndexArray, parent: IndexArray, gradient: FloatArray) -> float:
+    """Return the value of a best response.
+
+    groups [G, 5], parent [I]: see `Layout`; gradient [Q]: becomes the counterfactual value of each
+    sequence under best play.
+    """
+    # Deepest groups first, as in `best_response_sweep`: v(I) = max_a v(Ia) is added to the value of
+    # the sequence that leads to I.
+    for group in range(len(groups) - 1, -1, -1):
+        base, stride, actions, infostate, size = groups[group]
+        for begin in range(0, size, LANES):
+            count = min(LANES, size - begin)
+            best = load(gradient, base + begin, count)
+            for action in range(1, actions):
+                best = maximum(best, load(gradient, base + begin + action * stride, count))
+            add_at(gradient, parent, infostate + begin, count, best)
+    return float(gradient[0])
+
+
+@linear_kernel
+def max_additions(
+    parent_sequence: IntArray,
+    first_sequence: IntArray,
+    num_actions: IntArray,
+    additions: LongArray,
+) -> int:
+    """Return the maximum number of additions that a payoff takes part in on its way up a treeplex.
+
+    parent_sequence, first_sequence, num_actions [I]; additions [Q] the number of payoffs at each
+    sequence, overwritten.
+    """
+    # A payoff at sequence q is added to the others at q, then the values of the infostates below
+    # q are added one by one. The bound at an infostate is the maximum over its actions.
+    children = np.zeros(len(additions), np.int64)
+    # Parents have smaller numbers, so in reverse order everything below an infostate is counted.
+    for infostate in range(len(num_actions) - 1, -1, -1):
+        first = first_sequence[infostate]
+        largest = 0
+        for sequence in range(first, first + num_actions[infostate]):
+            largest = max(largest, additions[sequence] + children[sequence])
+        parent = parent_sequence[infostate]
+        additions[parent] = max(additions[parent], largest)
+        # Each infostate below the sequence is one more addition there, whichever of them has the
+        # payoff with the most additions so far.
+        children[parent] += 1
+    return int(additions[0] + children[0])
+
+
+@linear_kernel
+def max_roundings(
+    parent_sequence: IntArray, first_sequence: IntArray, num_actions: IntArray, num_sequences: int
+) -> int:
+    """Return the maximum number of roundings in an entry of a plan made from normalized weights.
+
+    parent_sequence, first_sequence, num_actions [I]. An infostate with n actions on the path adds n
+    - 1 roundings for the sum of the weights, one for the division and one for the product.
+    """
+    roundings = np.zeros(num_sequences, np.int64)
+    largest = 0
+    for infostate in range(len(num_actions)):
+        first = first_sequence[infostate]
+        # (n - 1) + 1 + 1 = n + 1 roundings at this infostate, on top of those of the plan above it.
+        here = roundings[parent_sequence[infostate]] + num_actions[infostate] + 1
+        largest = max(largest, here)
+        for sequence in range(first, first + num_actions[infostate]):
+            roundings[sequence] = here
+    return int(largest)

@@ -1,10 +1,10 @@
-"""Kernels that merge payoffs by sequence and bound the rounding errors of values and plans."""
+"""Kernels that merge payoffs by sequence."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray
+from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray
 from infoset.utils.compilation import kernel, linear_kernel
 
 
@@ -69,53 +69,3 @@ def mark_numbers(numbers: IndexArray, size: int) -> BoolArray:
     for number in numbers:
         occurs[number] = True
     return occurs
-
-
-@linear_kernel
-def max_additions(
-    parent_sequence: IntArray,
-    first_sequence: IntArray,
-    num_actions: IntArray,
-    additions: LongArray,
-) -> int:
-    """Return the maximum number of additions that a payoff takes part in on its way up a treeplex.
-
-    parent_sequence, first_sequence, num_actions [I]; additions [Q] the number of payoffs at each
-    sequence, overwritten.
-    """
-    # A payoff at sequence q is added to the others at q, then the values of the infostates below
-    # q are added one by one. The bound at an infostate is the maximum over its actions.
-    children = np.zeros(len(additions), np.int64)
-    # Parents have smaller numbers, so in reverse order everything below an infostate is counted.
-    for infostate in range(len(num_actions) - 1, -1, -1):
-        first = first_sequence[infostate]
-        largest = 0
-        for sequence in range(first, first + num_actions[infostate]):
-            largest = max(largest, additions[sequence] + children[sequence])
-        parent = parent_sequence[infostate]
-        additions[parent] = max(additions[parent], largest)
-        # Each infostate below the sequence is one more addition there, whichever of them has the
-        # payoff with the most additions so far.
-        children[parent] += 1
-    return int(additions[0] + children[0])
-
-
-@linear_kernel
-def max_roundings(
-    parent_sequence: IntArray, first_sequence: IntArray, num_actions: IntArray, num_sequences: int
-) -> int:
-    """Return the maximum number of roundings in an entry of a plan made from normalized weights.
-
-    parent_sequence, first_sequence, num_actions [I]. An infostate with n actions on the path adds n
-    - 1 roundings for the sum of the weights, one for the division and one for the product.
-    """
-    roundings = np.zeros(num_sequences, np.int64)
-    largest = 0
-    for infostate in range(len(num_actions)):
-        first = first_sequence[infostate]
-        # (n - 1) + 1 + 1 = n + 1 roundings at this infostate, on top of those of the plan above it.
-        here = roundings[parent_sequence[infostate]] + num_actions[infostate] + 1
-        largest = max(largest, here)
-        for sequence in range(first, first + num_actions[infostate]):
-            roundings[sequence] = here
-    return int(largest)

@@ -1,0 +1,191 @@
+"""Watching how a game is built: its progress, for callbacks, and its limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
+
+from infoset.errors import ExplorationLimitError, LimitReached
+from infoset.game import Game
+from infoset.tree.counting import SEARCH_INSTEAD
+from infoset.tree.estimates import estimate_histories
+from infoset.tree.limits import allowed_memory, current_limits
+from infoset.tree.world_graph import WorldGraph
+from infoset.utils.arguments import check_callable
+from infoset.utils.text import format_bytes
+from infoset.utils.watchdog import Watchdog
+
+__all__ = [
+    "SIZE_LIMITS",
+    "BuildPoint",
+    "BuildProgress",
+    "BuildReport",
+    "BuildStage",
+    "BuildWatch",
+    "ignore_report",
+]
+
+Built = TypeVar("Built")
+
+GRAPH_MEMORY_FRACTION: Final = 0.75
+"""Fraction of the memory allowed at which exploration stops; its arrays need the rest."""
+MIN_WATCHED_MEMORY: Final = 50_000_000
+"""Growth of the process in bytes below which exploration never stops; less is not measurable."""
+SIZE_LIMITS: Final = ("worlds", "transitions")
+"""Limits after which the number of histories is estimated."""
+
+BuildStage: TypeAlias = Literal["world graph", "histories", "payoffs", "cfr+", "security levels"]
+"""The rules are called for each world state; histories get their infostates; payoffs are summed.
+`solve_team` adds two stages: agents learn for themselves; and security levels are computed."""
+
+
+class BuildPoint(NamedTuple):
+    """How far a stage of building a game has come.
+
+    Attributes
+    ----------
+    stage : str
+        `world graph`, `histories` or `payoffs`; of `solve_team` also `cfr+` or `security levels`.
+    done : int
+        World states found, histories numbered, terminal histories whose payoffs are summed, or
+        security levels computed.
+    total : int or None
+        The number at the end; None if it is unknown, as that of world states.
+    seconds : float
+        Time since the stage began.
+    """
+
+    stage: BuildStage
+    done: int
+    total: int | None
+    seconds: float
+
+
+BuildProgress: TypeAlias = Callable[[BuildPoint], None]
+"""A callback that is called several times while a game is built."""
+
+BuildReport: TypeAlias = Callable[[BuildStage, int, int], None]
+"""What a stage calls between operations on arrays: its name, what is done, and the total."""
+
+
+def ignore_report(stage: BuildStage, done: int, total: int) -> None:
+    """Do nothing with a report."""
+
+
+class BuildWatch(Watchdog):
+    """The limits of building one game, its progress callback, and the limit that stopped it.
+
+    The stages share the limits: the time and memory that the world graph takes are no longer
+    available for the tree or the sequence form.
+
+    Parameters
+    ----------
+    max_worlds, max_seconds : optional
+        Limits; by default those of `build_limits`.
+    memory : int, optional
+        Limit in bytes; by default 70% of the free memory.
+    progress : callable, optional
+    """
+
+    def __init__(
+        self,
+        max_worlds: int | None = None,
+        max_seconds: float | None = None,
+        memory: int | None = None,
+        progress: BuildProgress | None = None,
+    ) -> None:
+        if progress is not None:
+            check_callable("progress", progress, "a function of a BuildPoint")
+        self.limits = current_limits().updated(max_worlds, max_seconds)
+        self.allowed = allowed_memory(memory)
+        self.progress = progress
+        self.stage: BuildStage = "world graph"
+        self.stage_began = 0.0
+        self.stop: str | None = None
+        watched = max(MIN_WATCHED_MEMORY, int(self.allowed * GRAPH_MEMORY_FRACTION))
+        super().__init__(self.limits.max_seconds, watched)
+
+    def allows(self, num_worlds: int, num_transitions: int) -> bool:
+        """Return whether a graph of these sizes is within the limits on its size."""
+        limits = self.limits
+        return num_worlds <= limits.max_worlds and num_transitions <= limits.max_transitions
+
+    def report(self, stage: BuildStage, done: int, total: int | None = None) -> None:
+        """Report progress; raise `LimitReached` if the time or the memory is used up."""
+        if self.progress is not None:
+            if stage != self.stage:
+                self.stage, self.stage_began = stage, self.elapsed
+            self.progress(BuildPoint(stage, done, total, self.elapsed - self.stage_began))
+        self.check()
+
+    def stop_at(self, limit: str) -> None:
+        """Stop the exploration at a limit that was reached.
+
+        Raises
+        ------
+        LimitReached
+            Always.
+        """
+        self.stop = limit
+        raise LimitReached
+
+    def memory_left(self) -> int:
+        """Return the bytes left for the tree or the sequence form after the world graph."""
+        grown = self.memory_growth
+        return self.allowed if grown < MIN_WATCHED_MEMORY else max(1, self.allowed - grown)
+
+    def finish(
+        self, build: Callable[[WorldGraph, int, BuildReport], Built], graph: WorldGraph
+    ) -> Built:
+        """Return the result of `build` for a world graph, within the remaining memory and time.
+
+        `build` receives the graph, the memory left, and a function to call between operations on
+        arrays, which reports progress. Kernels are not interrupted, because compiled code cannot
+        handle the exception.
+
+        Raises
+        ------
+        ExplorationLimitError
+            If the time is used up.
+        """
+        memory = self.memory_left()
+        self.memory = None  # from here on, memory is forecast before it is allocated
+        try:
+            return build(graph, memory, self.report)
+        except LimitReached:
+            raise self.time_error(graph) from None
+
+    def time_error(self, graph: WorldGraph) -> ExplorationLimitError:
+        """Return the error for a game whose histories take longer than the time limit."""
+        return ExplorationLimitError(
+            f"{graph.game} has {graph.num_worlds:,} world states; building its histories stopped "
+            f"at the time limit of {self.limits.max_seconds} s. Use smaller parameters, raise "
+            f"max_seconds (--build-seconds) {SEARCH_INSTEAD}",
+            {"world_states": graph.num_worlds, "transitions": graph.num_edges},
+        )
+
+    def error(self, game: Game, num_worlds: int, num_transitions: int) -> ExplorationLimitError:
+        """Return the error for a game whose exploration was stopped.
+
+        If the limit concerns the number of world states, the message estimates the number of
+        histories. After the other limits, there is no time or memory left for an estimate.
+        """
+        limits = self.limits
+        where, fix = {
+            "worlds": (f"at the limit of {limits.max_worlds:,}", "max_worlds (--max-worlds)"),
+            "transitions": (
+                f"at the limit of {limits.max_transitions:,} transitions",
+                "max_worlds (--max-worlds)",
+            ),
+            "memory": (f"at the memory limit of {format_bytes(self.allowed)}", "memory (--memory)"),
+            "seconds": (
+                f"at the time limit of {limits.max_seconds} s",
+                "max_seconds (--build-seconds)",
+            ),
+        }[self.stop or "memory"]
+        size = f"It has {estimate_histories(game)}. " if self.stop in SIZE_LIMITS else ""
+        return ExplorationLimitError(
+            f"{game} has at least {num_worlds:,} world states; exploring them stopped {where}. "
+            f"{size}Use smaller parameters, raise {fix} {SEARCH_INSTEAD}",
+            {"world_states": num_worlds, "transitions": num_transitions},
+        )

@@ -1,0 +1,58 @@
+"""How many files a reader opens to follow one call: those that the call enters."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+
+import numpy as np
+import pytest
+
+import infoset
+from infoset.game import Infostate, Step
+from infoset.search import search_model
+
+PACKAGE = infoset.__file__.removesuffix("__init__.py")
+
+
+def files_entered(call: Callable[[], object]) -> list[str]:
+    """Return the files of the library whose functions a call runs, in order of the first one.
+
+    Kernels may be compiled or loaded in the first calls, so the shortest of three later ones
+    counts.
+    """
+    entered: dict[str, None] = {}
+
+    def note(frame: FrameType, event: str, arg: object) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(PACKAGE):
+            entered.setdefault(frame.f_code.co_filename.removeprefix(PACKAGE))
+
+    call()
+    found, before = [], sys.getprofile()
+    for _ in range(3):
+        entered.clear()
+        sys.setprofile(note)
+        try:
+            call()
+        finally:
+            sys.setprofile(before)
+        found.append(list(entered))
+    return min(found, key=len)
+
+
+@pytest.mark.broad
+def test_a_solve_by_name_enters_at_most_40_files():
+    endgame = "nolimit_endgame(board=Ks9d8h4s2c,pot=100,stack=200)"
+    entered = files_entered(lambda: infoset.solve(endgame, iterations=3))
+    assert "regret/_cfr_kernels.py" in entered
+    assert len(entered) <= 40, "\n".join(entered)
+
+
+@pytest.mark.broad
+def test_a_decision_by_pimc_enters_at_most_15_files():
+    searcher = infoset.PIMC(search_model(infoset.build_tree("kuhn_poker")), num_worlds=50)
+    infostate = Infostate(1, (Step(None, "J", None), Step(None, None, "bet")))
+    entered = files_entered(lambda: searcher.search(infostate, np.random.default_rng(0)))
+    assert "search/_perfect_information_kernels.py" in entered
+    assert len(entered) <= 15, "\n".join(entered)
