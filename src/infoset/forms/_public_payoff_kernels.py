@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray
-from infoset.utils.compilation import bare_kernel, inner_kernel, nested_kernel
+from infoset.utils.compilation import inner_kernel, nested_kernel
 from infoset.utils.simd import LANES, Lanes, add_rows, filled, load, store, take_rows
 
 # Kinds of tables; those from FIRST_MATRIX on are matrices.
@@ -351,7 +351,7 @@ def add_values(
             gradient[start + payoffs.own_class[classes, hand] * stride] += value
 
 
-@bare_kernel
+@nested_kernel
 def public_gradient(payoffs: PublicPayoffs, plan: FloatArray, gradient: FloatArray) -> None:
     """Fill `gradient` [Q] of a player in place, given the opponent's plan [Q].
 

@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from infoset.forms import TwoPlayerPayoffs, fill_gradient
 from infoset.typing import FloatArray, IndexArray, LongArray
-from infoset.utils.compilation import bare_kernel, inner_kernel
+from infoset.utils.compilation import bare_kernel, inner_kernel, nested_kernel
 from infoset.utils.simd import (
     LANES,
     Lanes,
@@ -169,7 +169,7 @@ def match_regrets_in_lanes(
     divide_by_sums(first, stride, actions, count, total, policy)
 
 
-@bare_kernel
+@nested_kernel
 def update_regrets(
     groups: IndexArray,
     parent: IndexArray,
@@ -227,7 +227,7 @@ def update_regrets(
             )
 
 
-@bare_kernel
+@nested_kernel
 def realize_below(
     row: FloatArray,
     averages_next: bool,
@@ -262,7 +262,7 @@ def realize_below(
                 store(average, at, count, retention * load(average, at, count) + weight * averaged)
 
 
-@bare_kernel
+@nested_kernel
 def realize_and_average(
     row: FloatArray,
     averages_next: bool,
