@@ -9,7 +9,7 @@ from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
 from infoset.evaluation import PublicContinuation, PublicValues, evaluate_policy
 from infoset.forms import lock_infostates, nodes_below
 from infoset.policy import random_policy, restrict_policy, uniform_policy
-from infoset.resolving import public_subgame, resolve_public_subgame
+from infoset.resolving import GADGETS, public_subgame, resolve_public_subgame
 from infoset.runs import Budget
 from infoset.solvers import get_method, run_method
 from infoset.tree import derive_public_form
@@ -17,7 +17,7 @@ from infoset.typing import CHANCE
 from tests.support.cached_games import cached_tree
 from tests.support.small_holdem import small_holdem
 
-SAFE = ("resolving", "max-margin")
+SAFE = [name for name in GADGETS if name != "none"]
 
 
 def random_blueprint(form, seed):
@@ -84,7 +84,7 @@ def test_without_a_gadget_the_opponent_can_gain():
     blueprint = run_method(get_method("cfr+"), form, Budget(iterations=1000)).policy
     found = {
         gadget: resolve_public_subgame(blueprint, form.children[0, "raise"], 1, gadget=gadget)
-        for gadget in (*SAFE, "none")
+        for gadget in GADGETS
     }
     gained = {
         name: best_value(own.policy, 0) - best_value(blueprint, 0) for name, own in found.items()

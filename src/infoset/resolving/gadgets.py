@@ -38,6 +38,31 @@ class Gadget:
     base: str
     uses_gifts: bool = False
 
+    def with_gifts(self, opponent: FloatArray, gifts: FloatArray | None) -> FloatArray:
+        """Return the opponent's values plus gifts, if the gadget uses them.
+
+        Raises
+        ------
+        ParameterError
+            If gifts are missing, not used, negative or not finite, or have another shape.
+        """
+        if gifts is None:
+            if self.uses_gifts:
+                raise ParameterError(
+                    f"the gadget {self.name!r} needs gifts; give gifts=accumulated_gifts(...), or "
+                    f"the gadget {self.base!r}"
+                )
+            return opponent
+        if not self.uses_gifts:
+            raise ParameterError(
+                f"the gadget {self.name!r} does not use gifts; omit them, or give "
+                "'reach-max-margin'"
+            )
+        found = _checked("gifts", gifts, np.shape(opponent))
+        if (found < 0).any():
+            raise ParameterError("gifts has a negative entry; give 0 where nothing was given up")
+        return opponent + found
+
 
 GADGETS: Final[Mapping[str, Gadget]] = {
     row.name: row
@@ -129,8 +154,7 @@ def gadget_form(
     opponent = _checked("opponent", opponent, (sizes[other],))
     if (own_range < 0).any() or (gadget == "none" and (opponent < 0).any()):
         raise ParameterError("a range has a negative entry; give the reach of each infostate")
-    if row.uses_gifts or gifts is not None:
-        opponent = opponent + _checked_gifts(row, gifts, sizes[other])
+    opponent = row.with_gifts(opponent, gifts)
     values = _leaf_values(part, leaf_values)
     drawn = own_range[root.position[:, player]] * root.chance_reach
     weight = np.bincount(root.position[:, other], drawn, sizes[other]).astype(np.float64)
@@ -410,22 +434,6 @@ def _leaf_values(part: TreePart, leaf_values: FloatArray | None) -> FloatArray:
             f"give an array of shape [{size}, n], with n at least 1"
         )
     return _checked("leaf_values", found, found.shape)
-
-
-def _checked_gifts(row: Gadget, gifts: FloatArray | None, size: int) -> FloatArray:
-    if gifts is None:
-        raise ParameterError(
-            f"the gadget {row.name!r} needs gifts; give gifts=accumulated_gifts(...), or the "
-            f"gadget {row.base!r}"
-        )
-    if not row.uses_gifts:
-        raise ParameterError(
-            f"the gadget {row.name!r} does not use gifts; omit them, or give 'reach-max-margin'"
-        )
-    found = _checked("gifts", gifts, (size,))
-    if (found < 0).any():
-        raise ParameterError("gifts has a negative entry; give 0 where nothing was given up")
-    return found
 
 
 def _checked(name: str, values: FloatArray, shape: tuple[int, ...]) -> FloatArray:

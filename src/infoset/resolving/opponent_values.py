@@ -9,6 +9,7 @@ import numpy as np
 
 from infoset.beliefs import PublicBeliefState, TreePart
 from infoset.beliefs.public_belief_state import check_public_state, infostates_at
+from infoset.evaluation import PublicValues
 from infoset.evaluation.tree_reach import check_same_game, reach_without
 from infoset.forms import behavior_to_plan, best_response_sweep
 from infoset.policy import TabularPolicy
@@ -21,6 +22,7 @@ __all__ = [
     "OPPONENT_VALUES",
     "accumulated_gifts",
     "best_response_values",
+    "gifts_of_hands",
     "mean_values",
     "response_values",
 ]
@@ -192,4 +194,31 @@ def accumulated_gifts(
                 actions = values[first : first + theirs.num_actions[above]]
                 found[place] += (actions.max() - actions[action]) / weight[above]
             node = above
+    return found
+
+
+def gifts_of_hands(values: PublicValues, player: Player, node: int, since: int = 0) -> FloatArray:
+    """Return [hands] what the opponent has given up on the way to a public node.
+
+    It is as `accumulated_gifts`, by hand on a public form.
+
+    Parameters
+    ----------
+    values : PublicValues
+        Of a policy, of which only the searching player's is used.
+    player : Player
+        The searching player.
+    node : int
+    since : int
+        A public node on the way. Only decisions from there on count.
+    """
+    form, other = values.public_form, 1 - player
+    found = np.zeros(form.num_hands[other])
+    while node > since:
+        above = int(form.parent[node])
+        if form.player[above] == other:
+            # The action leads to the node alone, with the same reach of each hand.
+            before, after = (values.response_values(at, other) for at in (above, node))
+            found += np.maximum(np.nan_to_num(before - after, nan=0.0), 0.0)
+        node = above
     return found

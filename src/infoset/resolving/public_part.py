@@ -8,8 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
+from infoset.errors import ParameterError
 from infoset.forms import (
     Form,
+    GadgetForm,
     LeafFunction,
     PublicForm,
     add_gadget,
@@ -17,15 +19,17 @@ from infoset.forms import (
     best_response_sweep,
     class_means,
     cut,
+    cut_public_form,
     entered_public_form,
     nodes_below,
     sequences_of_nodes,
+    unblocked_reach,
 )
 from infoset.policy import uniform_policy
 from infoset.resolving.gadgets import GADGETS
 from infoset.typing import FloatArray, LongArray, Player
 
-__all__ = ["NUM_ENTRIES", "PublicPart", "by_class"]
+__all__ = ["NUM_ENTRIES", "PublicPart", "dealt_weight", "nodes_after"]
 
 NUM_ENTRIES = 2
 """Number of public nodes of forced moves that precede a subgame, one for each player."""
@@ -51,8 +55,8 @@ class PublicPart:
 
     form: PublicForm
     root: int
-    leaves: tuple[int, ...]
-    leaf_function: LeafFunction | None
+    leaves: tuple[int, ...] = ()
+    leaf_function: LeafFunction | None = None
 
     @cached_property
     def nodes(self) -> LongArray:
@@ -114,23 +118,39 @@ class PublicPart:
         player: Player,
         own_range: FloatArray,
         opponent: FloatArray,
-        gadget: str,
-        gifts: FloatArray | None,
-    ) -> Form:
-        """Return the part with a gadget at its root."""
-        kind = GADGETS[gadget].base
-        taken = opponent if gifts is None else opponent + gifts
+        gadget: str = "resolving",
+        gifts: FloatArray | None = None,
+        *,
+        is_zero_sum: bool = False,
+    ) -> GadgetForm:
+        """Return the part with a gadget at its root; see `infoset.resolving.gadget_form`.
+
+        At the root of the game, the opponent cannot take anything.
+        """
         if not self.root:
-            kind, taken = "none", np.ones(self.form.num_hands[1 - player])
-        return self._with_gadget(player, own_range, taken, kind)
+            ones = np.ones(self.form.num_hands[1 - player])
+            return self._with_gadget(player, own_range, ones, "none", is_zero_sum)
+        row = GADGETS[gadget]
+        taken = row.with_gifts(opponent, gifts)
+        return self._with_gadget(player, own_range, taken, row.base, is_zero_sum)
 
     def _with_gadget(
-        self, player: Player, own_range: FloatArray, opponent: FloatArray, kind: str
-    ) -> Form:
-        own = by_class(self.form, self.root, player, own_range)
-        theirs = by_class(self.form, self.root, 1 - player, opponent)
-        constant = self.form.constant_sum
-        return add_gadget(self.entered, player, own, theirs, kind, constant=constant)
+        self,
+        player: Player,
+        own_range: FloatArray,
+        opponent: FloatArray,
+        kind: str,
+        is_zero_sum: bool = False,
+    ) -> GadgetForm:
+        return add_gadget(
+            self.entered,
+            player,
+            _by_class(self.form, self.root, player, own_range),
+            _by_class(self.form, self.root, 1 - player, opponent),
+            kind,
+            constant=self.form.constant_sum,
+            is_zero_sum=is_zero_sum,
+        )
 
     def response_values(
         self, player: Player, own_range: FloatArray, policies: Sequence[FloatArray]
@@ -169,9 +189,31 @@ class PublicPart:
         return PublicPart(self.form, public_state, leaves, self.leaf_function)
 
 
-def by_class(form: PublicForm, node: int, player: Player, values: FloatArray) -> FloatArray:
+def nodes_after(form: PublicForm, root: int, depth: int) -> tuple[int, ...]:
+    """Return the first public nodes before which players have acted `depth` times after a root."""
+    leaves = cut_public_form(entered_public_form(form, root), depth=depth + NUM_ENTRIES).leaves
+    return tuple(nodes_below(form, root)[leaves.node - NUM_ENTRIES].tolist())
+
+
+def dealt_weight(
+    form: PublicForm, node: int, player: Player, own_range: FloatArray, opponent: FloatArray
+) -> float:
+    """Return the probability of ranges [hands] in the deal, of hands that are left at a node."""
+    alive = [hands[form.hand_set[node]].astype(np.float64) for hands in form.hand_sets]
+    met = unblocked_reach(form.prior, player, alive[1 - player] * opponent)
+    dealt = 1.0 if form.prior.joint is not None else form.prior.weights[player]
+    return float((dealt * alive[player] * own_range * met).sum())
+
+
+def _by_class(form: PublicForm, node: int, player: Player, values: FloatArray) -> FloatArray:
     """Return values by infostate at a node, given those [hands]: means over classes."""
-    means = class_means(form, player, np.array([node]), np.asarray(values, np.float64)[None])[0]
+    given = np.asarray(values, np.float64)
+    if given.shape != (form.num_hands[player],) or not np.isfinite(given).all():
+        raise ParameterError(
+            f"a range or values have shape {given.shape}; give a finite number for each of the "
+            f"{form.num_hands[player]} hands of player {player}"
+        )
+    means = class_means(form, player, np.array([node]), given[None])[0]
     _, first = np.unique(form.hand_classes[player][form.class_map[node]], return_index=True)
     found: FloatArray = means[first]
     return found
