@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from infoset.forms import Form, sequences_in_tree
+from infoset.forms import Form, check_form, sequences_in_tree
 from infoset.game import PublicRulesGame
 from infoset.policy import random_policy, transfer_policy
 from infoset.tree import build_public_form, build_tree, derive_public_form
@@ -81,6 +81,18 @@ def test_both_are_forms(game):
     assert public.payoff_range == pytest.approx(form.payoff_range)
     assert public.constant_sum == pytest.approx(form.constant_sum)
     assert public.payoff_width == pytest.approx(form.payoff_width)
+
+
+def test_checks_of_forms_compute_nothing():
+    """A fingerprint of a large form takes seconds."""
+    rules = PublicRulesGame(SUITED["suited"], "suited")
+    for form in (build_public_form(rules), build_tree(rules).sequence_form):
+        before = set(vars(form))
+        assert isinstance(form, Form)
+        check_form(form)
+        assert set(vars(form)) == before
+    for other in (type(form), "kuhn_poker", None, rules):
+        assert not isinstance(other, Form)
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from collections.abc import Hashable, Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from infoset.errors import ParameterError
@@ -29,8 +31,30 @@ else:  # defaults of type variables are for type checkers only
 __all__ = ["AnyForm", "Form", "FormT", "check_form"]
 
 
+if TYPE_CHECKING:
+    _FormType = ABCMeta
+else:
+
+    class _FormType(type(Protocol)):
+        """Makes `isinstance(value, Form)` ask the class of the value alone.
+
+        Python 3.11 reads all members of the value instead, and so computes all its properties,
+        among them fingerprints.
+        """
+
+        def __instancecheck__(cls, instance: object) -> bool:
+            return _has_members(type(instance))
+
+
+@cache
+def _has_members(kind: type) -> bool:
+    """Return whether a class has all members of `Form`, as attributes or fields."""
+    members = {*dir(kind), *getattr(kind, "__dataclass_fields__", ())}
+    return all(name in members for name in vars(Form) if not name.startswith("_"))
+
+
 @runtime_checkable
-class Form(Protocol):
+class Form(Protocol, metaclass=_FormType):
     """A game in terms of realization plans: a treeplex per player, and utilities as gradients.
 
     The expected utility of a player is linear in its own plan. Its gradient, given the plans of the
@@ -288,7 +312,7 @@ def check_form(form: object) -> None:
     ParameterError
         If `form` is something else. The message shows how to build one.
     """
-    if isinstance(form, type) or not isinstance(form, Form):
+    if not isinstance(form, Form):
         raise ParameterError(
             f"form is of type {type(form).__name__}; give a form of a game, such as "
             'infoset.build_tree("kuhn_poker").sequence_form, infoset.build_sequence_form('
