@@ -49,6 +49,7 @@ from infoset.forms.layout import (
     is_new,
 )
 from infoset.forms.locked import LockedBehavior, LockedForm, lock, lock_infostates
+from infoset.forms.payoff_lists import listed_payoffs
 from infoset.forms.payoffs import (
     FormPayoffs,
     block_payoffs,
@@ -181,6 +182,7 @@ __all__ = [
     "first_invalid",
     "form_below",
     "is_new",
+    "listed_payoffs",
     "lock",
     "lock_infostates",
     "merge_reach",

@@ -11,9 +11,9 @@ from infoset.beliefs import PublicBeliefState, TreePart
 from infoset.beliefs.public_belief_state import check_public_state, infostates_at
 from infoset.evaluation import PublicValues
 from infoset.evaluation.tree_reach import check_same_game, reach_without
-from infoset.forms import behavior_to_plan, best_response_sweep
-from infoset.policy import TabularPolicy
-from infoset.resolving.gadgets import gadget_form
+from infoset.forms import Form, behavior_to_plan, best_response_sweep
+from infoset.policy import TabularPolicy, uniform_policy
+from infoset.resolving.gadgets import entered_form, with_gadget
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_player
@@ -24,7 +24,7 @@ __all__ = [
     "best_response_values",
     "gifts_of_hands",
     "mean_values",
-    "response_values",
+    "responses_at_root",
 ]
 
 OPPONENT_VALUES: Final = ("previous", "transformations", "profile", "best_response")
@@ -82,38 +82,52 @@ def best_response_values(
     leaf_values : FloatArray, optional
         As in `gadget_form`; the opponent chooses the best continuation at each leaf infostate.
     """
-    [values] = response_values(part, player, own_range, [policy], leaf_values)
+    entered = entered_form(part, player, leaf_values)
+    [values] = responses_at_root(entered, part.root, player, own_range, [policy])
     return values
 
 
-def response_values(
-    part: TreePart,
+def responses_at_root(
+    entered: Form,
+    root: int,
     player: Player,
     own_range: FloatArray,
     policies: Sequence[FloatArray],
-    leaf_values: FloatArray | None,
 ) -> list[FloatArray]:
-    """Return [S_j] as in `best_response_values`, for each of some policies [Q'_i].
+    """Return [S_j] what a best response to each policy earns at each infostate of a root.
 
-    Infostates of weight zero get 0.
+    At the root of the game, it is one number. Infostates of weight zero get 0. Where values at
+    leaves depend on the opponent's range, this is that of uniform play.
+
+    Parameters
+    ----------
+    entered, root
+        As in `with_gadget`.
+    player : Player
+        The searching player, whose policies [Q'_i] are given.
+    own_range : FloatArray
+        [S_i] its range at the root.
+    policies : Sequence[FloatArray]
     """
     other = 1 - player
-    root = PublicBeliefState.with_unit_ranges(part.tree, part.root)
-    size = len(root.ranges[other])
-    form = gadget_form(part, player, own_range, np.zeros(size), leaf_values)
-    own, plex = form.treeplexes[player], form.treeplexes[other]
-    weight = np.bincount(
-        root.position[:, other], own_range[root.position[:, player]] * root.chance_reach, size
-    )
+    count = int((entered.treeplexes[other].parent_sequence == 0).sum())
+    # Values of 1 that the opponent may take are worth the reach of its infostates.
+    form = with_gadget(entered, root, player, own_range, np.ones(count), "resolving")
+    own, theirs = form.treeplexes[player], form.treeplexes[other]
+    plans = list(uniform_policy(form).realization_plans())
     found = []
     for policy in policies:
-        plan = behavior_to_plan(own.parent_sequence, own.first_sequence, own.num_actions, policy)
-        # The opponent's own plan is not used.
-        values = form.gradient((plan, plan), other)
-        best_response_sweep(plex.parent_sequence, plex.first_sequence, plex.num_actions, values)
+        plans[player] = behavior_to_plan(
+            own.parent_sequence, own.first_sequence, own.num_actions, policy
+        )
+        values = form.gradient((plans[0], plans[1]), other)
         # The gadget's infostates are the first ones; each has the sequences "follow", "terminate".
-        values = values[1 : 1 + 2 * size : 2] if part.root else values[:1]
-        found.append(np.divide(values, weight, out=np.zeros(size), where=weight > 0))
+        reach = values[2 : 1 + 2 * count : 2].copy() if root else np.ones(1)
+        best_response_sweep(
+            theirs.parent_sequence, theirs.first_sequence, theirs.num_actions, values
+        )
+        total = values[1 : 1 + 2 * count : 2] if root else values[:1]
+        found.append(np.divide(total, reach, out=np.zeros(len(total)), where=reach > 0))
     return found
 
 

@@ -143,8 +143,10 @@ def resolve_public_subgame(
     spent = Budget(iterations=1000) if budget is None else budget
     result = run_method(get_method(method), game, spent)
     probabilities = [before.copy() for before in blueprint.probabilities]
-    found = game.restrict(result.policy.probabilities)[player]
-    probabilities[player][part.sequences[player]] = found
+    places = part.sequences[player][1:]
+    # The first sequences are the empty one and those of forced moves.
+    found = result.policy.probabilities[player]
+    probabilities[player][places] = found[len(found) - len(places) :]
     policy = TabularPolicy(form, (probabilities[0], probabilities[1]))
     return PublicResolution(policy, subgame, worth, result)
 
