@@ -112,7 +112,8 @@ def responses_at_root(
     other = 1 - player
     count = int((entered.treeplexes[other].parent_sequence == 0).sum())
     # Values of 1 that the opponent may take are worth the reach of its infostates.
-    form = with_gadget(entered, root, player, own_range, np.ones(count), "resolving")
+    # The constant changes what the searching player earns, which is not used.
+    form = with_gadget(entered, root, player, own_range, np.ones(count), "resolving", constant=0.0)
     own, theirs = form.treeplexes[player], form.treeplexes[other]
     plans = list(uniform_policy(form).realization_plans())
     found = []
