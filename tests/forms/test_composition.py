@@ -17,6 +17,7 @@ from infoset.forms import (
     fill_gradient,
     lock_infostates,
 )
+from infoset.forms.transform import PlanMap, SideEnds, Transform
 from infoset.games import load_game
 from infoset.policy import random_policy
 from infoset.resolving import entered_form
@@ -87,6 +88,34 @@ def test_kernels_and_plain_sums_give_the_same_gradients(name):
         assert found == pytest.approx(form.gradient(plans, player), abs=1e-11)
         found = by_kernels(form, form.reach_payoffs(), plans, player)
         assert found == pytest.approx(form.reach_gradient(plans, player), abs=1e-11)
+
+
+@pytest.mark.parametrize("of_reach", [False, True])
+def test_chains_contract_lists_as_one_after_the_other(of_reach):
+    """With any weights, scales and ends, for three players."""
+    rng, sizes = np.random.default_rng(2), (4, 6, 9)
+
+    def any_transform(above, below):
+        maps = []
+        for size, old in zip(above, below, strict=True):
+            last, (weight, scale) = rng.integers(size, size=old), rng.random((2, old))
+            last[0], weight[0], scale[0] = 0, 1.0, 1.0  # the empty sequence
+            maps.append(PlanMap(last, weight, scale, size))
+        player = np.array([0, 1, 2, 1], np.int32)
+        sequence = np.array([rng.integers(above[p]) for p in player])
+        return Transform(tuple(maps), SideEnds(player, sequence, *rng.random((2, 4, 3))))
+
+    inner, outer = any_transform((3, 4, 5), sizes), any_transform((2, 3, 2), (3, 4, 5))
+    rows = np.stack([rng.integers(size, size=20) for size in sizes], axis=1)
+    payoff = rng.random((20, 3))
+    found = []
+    for listed, paid in (
+        outer.then(inner).contract(rows, payoff, of_reach),
+        outer.contract(*inner.contract(rows, payoff, of_reach), of_reach),
+    ):
+        found.append(np.zeros((2, 3, 2, 3)))
+        np.add.at(found[-1], tuple(listed.T), paid)
+    assert found[0] == pytest.approx(found[1], abs=1e-12)
 
 
 @pytest.mark.parametrize("name", TRANSFORMS)

@@ -293,7 +293,7 @@ class TransformedForm(MeasuredByKernels, ShortRepr):
         of_reach: bool = False,
     ) -> FormPayoffs:
         """Return the payoffs of a transform of this form; see `Form.composed_payoffs`."""
-        chained = transform.then(self.reach_transform if of_reach else self.transform)
+        chained = transform.then(self.transform)
         return self.base.composed_payoffs(chained, layouts, precision, of_reach)
 
     def composed_scale(self, transform: Transform) -> float:
