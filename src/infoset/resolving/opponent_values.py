@@ -13,7 +13,7 @@ from infoset.evaluation import PublicValues
 from infoset.evaluation.tree_reach import check_same_game, reach_without
 from infoset.forms import Form, behavior_to_plan, best_response_sweep
 from infoset.policy import TabularPolicy, uniform_policy
-from infoset.resolving.gadgets import entered_form, with_gadget
+from infoset.resolving.gadgets import entered_form
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_player
@@ -110,26 +110,28 @@ def responses_at_root(
     policies : Sequence[FloatArray]
     """
     other = 1 - player
-    count = int((entered.treeplexes[other].parent_sequence == 0).sum())
-    # Values of 1 that the opponent may take are worth the reach of its infostates.
-    # The constant changes what the searching player earns, which is not used.
-    form = with_gadget(entered, root, player, own_range, np.ones(count), "resolving", constant=0.0)
-    own, theirs = form.treeplexes[player], form.treeplexes[other]
-    plans = list(uniform_policy(form).realization_plans())
-    found = []
+    own, theirs = entered.treeplexes[player], entered.treeplexes[other]
+    plans = list(uniform_policy(entered).realization_plans())
+    totals = []
     for policy in policies:
+        # The player's forced moves stand for its range.
+        behavior = np.concatenate([[1.0], own_range, policy[1:]]) if root else policy
         plans[player] = behavior_to_plan(
-            own.parent_sequence, own.first_sequence, own.num_actions, policy
+            own.parent_sequence, own.first_sequence, own.num_actions, behavior
         )
-        values = form.gradient((plans[0], plans[1]), other)
-        # The gadget's infostates are the first ones; each has the sequences "follow", "terminate".
-        reach = values[2 : 1 + 2 * count : 2].copy() if root else np.ones(1)
+        values = entered.gradient((plans[0], plans[1]), other)
         best_response_sweep(
             theirs.parent_sequence, theirs.first_sequence, theirs.num_actions, values
         )
-        total = values[1 : 1 + 2 * count : 2] if root else values[:1]
-        found.append(np.divide(total, reach, out=np.zeros(len(total)), where=reach > 0))
-    return found
+        totals.append(values)
+    if not root:
+        return [values[:1] for values in totals]
+    count = int((theirs.parent_sequence == 0).sum())
+    reach = entered.counterfactual_reach((plans[0], plans[1]), other)[:count]
+    met = reach >= np.finfo(np.float64).tiny
+    return [
+        np.divide(values[1 : 1 + count], reach, out=np.zeros(count), where=met) for values in totals
+    ]
 
 
 def accumulated_gifts(
