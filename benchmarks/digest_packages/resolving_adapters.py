@@ -30,14 +30,15 @@ from infoset.forms import lock as lock_form
 from infoset.policy import TabularPolicy, complete_policy, restrict_policy
 from infoset.resolving import (
     ContinualResolving,
+    PublicPart,
     SubgameRegret,
     accumulated_gifts,
     best_response_values,
     gadget_form,
-    public_gadget_form,
     resolve_public_subgame,
     solve_by_decomposition,
 )
+from infoset.resolving.public_part import dealt_weight, nodes_after
 from infoset.runs import Budget
 from infoset.tree import GameTree
 
@@ -143,9 +144,12 @@ def public_gadget(
     gadget, other = "resolving", opponent_values
     if opponent_values is None:
         gadget, other = "none", ranges[1 - player]
-    return public_gadget_form(
-        form, node, player, ranges[player], other, gadget, depth=depth, leaf_values=leaf_values
-    )
+    leaves = () if depth is None else nodes_after(form, node, depth)
+    part = PublicPart(form, node, leaves, leaf_values)
+    own, theirs = ranges[player], ranges[1 - player]
+    ones = np.ones(form.num_hands[player]), np.ones(form.num_hands[1 - player])
+    total = dealt_weight(form, node, player, own, theirs) / dealt_weight(form, node, player, *ones)
+    return part.gadget_form(player, own / total, other, gadget, is_zero_sum=True)
 
 
 def resolve_public(

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import infoset
-from infoset.beliefs import part_between
 from infoset.errors import (
     CheckpointMismatchError,
     ParameterError,
@@ -23,7 +22,6 @@ from infoset.forms import (
     entered_public_form,
     lock,
     lock_infostates,
-    nodes_below,
     pair_gradient,
 )
 from infoset.policy import (
@@ -37,10 +35,9 @@ from infoset.policy import (
 )
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.regret._cfr_kernels import iterate
-from infoset.resolving import entered_form, gadget_form, public_subgame
 from infoset.tree import derive_public_form
-from infoset.typing import CHANCE
 from tests.support.cached_games import cached_tree
+from tests.support.measured import assert_same_values
 from tests.support.small_holdem import small_holdem
 
 SPECS = ("kuhn_poker", "leduc_poker", "liars_dice(dice_sides=3)")
@@ -79,11 +76,6 @@ def locked_pair(spec, seed, share=0.4):
         masks.append((number >= 0) & held[player][np.minimum(place, len(acting) - 1)])
     public = transfer_policy(policy, form)
     return of_tree, lock_infostates(form, public.probabilities, (masks[0], masks[1]))
-
-
-def assert_same_values(ours, theirs, tolerance=1e-12):
-    assert ours.values == pytest.approx(theirs.values, abs=tolerance)
-    assert ours.gains == pytest.approx(theirs.gains, abs=tolerance)
 
 
 @pytest.mark.parametrize(
@@ -189,6 +181,24 @@ def test_a_lock_of_a_lock_locks_both():
     )
 
 
+@pytest.mark.parametrize("name", SCHEMES)
+def test_without_locks_iterates_are_those_of_the_form(name):
+    form = small_holdem()
+    runs = [RegretMinimizer(own, SCHEMES[name]) for own in (lock(form, {}), form)]
+    for run in runs:
+        run.run(3)
+    for read in (RegretMinimizer.average_plans, RegretMinimizer.current_probabilities):
+        for ours, theirs in zip(*map(read, runs), strict=True):
+            assert np.abs(ours - theirs).max() < 1e-12
+
+
+def test_linear_programs_need_the_list_of_payoffs():
+    locked = lock(small_holdem(), {"k": {"b": 1.0}})
+    with pytest.raises(UnsupportedGameError, match="sequence form"):
+        infoset.solve(locked, "lp")
+    assert infoset.solve(locked, "auto", iterations=1).method != "lp"
+
+
 def test_lines_lock_all_hands_and_hands_lock_one():
     form = small_holdem()
     locked = lock(form, {"k": {"b": 1}, ("AhAd", "k"): {"k": 0.25, "b": 0.75}})
@@ -268,139 +278,6 @@ def test_behavior_is_read_from_files(tmp_path):
     found = load_behavior(tmp_path / "a.json", form)
     assert found == {"[J]": {"bet": 1}, ("[K] / bet", 1): {"bet": 1}}
     assert load_behavior(tmp_path / "b.csv", form) == {("[J]", 0): {"pass": 0.0, "bet": 1.0}}
-
-
-def trunk_policy(game, policy):
-    """Return a policy of the whole form at the trunk's decisions."""
-    found = []
-    for player in range(2):
-        own = [np.ones(1)]
-        for node in game.trunk.form.decisions[player].tolist():
-            own.append(policy.at_node(int(game.trunk.nodes[node])).T.ravel())
-        found.append(np.concatenate(own))
-    return TabularPolicy.from_weights(game, found)
-
-
-@pytest.mark.parametrize("depth", [1, 2, 3])
-def test_a_cut_with_a_continuation_is_the_whole_form_locked_after_the_leaves(depth):
-    for form in (small_holdem(), derive_public_form(cached_tree("leduc_poker"))):
-        policy = random_policy(form, np.random.default_rng(depth))
-        game = cut(form, PublicContinuation(policy), depth=depth)
-        after = {
-            form.label(v): policy.at_node(v)
-            for leaf in game.trunk.leaves.node.tolist()
-            for v in nodes_below(form, leaf).tolist()
-            if form.player[v] != CHANCE
-        }
-        locked = lock(form, after)
-        other = random_policy(form, np.random.default_rng(depth + 5))
-        ours = evaluate_policy(trunk_policy(game, other))
-        assert_same_values(ours, evaluate_policy(restrict_policy(locked, other)), 1e-11)
-        filled = game.extend(trunk_policy(game, other).probabilities, policy.probabilities)
-        assert evaluate_policy(TabularPolicy(form, filled)).values == pytest.approx(ours.values)
-
-
-def test_fixed_values_are_paid_at_the_leaves():
-    """Leaves that pay every hand of player 0 the same amount: a game of two actions."""
-    form = small_holdem()
-    pays = {"k": 1.0, "b": 3.0}
-    values = {
-        form.children[0, label]: (np.full(28, paid), np.full(28, -paid))
-        for label, paid in pays.items()
-    }
-    game = cut(form, values, depth=1)
-    measured = evaluate_policy(infoset.uniform_policy(game))
-    assert measured.values == pytest.approx((2, -2))
-    assert measured.gains == pytest.approx((1, 0))
-    assert game.payoff_range[1] >= 3
-    by_function = cut(form, lambda node, _: values[node], depth=1)
-    found = [infoset.solve(own, "cfr+", iterations=200) for own in (game, by_function)]
-    assert found[0].values[0] == pytest.approx(3, abs=1e-3)
-    assert found[0].values == pytest.approx(found[1].values, abs=1e-12)
-    assert found[0].policy.form is game.trunk.form
-
-
-def test_likely_mistakes_in_cuts():
-    form = small_holdem()
-    with pytest.raises(ParameterError, match="lacks 2 of 2 leaves"):
-        cut(form, {}, depth=1)
-    with pytest.raises(ParameterError, match="function of a node"):
-        cut(form, 3, depth=1)
-    short = cut(form, lambda node, ranges: (np.zeros(3), np.zeros(3)), depth=1)
-    with pytest.raises(ParameterError, match="28 and 28 hands"):
-        infoset.solve(short, "cfr+", iterations=1)
-    unknown = cut(form, lambda node, ranges: np.full((2, 28), np.nan), depth=1)
-    with pytest.raises(ParameterError, match="returned nan for player 0 at 'k'"):
-        infoset.solve(unknown, "cfr+", iterations=1)
-    with pytest.raises(UnsupportedGameError, match="constant-sum"):
-        infoset.solve(unknown, "reg-cfr", iterations=1)
-
-
-@pytest.mark.parametrize("spec", SPECS[:2])
-@pytest.mark.parametrize("gadget", GADGET_KINDS)
-def test_gadgets_on_trees_are_the_explicit_ones(spec, gadget):
-    tree, rng = cached_tree(spec), np.random.default_rng(0)
-    for root in (1, 4 if spec == "leduc_poker" else 2):
-        part = part_between(tree, root)
-        entered = entered_form(part)
-        sizes = [int((plex.parent_sequence == 0).sum()) for plex in entered.treeplexes]
-        for player in range(2):
-            own, opponent = rng.random(sizes[player]), rng.random(sizes[1 - player])
-            own[0] = 0.0
-            for is_zero_sum in (False, True):
-                theirs = gadget_form(
-                    part, player, own, opponent, gadget=gadget, is_zero_sum=is_zero_sum
-                )
-                ours = add_gadget(entered, player, own, opponent, gadget, is_zero_sum=is_zero_sum)
-                policy = random_policy(theirs, rng)
-                same = TabularPolicy(ours, policy.probabilities)
-                assert_same_values(evaluate_policy(same), evaluate_policy(policy))
-
-
-@pytest.mark.parametrize("gadget", GADGET_KINDS)
-def test_gadgets_on_public_forms_are_those_on_trees(gadget):
-    """After the first action of Leduc poker; the tree has another order of hands."""
-    tree = cached_tree("leduc_poker")
-    form = derive_public_form(tree)
-    node = int(form.decisions[1][0])
-    label = form.label(node)
-    acting = tree.infostate_trees[1]
-    state = next(
-        int(acting.public_state[number])
-        for number, text in zip(acting.acting, acting.acting_labels, strict=True)
-        if text.endswith(f"/ {label}")
-    )
-    trees = entered_form(part_between(tree, state))
-    public = entered_public_form(form, node)
-    rng = np.random.default_rng(1)
-    own, opponent = rng.random(6), rng.random(6)
-    hands = [re.search(r"\[\[(..)\]", text)[1] for text in trees.infostate_labels(1)[:6]]
-    order = [[*map(str, form.hands[1])].index(hand) for hand in hands]
-    for is_zero_sum in (False, True):
-        measured = [
-            evaluate_policy(
-                infoset.uniform_policy(
-                    add_gadget(part, 0, own, values, gadget, is_zero_sum=is_zero_sum)
-                )
-            )
-            for part, values in ((trees, opponent[order]), (public, opponent))
-        ]
-        assert_same_values(*measured)
-
-
-def test_gadgets_refuse_other_games():
-    three = cached_tree("kuhn_poker(players=3)").sequence_form
-    with pytest.raises(UnsupportedGameError, match="two-player"):
-        add_gadget(three, 0, np.ones(3), np.ones(3))
-    form = small_holdem()
-    with pytest.raises(ParameterError, match="does not begin with a forced move"):
-        add_gadget(form, 0, np.ones(28), np.ones(28))
-    part = entered_public_form(form, 1)
-    with pytest.raises(ParameterError, match="own_range has shape"):
-        add_gadget(part, 0, np.ones(3), np.ones(28))
-    with pytest.raises(ParameterError, match="range of player 0 is zero"):
-        add_gadget(part, 0, np.zeros(28), np.ones(28))
-    assert public_subgame(form, 1, (np.ones(28), np.ones(28))).form.num_nodes + 2 == part.num_nodes
 
 
 @pytest.mark.parametrize("precision", ["float64", "float32"])

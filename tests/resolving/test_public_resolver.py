@@ -9,10 +9,15 @@ import pytest
 
 import infoset
 from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
-from infoset.evaluation import PublicContinuation, evaluate_policy, transformed_values
+from infoset.evaluation import (
+    PublicContinuation,
+    PublicValues,
+    evaluate_policy,
+    transformed_values,
+)
 from infoset.game import Infostate
 from infoset.policy import TRANSFORMATIONS, transfer_policy
-from infoset.resolving import GADGETS, ContinualResolving, DepthLimitedSearch
+from infoset.resolving import GADGETS, ContinualResolving, DepthLimitedSearch, public_subgame
 from infoset.search import make_searcher
 from infoset.tree import derive_public_form
 from tests.support.cached_games import cached_tree
@@ -20,6 +25,7 @@ from tests.support.cached_games import cached_tree
 pytestmark = pytest.mark.broad
 
 RIVER = 'nolimit_endgame(board=Ks9d8h4s2c,pot=100,stack=200,ranges="AA,QQ,AKs,98s,JTs")'
+TURN = 'nolimit_endgame(board=Ks9d8h4s,pot=100,stack=50,ranges="AA,JTs")'
 POT = 100
 
 
@@ -70,7 +76,7 @@ def test_each_search_is_that_on_the_tree(gadget):
         difference = np.abs(found.probabilities[player] - theirs.probabilities[player])[kept]
         if (gadget, player) == ("resolving", 0):
             # Ties, which rounding breaks.
-            assert (difference > 1e-6).mean() < 0.02
+            assert (difference > 1e-6).mean() < 0.05
         else:
             assert difference.max() < 1e-6
 
@@ -145,7 +151,13 @@ def test_a_depth_limit_with_values_of_the_blueprint():
     infostate = form.infostate_at(1, 0)
     by_default, by_function = (
         ContinualResolving(
-            form, blueprint, own, iterations=30, opponent="best_response", tolerance=tolerance
+            form,
+            blueprint,
+            own,
+            depth=1,
+            iterations=30,
+            opponent="best_response",
+            tolerance=tolerance,
         )
         for own, tolerance in ((None, None), (values, 1e-4))
     )
@@ -157,6 +169,88 @@ def test_a_depth_limit_with_values_of_the_blueprint():
     assert by_function.last_search.num_iterations == 30
     assert part.num_nodes < by_function._resolvers[1].part(node, is_whole=True).num_nodes
     assert by_function.resolving.tolerance is None  # values of a function are not compared
+
+
+def test_searches_on_a_turn_are_better_than_the_blueprint():
+    """Both streets, with the river dealt by chance."""
+    form = infoset.build_public_form(TURN)
+    blueprint = infoset.solve(form, "cfr+", iterations=20).policy
+    search = ContinualResolving(form, blueprint, iterations=100)
+    before, after = map(evaluate_policy, (blueprint, search.search_policy()))
+    assert all(np.array(after.gains) <= np.array(before.gains) + 1e-6 * POT)
+    assert after.nash_conv < before.nash_conv / 10
+
+
+def test_a_depth_limit_with_values_of_equilibria_after_it():
+    """The function solves what follows for the ranges at the leaf (Moravčík et al. 2017).
+
+    In all equilibria, player 0 bets a third as often with a jack as with a king, and no queen.
+    """
+    form = infoset.build_public_form("kuhn_poker")
+    blueprint = infoset.solve(form, "cfr+", iterations=2).policy
+
+    def solved(node, ranges):
+        if not min(own.sum() for own in ranges) > 0:
+            return tuple(map(np.zeros, form.num_hands))
+        rest = public_subgame(form, node, ranges).form
+        values = PublicValues(infoset.solve(rest, "cfr+", iterations=20).policy)
+        return values.values(0, 0), values.values(0, 1)
+
+    rng, bets = np.random.default_rng(0), []
+    for values in (solved, None):
+        search = ContinualResolving(form, blueprint, values, depth=1, iterations=100)
+        bets.append([search.search(form.infostate_at(0, hand), rng)[1] for hand in range(3)])
+    jack, queen, king = bets[0]
+    assert jack == pytest.approx(king / 3, abs=0.02)
+    assert queen < 0.01
+    assert bets[1][1] > 0.3  # the blueprint after the limit calls too rarely
+
+
+def test_values_of_the_blueprint_at_a_limit_may_be_worse_than_the_blueprint():
+    """They bind the opponent to one continuation, so the default goes to the end of the game."""
+    form, blueprint = river()
+    default = ContinualResolving(form, blueprint, iterations=300)
+    assert default.settings()["depth"] is None
+    assert DepthLimitedSearch(form, blueprint).settings()["depth"] is None
+    follow = PublicContinuation(blueprint)
+    assert ContinualResolving(form, blueprint, follow).settings()["depth"] == 1
+    assert ContinualResolving(cached_tree("kuhn_poker")).settings()["depth"] == 1
+    limited = ContinualResolving(form, blueprint, depth=1, iterations=300)
+    before, at_limit, to_the_end = (
+        evaluate_policy(policy)
+        for policy in (blueprint, limited.search_policy(), default.search_policy())
+    )
+    assert max(at_limit.gains) > 1.2 * max(before.gains)
+    assert to_the_end.nash_conv < before.nash_conv / 10
+
+
+def test_large_liars_dice_is_played_in_matches():
+    """Two dice with three sides: 4,096 public nodes, and about 100,000 histories in the tree."""
+    form = infoset.build_public_form("liars_dice(numdice=2,dice_sides=3)")
+    blueprint = infoset.solve(form, "cfr+", iterations=10).policy
+    calls = []
+    exact = PublicContinuation(blueprint)
+
+    def values(node, ranges):
+        calls.append(node)
+        return exact(node, ranges)
+
+    to_the_end = ContinualResolving(form, blueprint, iterations=100)
+    limited = ContinualResolving(form, blueprint, values, iterations=20)
+    game = infoset.load("liars_dice(numdice=2,dice_sides=3)")
+    assert infoset.play_matches(game, to_the_end, limited, num_deals=2, seed=1).num_deals == 2
+    assert set(to_the_end.methods) | set(limited.methods) <= {"complete", "earlier", "blueprint"}
+    assert to_the_end.methods["complete"] > 0
+    assert limited.methods["complete"] > 0
+    assert calls
+
+
+def test_the_root_needs_no_values_of_the_opponent():
+    """Values of all transformed blueprints take longer than the search on a turn."""
+    form, blueprint = river()
+    resolver = ContinualResolving(form, blueprint, iterations=20)._resolvers[0]
+    resolver.resolve(0)
+    assert "_continuations" not in vars(resolver)
 
 
 def test_liars_dice_without_a_tree():

@@ -41,6 +41,7 @@ from infoset.forms.hand_classes import class_means
 from infoset.forms.hand_symmetry import Cards, CardSymmetries, Group, HandSymmetry
 from infoset.forms.infostate_tree import InfostateTree, PublicTree
 from infoset.forms.locked import LockedBehavior, LockedForm, lock, lock_infostates
+from infoset.forms.payoff_lists import listed_payoffs
 from infoset.forms.payoffs import (
     FormPayoffs,
     block_payoffs,
@@ -170,6 +171,7 @@ __all__ = [
     "first_invalid",
     "form_below",
     "is_new",
+    "listed_payoffs",
     "lock",
     "lock_infostates",
     "merge_reach",

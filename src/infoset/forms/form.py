@@ -345,7 +345,7 @@ def check_form(form: object) -> None:
     ParameterError
         If `form` is something else. The message shows how to build one.
     """
-    if isinstance(form, type) or not isinstance(form, Form):
+    if not isinstance(form, Form):
         raise ParameterError(
             f"form is of type {type(form).__name__}; give a form of a game, such as "
             'infoset.build_tree("kuhn_poker").sequence_form, infoset.build_sequence_form('

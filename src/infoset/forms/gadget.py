@@ -39,12 +39,18 @@ class GadgetForm(TransformedForm):
     gadget : str
         One of `GADGET_KINDS`.
     constant : float or None
-        Sum of the players' utilities, if payoffs are weighted so that it is the same at every end.
+        Sum of the players' expected utilities, if payoffs are weighted so that it does not depend
+        on the policies.
     """
 
     player: Player
     gadget: str
     constant: float | None
+
+    @property
+    def kind(self) -> str:
+        """How utilities are stored: as in the part."""
+        return self.base.kind
 
     @property
     def constant_sum(self) -> float | None:
@@ -186,7 +192,8 @@ def add_gadget(
         ).astype(np.int32)
         for p in range(2)
     )
-    kept = 0.0 if gadget == "max-margin" else total
+    # Utilities at all ends have the same sum, but probabilities need not sum to 1.
+    mass = {"resolving": weight.sum(), "max-margin": 0.0, "none": weight @ values}[gadget]
     return GadgetForm(
         name=f"{gadget}({part.name},player={player})",
         base=part,
@@ -196,7 +203,7 @@ def add_gadget(
         added=tuple(own.added for own in by_player),
         player=player,
         gadget=gadget,
-        constant=kept if is_zero_sum and part.constant_sum is not None else None,
+        constant=(total or 0.0) * mass if is_zero_sum and part.constant_sum is not None else None,
     )
 
 
@@ -252,12 +259,10 @@ def _entry_reach(part: Form, player: Player, own_range: FloatArray) -> FloatArra
         if p == player:
             plan[1 : 1 + len(own_range)] = own_range
         # Any policy after the entries has the same reach of the entries: here, the first action.
-        for infostate in range(_num_entries(part, p), plex.num_infostates):
-            first = plex.first_sequence[infostate]
-            here = slice(first, first + plex.num_actions[infostate])
-            plan[here] = 0.0
-            plan[first] = plan[plex.parent_sequence[infostate]]
-        plans.append(plan)
+        count = _num_entries(part, p)
+        plan[1 + count :] = 0.0
+        plan[plex.first_sequence[count:]] = 1.0
+        plans.append(_along_paths(plex, plan))
     other = 1 - player
     reach = part.counterfactual_reach(tuple(plans), other)[: _num_entries(part, other)]
     # A subnormal weight has no inverse, and no digits to spare: it counts as 0.
@@ -269,13 +274,12 @@ def _resolving(entries: _Entries) -> _Choices:
     other, count = entries.opponent, len(entries.values)
     utility = np.empty((count, 2))
     utility[:, other], utility[:, 1 - other] = entries.values, entries.total - entries.values
-    labels = entries.part.infostate_labels(other)
     return _Choices(
         begin=1 + 2 * np.arange(count),
         weight=np.ones(count),
         scale=np.ones(count),
         num_actions=np.full(count, 2, np.int32),
-        added=tuple(AddedInfostate(labels[entry], (FOLLOW, TERMINATE)) for entry in range(count)),
+        added=tuple(AddedInfostate(entry, (FOLLOW, TERMINATE)) for entry in range(count)),
         ends=SideEnds(
             np.full(count, other, np.int32),
             2 + 2 * np.arange(count),

@@ -182,16 +182,18 @@ class SequenceForm(DerivedMembers, ShortRepr):
 
         The list of payoffs is transformed, so that kernels see an ordinary form.
         """
-        rows, payoff = self._composed(transform, of_reach)
+        rows, payoff = self.composed_list(transform, of_reach)
         check_range(self.name, payoff, precision)
         return terminal_payoffs(rows, payoff, layouts, precision)
 
     def composed_scale(self, transform: Transform) -> float:
         """Return the `payoff_scale` of a transform; see `Form.composed_scale`."""
-        _, payoff = self.centered._composed(transform, False)
+        _, payoff = self.centered.composed_list(transform)
         return float(np.abs(payoff).max(initial=0.0))
 
-    def _composed(self, transform: Transform, of_reach: bool) -> tuple[IntArray, FloatArray]:
+    def composed_list(
+        self, transform: Transform, of_reach: bool = False
+    ) -> tuple[IntArray, FloatArray]:
         """Return the tuples of sequences of a transform, and their payoffs."""
         listed, paid = self.terminal_sequence, self.payoff
         if of_reach:

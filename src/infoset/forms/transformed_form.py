@@ -31,11 +31,13 @@ class AddedInfostate:
 
     Attributes
     ----------
-    label : str
+    label : str or int
+        A text, or the number in the base of the infostate that has it: texts of all infostates
+        take long.
     actions : tuple[Action, ...]
     """
 
-    label: str
+    label: str | int
     actions: tuple[Action, ...]
 
 
@@ -288,7 +290,7 @@ class TransformedForm(MeasuredByKernels, ShortRepr):
         of_reach: bool = False,
     ) -> FormPayoffs:
         """Return the payoffs of a transform of this form; see `Form.composed_payoffs`."""
-        chained = transform.then(self.reach_transform if of_reach else self.transform)
+        chained = transform.then(self.transform)
         return self.base.composed_payoffs(chained, layouts, precision, of_reach)
 
     def composed_scale(self, transform: Transform) -> float:
@@ -334,11 +336,11 @@ class TransformedForm(MeasuredByKernels, ShortRepr):
     def infostate_labels(self, player: Player) -> tuple[str, ...]:
         """Return [I] a unique text for each acting infostate."""
         labels = self.base.infostate_labels(player)
-        added = self.added[player]
-        return tuple(
-            labels[number] if number >= 0 else added[-1 - number].label
-            for number in self.infostates[player].tolist()
-        )
+        found = []
+        for number in self.infostates[player].tolist():
+            label = number if number >= 0 else self.added[player][-1 - number].label
+            found.append(label if isinstance(label, str) else labels[label])
+        return tuple(found)
 
     def reading_order(self, player: Player) -> LongArray:
         """Return positions in `labeled_infostates` in an order for readers: as they are."""
@@ -361,9 +363,9 @@ class TransformedForm(MeasuredByKernels, ShortRepr):
         """
         below = int(self.infostates[player][number])
         if below < 0:
+            label = self.infostate_labels(player)[number]
             raise UnknownNameError(
-                f"{self.added[player][-1 - below].label!r} is a choice that {self.name} adds, "
-                "without observations"
+                f"{label!r} is a choice that {self.name} adds, without observations"
             )
         return self.base.infostate_at(player, below)
 

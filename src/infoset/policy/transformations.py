@@ -91,19 +91,19 @@ class ActionTable:
         """Return the table of all acting infostates of a player."""
         count = form.treeplexes[player].num_infostates
         rows = [form.actions_at(player, infostate) for infostate in range(count)]
-        sets = {legal: legal for legal in rows}
-        actions = tuple(dict.fromkeys(action for legal in sets.values() for action in legal))
-        numbers, sizes = _number_actions(sets.values())
-        width = max(map(len, sets.values()), default=1)
+        sets = dict.fromkeys(rows)
+        actions = tuple(dict.fromkeys(action for legal in sets for action in legal))
+        numbers, sizes = _number_actions(sets)
+        width = max(map(len, sets), default=1)
         index = {action: column for column, action in enumerate(actions)}
-        column = {chosen: [index[a] for a in legal] for chosen, legal in sets.items()}
-        number = {chosen: [numbers[a] for a in legal] for chosen, legal in sets.items()}
-        size = {chosen: sizes[legal[0]] for chosen, legal in sets.items()}
+        # Rows are made once for each list of legal actions, of which there are few.
+        place = {legal: number for number, legal in enumerate(sets)}
+        chosen = np.array([place[legal] for legal in rows], np.int64)
         return cls(
             actions,
-            _padded([column[chosen] for chosen in rows], width, NO_ACTION),
-            _padded([number[chosen] for chosen in rows], width, 0),
-            np.array([size[chosen] for chosen in rows], dtype=np.int32),
+            _padded([[index[a] for a in legal] for legal in sets], width, NO_ACTION)[chosen],
+            _padded([[numbers[a] for a in legal] for legal in sets], width, 0)[chosen],
+            np.array([sizes[legal[0]] for legal in sets], np.int32)[chosen],
         )
 
 

@@ -9,14 +9,12 @@ from infoset.resolving.opponent_values import (
     OPPONENT_VALUES,
     accumulated_gifts,
     best_response_values,
+    gifts_of_hands,
     mean_values,
 )
+from infoset.resolving.public_part import PublicPart
 from infoset.resolving.public_resolver import PublicResolver
-from infoset.resolving.public_resolving import (
-    PublicResolution,
-    public_gadget_form,
-    resolve_public_subgame,
-)
+from infoset.resolving.public_resolving import PublicResolution, resolve_public_subgame
 from infoset.resolving.public_subgames import PublicSubgame, public_subgame
 from infoset.resolving.resolution import Resolution, ResolvingRecord, ResolvingSettings
 from infoset.resolving.rules_resolver import RulesResolver
@@ -39,6 +37,7 @@ __all__ = [
     "ExactContinuationValues",
     "Gadget",
     "Lookahead",
+    "PublicPart",
     "PublicResolution",
     "PublicResolver",
     "PublicSubgame",
@@ -53,8 +52,8 @@ __all__ = [
     "best_response_values",
     "entered_form",
     "gadget_form",
+    "gifts_of_hands",
     "mean_values",
-    "public_gadget_form",
     "public_subgame",
     "resolve_public_subgame",
     "resolve_subgames",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Any, Final, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -113,9 +113,12 @@ class ContinualResolving(Searcher):
         `TRANSFORMATIONS`, which need a tree. On a public form, a function `(node, ranges)` that
         gives the value of each hand at the depth limit, see `infoset.forms.LeafFunction`; by
         default those of the blueprint.
-    depth : int, optional
+    depth : int, "auto" or None
         A search stops where each player has acted at this many public states. None searches to the
-        end of the game.
+        end of the game. "auto" is 1, but None on a public form without `values`: there, the values
+        of the blueprint at a limit are those of one continuation, to which the opponent is not
+        bound, so that searches may be worse than the blueprint, and cost more than the rest of the
+        game, because they are computed in each iteration.
     gadget : str
         A name from `infoset.resolving.GADGETS`.
     opponent : str
@@ -186,7 +189,7 @@ class ContinualResolving(Searcher):
         blueprint: Policy | None = None,
         values: TransformedValues | ContinuationValues | ContinuationFunction | None = None,
         *,
-        depth: int | None = 1,
+        depth: int | Literal["auto"] | None = "auto",
         gadget: str = "resolving",
         opponent: str = "previous",
         iterations: int | None = ITERATIONS,
@@ -227,7 +230,7 @@ class ContinualResolving(Searcher):
             )
         self.budget = SearchBudget("iterations", iterations, milliseconds)
         self.resolving = ResolvingSettings(
-            depth=depth,
+            depth=(None if form and values is None else 1) if depth == "auto" else depth,
             gadget=gadget,
             opponent=opponent,
             is_continual=self.is_continual,

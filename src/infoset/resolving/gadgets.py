@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
 from infoset.beliefs.decomposition import TreePart
-from infoset.beliefs.public_belief_state import PublicBeliefState
+from infoset.beliefs.public_belief_state import infostates_at
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
-from infoset.forms import FOLLOW, TERMINATE, InfostateTree, SequenceForm, contract_terminals
-from infoset.typing import FloatArray, IntArray, LongArray, Player
+from infoset.forms import (
+    FOLLOW,
+    Form,
+    InfostateTree,
+    SequenceForm,
+    add_gadget,
+    contract_terminals,
+)
+from infoset.typing import FloatArray, LongArray, Player
 from infoset.utils.arguments import check_player
 
-__all__ = ["GADGETS", "Gadget", "entered_form", "gadget_form"]
+__all__ = ["GADGETS", "Gadget", "entered_form", "gadget_form", "with_gadget"]
 
 
 @dataclass(frozen=True)
@@ -37,6 +44,31 @@ class Gadget:
     description: str
     base: str
     uses_gifts: bool = False
+
+    def with_gifts(self, opponent: FloatArray, gifts: FloatArray | None) -> FloatArray:
+        """Return the opponent's values plus gifts, if the gadget uses them.
+
+        Raises
+        ------
+        ParameterError
+            If gifts are missing, not used, negative or not finite, or have another shape.
+        """
+        if gifts is None:
+            if self.uses_gifts:
+                raise ParameterError(
+                    f"the gadget {self.name!r} needs gifts; give gifts=accumulated_gifts(...), or "
+                    f"the gadget {self.base!r}"
+                )
+            return opponent
+        if not self.uses_gifts:
+            raise ParameterError(
+                f"the gadget {self.name!r} does not use gifts; omit them, or give "
+                "'reach-max-margin'"
+            )
+        found = _checked("gifts", gifts, np.shape(opponent))
+        if (found < 0).any():
+            raise ParameterError("gifts has a negative entry; give 0 where nothing was given up")
+        return opponent + found
 
 
 GADGETS: Final[Mapping[str, Gadget]] = {
@@ -74,8 +106,8 @@ def gadget_form(
     *,
     gifts: FloatArray | None = None,
     is_zero_sum: bool = False,
-) -> SequenceForm:
-    """Return a subgame with a gadget at its root as a sequence form, for any solver.
+) -> Form:
+    """Return a subgame with a gadget at its root, as a form for any method.
 
     The searching player's infostates and sequences are those of the part, in the same order. Its
     payoffs do not depend on its own range, so that infostates of range zero get a policy, too; the
@@ -117,35 +149,54 @@ def gadget_form(
         If an array has the wrong shape or is not finite, no history at the root has positive
         weight, or gifts are missing or not used.
     """
+    entered = entered_form(part, player, leaf_values)
+    return with_gadget(
+        entered, part.root, player, own_range, opponent, gadget, gifts, is_zero_sum=is_zero_sum
+    )
+
+
+def with_gadget(
+    entered: Form,
+    root: int,
+    player: Player,
+    own_range: FloatArray,
+    opponent: FloatArray,
+    gadget: str,
+    gifts: FloatArray | None = None,
+    *,
+    constant: float | None = None,
+    is_zero_sum: bool = False,
+) -> Form:
+    """Return a part of a game with a gadget at its root, at which the opponent may have gifts.
+
+    At the root of the game, the opponent has not acted yet, so that there is nothing it could take
+    instead: this is the part itself.
+
+    Parameters
+    ----------
+    entered : Form
+        The part after forced moves, see `infoset.forms.add_gadget`; without them at the root of the
+        game.
+    root : int
+        The public state at which it begins.
+    player, own_range, opponent, gadget, gifts, is_zero_sum
+        As in `gadget_form`.
+    constant : float, optional
+        The constant sum of utilities, by default that of `entered`.
+
+    Raises
+    ------
+    UnknownNameError, UnsupportedGameError, ParameterError
+        As in `gadget_form`.
+    """
     if gadget not in GADGETS:
         raise UnknownNameError.of("gadget", gadget, GADGETS)
     row = GADGETS[gadget]
-    constant = _constant_sum(part)
-    check_player(player, 2, part.name)
-    other = 1 - player
-    root = PublicBeliefState.with_unit_ranges(part.tree, part.root)
-    sizes = [len(numbers) for numbers in root.infostates]
-    own_range = _checked("own_range", own_range, (sizes[player],))
-    opponent = _checked("opponent", opponent, (sizes[other],))
-    if (own_range < 0).any() or (gadget == "none" and (opponent < 0).any()):
-        raise ParameterError("a range has a negative entry; give the reach of each infostate")
-    if row.uses_gifts or gifts is not None:
-        opponent = opponent + _checked_gifts(row, gifts, sizes[other])
-    values = _leaf_values(part, leaf_values)
-    drawn = own_range[root.position[:, player]] * root.chance_reach
-    weight = np.bincount(root.position[:, other], drawn, sizes[other]).astype(np.float64)
-    # A subnormal weight has no inverse, and no digits to spare: it counts as 0.
-    weight[weight < np.finfo(np.float64).tiny] = 0.0
-    if not weight.sum() > 0:
-        raise ParameterError(
-            f"the range of player {player} is zero wherever play can lead to {part.name}; give a "
-            "range with a positive entry"
-        )
-    if not part.root:
-        # The opponent has not acted yet, so that there is nothing it could take instead.
-        row, opponent = GADGETS["none"], np.ones(1)
-    return _gadget_form(
-        part, player, own_range, opponent, weight, values, row, constant, is_zero_sum
+    if not root:
+        return entered
+    taken = row.with_gifts(opponent, gifts)
+    return add_gadget(
+        entered, player, own_range, taken, row.base, constant=constant, is_zero_sum=is_zero_sum
     )
 
 
@@ -154,7 +205,8 @@ def entered_form(
 ) -> SequenceForm:
     """Return a part of a tree in which each player first enters by a forced move.
 
-    It is what `infoset.forms.add_gadget` changes to a gadget game. Ranges at the root are 1.
+    It is what `infoset.forms.add_gadget` changes to a gadget game. Ranges at the root are 1. At the
+    root of the game, where nobody has acted, there are no forced moves.
 
     Parameters
     ----------
@@ -172,226 +224,103 @@ def entered_form(
     ParameterError
         If `leaf_values` have the wrong shape or are not finite.
     """
-    constant = _constant_sum(part)
+    form = part.tree.sequence_form
+    constant, other = form.constant_sum, 1 - player
+    if form.num_players != 2 or constant is None:
+        raise UnsupportedGameError(
+            f"gadgets need a two-player constant-sum game, which {form.name} is not"
+        )
     check_player(player, 2, part.name)
-    values, other = _leaf_values(part, leaf_values), 1 - player
-    ends = _Ends.of(part, values, player)
-    root = PublicBeliefState.with_unit_ranges(part.tree, part.root)
-    trees, columns = [], []
-    for own, infostate in enumerate(part.infostate_trees):
-        ones = np.ones(len(root.infostates[own]))
-        choices = values.shape[1] if own == other else 1
-        changed = _OpponentTree.of(part, infostate, own, "entered", choices, ones)
-        trees.append(changed.tree)
-        columns.append(ends.sequence_of(changed, own, choices))
-    utility = np.empty((len(ends.place), 2))
-    utility[:, player], utility[:, other] = ends.own_utility, constant - ends.own_utility
+    values = _leaf_values(part, leaf_values)
+    roots = [len(own) if part.root else 0 for own in infostates_at(part.tree, part.root)]
+    entered = [
+        _EnteredInfostates.of(part, p, roots[p], values.shape[1] if p == other else 1)
+        for p in range(2)
+    ]
+    # Leaf histories end once for each choice of the opponent there.
+    num_ended, (num_leaves, num_choices) = len(part.terminals), values.shape
+    leaf, choice = np.divmod(np.arange(num_leaves * num_choices), num_choices)
+    place = np.append(np.arange(num_ended), num_ended + leaf)
+    sequence = np.stack([own.last(part, p, place) for p, own in enumerate(entered)], axis=1)
+    if num_choices > 1:
+        sequence[num_ended:, other] = entered[other].leaf_sequence[leaf] + choice
+    own_utility = np.append(part.tree.rewards_so_far[part.terminals, player], values)
+    utility = np.empty((len(place), 2))
+    utility[:, player], utility[:, other] = own_utility, constant - own_utility
     return contract_terminals(
-        name=f"entered({part.name})",
-        infostate_trees=tuple(trees),
-        sequence=np.stack(columns, axis=1).astype(np.int32),
-        chance_reach=part.ends.chance_reach[ends.place],
+        name=part.name,
+        infostate_trees=tuple(own.tree for own in entered),
+        sequence=sequence.astype(np.int32),
+        chance_reach=part.ends.chance_reach[place],
         utility=utility,
         num_steps=len(part.tree.level_offsets),
     )
 
 
-class _Ends(NamedTuple):
-    """The ends of a part, with leaf histories once for each choice of the opponent there.
-
-    part, place [Z] the end of the part, choice [Z] at leaves, own_utility [Z] of the player.
-    """
-
-    part: TreePart
-    place: LongArray
-    choice: LongArray
-    own_utility: FloatArray
-
-    @classmethod
-    def of(cls, part: TreePart, values: FloatArray, player: Player) -> _Ends:
-        """Return the ends, given values [L, n] of a player at leaves."""
-        num_ended, num_choices = len(part.terminals), values.shape[1]
-        return cls(
-            part,
-            np.concatenate(
-                [np.arange(num_ended), num_ended + np.repeat(np.arange(len(values)), num_choices)]
-            ),
-            np.tile(np.arange(num_choices), len(values)),
-            np.concatenate([part.tree.rewards_so_far[part.terminals, player], values.ravel()]),
-        )
-
-    def sequence_of(self, changed: _OpponentTree, player: Player, num_choices: int) -> LongArray:
-        """Return [Z] a player's last sequence at each end in a changed infostate tree."""
-        num_ended = len(self.part.terminals)
-        before = self.part.ends.sequence[self.place, player]
-        entered = self.part.ends.entry[self.place, player]
-        taken: LongArray = np.where(before > 0, changed.sequence[before], changed.begin[entered])
-        if num_choices > 1:
-            taken[num_ended:] = (
-                changed.leaf_sequence[self.place[num_ended:] - num_ended] + self.choice
-            )
-        return taken
-
-
-def _gadget_form(
-    part: TreePart,
-    player: Player,
-    own_range: FloatArray,
-    opponent: FloatArray,
-    weight: FloatArray,
-    values: FloatArray,
-    row: Gadget,
-    constant: float,
-    is_zero_sum: bool,
-) -> SequenceForm:
-    """Return the form; `weight` [S_j] is chance reach times own range at opponent infostates."""
-    gadget, other, num_choices = row.base, 1 - player, values.shape[1]
-    tree, infostate = part.tree, part.infostate_trees[other]
-    ends = _Ends.of(part, values, player)
-    place, own_utility = ends.place, ends.own_utility
-    entered = part.ends.entry[place]
-    sequence = part.ends.sequence[place]
-    changed = _OpponentTree.of(part, infostate, other, gadget, num_choices, weight)
-    sequence[:, other] = ends.sequence_of(changed, other, num_choices)
-
-    reach = part.ends.chance_reach[place]
-    of_opponent = np.ones_like(reach)  # weight of its infostate at the root
-    if gadget == "none":
-        of_opponent = opponent[entered[:, other]]
-    elif gadget == "max-margin":
-        own_utility = own_utility - (constant - opponent[entered[:, other]])
-        constant = 0.0
-        inverse = np.divide(1.0, weight, out=np.zeros_like(weight), where=weight > 0)
-        of_opponent = inverse[entered[:, other]]
-    utility = np.empty((len(place), 2))
-    utility[:, player], utility[:, other] = own_utility, constant - own_utility
-    own_weight = own_range[entered[:, player]]
-    if is_zero_sum:
-        reach = reach * own_weight * of_opponent
-    else:
-        # Each player's payoffs are weighted by chance and the other player only. The opponent's
-        # infostates keep their weights in both, because they are chosen before anything else.
-        utility[:, other] *= own_weight
-        if gadget == "max-margin":
-            utility *= of_opponent[:, None]
-        else:
-            utility[:, player] *= of_opponent
-    if gadget == "resolving":
-        ended = np.zeros((len(weight), 2), np.int32)
-        ended[:, other] = changed.begin + 1
-        worth = np.empty((len(weight), 2))
-        worth[:, other], worth[:, player] = opponent, constant - opponent
-        sequence = np.concatenate([sequence, ended])
-        reach, utility = np.concatenate([reach, weight]), np.concatenate([utility, worth])
-    trees = list(part.infostate_trees)
-    trees[other] = changed.tree
-    return contract_terminals(
-        name=f"{row.name}({part.name},player={player})",
-        infostate_trees=tuple(trees),
-        sequence=sequence.astype(np.int32),
-        chance_reach=reach,
-        utility=utility,
-        num_steps=len(tree.level_offsets),
-    )
-
-
 @dataclass(frozen=True, eq=False)
-class _OpponentTree:
-    """The opponent's infostates with its choices at the root and at the leaves.
+class _EnteredInfostates:
+    """A player's infostates with forced moves at the root, and choices at the leaves.
 
     Attributes
     ----------
     tree : InfostateTree
     sequence : LongArray
         [Q] the new number of each sequence of the part; the empty one is not used.
-    begin : LongArray
-        [S_j] the last sequence before play at each infostate of the root.
     leaf_sequence : LongArray
-        [L] the first sequence at the opponent's infostate at each leaf history, if it chooses.
+        [L] the first sequence at the infostate at each leaf history, if the player chooses there.
     """
 
     tree: InfostateTree
     sequence: LongArray
-    begin: LongArray
     leaf_sequence: LongArray
 
     @classmethod
     def of(
-        cls,
-        part: TreePart,
-        old: InfostateTree,
-        other: Player,
-        gadget: str,
-        num_choices: int,
-        weight: FloatArray,
-    ) -> _OpponentTree:
-        """Return the tree of player `other` for a gadget and a number of choices at leaves."""
-        num_roots = len(weight)
-        action_set = old.action_set.copy()
-        sets = list(old.action_sets)
-        leaves = part.leaf_infostates(other)
+        cls, part: TreePart, player: Player, num_roots: int, num_choices: int
+    ) -> _EnteredInfostates:
+        """Return the infostates for a number of roots, and of choices at leaves."""
+        old = part.infostate_trees[player]
+        leaves, sets = part.leaf_infostates(player), list(old.action_sets)
+        action_set, parent, action = old.action_set.copy(), old.parent, old.action.copy()
         if num_choices > 1:
             action_set[leaves] = len(sets)
             sets.append(tuple(range(num_choices)))
-        parent, action = old.parent.copy(), old.action.copy()
-        columns = [old.private_observation, old.public_observation, old.public_state]
+        # Before each root, a forced move is inserted, at which the player sees what it sees there.
         roots = slice(1, 1 + num_roots)
-        inserted = 0
-        if gadget in ("resolving", "entered"):
-            inserted = num_roots
-            nodes = np.arange(1, 1 + num_roots, dtype=np.int32)
-            parent = np.where(parent > 0, parent + inserted, parent)
-            parent[roots], action[roots] = nodes, 0
-            parent = np.insert(parent, 1, np.zeros(inserted, np.int32))
-            action = np.insert(action, 1, np.full(inserted, -1, np.int32))
-            columns = [np.insert(column, 1, column[roots]) for column in columns]
-            action_set = np.insert(action_set, 1, np.full(inserted, len(sets), np.int32))
-            sets.append((FOLLOW, TERMINATE) if gadget == "resolving" else (FOLLOW,))
-        elif gadget == "max-margin":
-            chosen = np.flatnonzero(weight > 0)
-            action[1 + chosen] = np.arange(len(chosen))
-            action_set[0] = len(sets)
-            sets.append(tuple(chosen.tolist()))
+        parent = np.where(parent > 0, parent + num_roots, parent)
+        parent[roots], action[roots] = np.arange(1, 1 + num_roots), 0
+        seen = []
+        for column in (old.private_observation, old.public_observation):
+            seen.append(np.insert(column, 1, column[roots]))
+            seen[-1][1 + num_roots : 1 + 2 * num_roots] = len(old.observations)
         tree = InfostateTree(
-            player=other,
-            parent=parent.astype(np.int32),
-            action=action.astype(np.int32),
-            private_observation=columns[0],
-            public_observation=columns[1],
-            public_state=columns[2],
-            action_set=action_set,
-            action_sets=tuple(sets),
-            observations=old.observations,
+            player=player,
+            parent=np.insert(parent, 1, np.zeros(num_roots, np.int32)).astype(np.int32),
+            action=np.insert(action, 1, np.full(num_roots, -1, np.int32)).astype(np.int32),
+            private_observation=seen[0],
+            public_observation=seen[1],
+            public_state=np.insert(old.public_state, 1, old.public_state[roots]),
+            action_set=np.insert(action_set, 1, np.full(num_roots, len(sets), np.int32)),
+            action_sets=(*sets, (FOLLOW,)),
+            observations=(*old.observations, None),
         )
+        moved = np.where(old.acting > 0, old.acting + num_roots, 0)
         shift = np.repeat(
-            tree.first_sequence[_moved(old.acting, inserted)] - old.first_sequence[old.acting],
+            tree.first_sequence[moved] - old.first_sequence[old.acting],
             old.num_actions[old.acting],
         )
-        begin = np.zeros(num_roots, np.int64)
-        if inserted:
-            begin = tree.first_sequence[1 : 1 + num_roots].astype(np.int64)
-        elif gadget == "max-margin":
-            begin[chosen] = tree.first_sequence[0] + np.arange(len(chosen))
         return cls(
             tree=tree,
-            sequence=np.concatenate([[0], np.arange(1, old.num_sequences) + shift]),
-            begin=begin,
-            leaf_sequence=tree.first_sequence[_moved(leaves, inserted)].astype(np.int64),
+            sequence=np.append(0, np.arange(1, old.num_sequences) + shift),
+            leaf_sequence=tree.first_sequence[leaves + num_roots].astype(np.int64),
         )
 
-
-def _moved(infostate: IntArray | LongArray, inserted: int) -> LongArray:
-    """Return infostates after a number of new ones have been inserted behind the root."""
-    return np.where(infostate > 0, infostate + inserted, 0).astype(np.int64)
-
-
-def _constant_sum(part: TreePart) -> float:
-    form = part.tree.sequence_form
-    if form.num_players != 2 or form.constant_sum is None:
-        raise UnsupportedGameError(
-            f"gadgets need a two-player constant-sum game, which {form.name} is not"
-        )
-    return form.constant_sum
+    def last(self, part: TreePart, player: Player, place: LongArray) -> LongArray:
+        """Return the player's last sequence at some ends of the part: a forced move, or later."""
+        before = part.ends.sequence[place, player]
+        entered = 1 + part.ends.entry[place, player] if part.root else 0
+        found: LongArray = np.where(before > 0, self.sequence[before], entered)
+        return found
 
 
 def _leaf_values(part: TreePart, leaf_values: FloatArray | None) -> FloatArray:
@@ -410,22 +339,6 @@ def _leaf_values(part: TreePart, leaf_values: FloatArray | None) -> FloatArray:
             f"give an array of shape [{size}, n], with n at least 1"
         )
     return _checked("leaf_values", found, found.shape)
-
-
-def _checked_gifts(row: Gadget, gifts: FloatArray | None, size: int) -> FloatArray:
-    if gifts is None:
-        raise ParameterError(
-            f"the gadget {row.name!r} needs gifts; give gifts=accumulated_gifts(...), or the "
-            f"gadget {row.base!r}"
-        )
-    if not row.uses_gifts:
-        raise ParameterError(
-            f"the gadget {row.name!r} does not use gifts; omit them, or give 'reach-max-margin'"
-        )
-    found = _checked("gifts", gifts, (size,))
-    if (found < 0).any():
-        raise ParameterError("gifts has a negative entry; give 0 where nothing was given up")
-    return found
 
 
 def _checked(name: str, values: FloatArray, shape: tuple[int, ...]) -> FloatArray:

@@ -9,10 +9,11 @@ import numpy as np
 
 from infoset.beliefs import PublicBeliefState, TreePart
 from infoset.beliefs.public_belief_state import check_public_state, infostates_at
+from infoset.evaluation import PublicValues
 from infoset.evaluation.tree_reach import check_same_game, reach_without
-from infoset.forms import behavior_to_plan, best_response_sweep
-from infoset.policy import TabularPolicy
-from infoset.resolving.gadgets import gadget_form
+from infoset.forms import Form, behavior_to_plan, best_response_sweep
+from infoset.policy import TabularPolicy, uniform_policy
+from infoset.resolving.gadgets import entered_form
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_player
@@ -21,8 +22,9 @@ __all__ = [
     "OPPONENT_VALUES",
     "accumulated_gifts",
     "best_response_values",
+    "gifts_of_hands",
     "mean_values",
-    "response_values",
+    "responses_at_root",
 ]
 
 OPPONENT_VALUES: Final = ("previous", "transformations", "profile", "best_response")
@@ -80,39 +82,56 @@ def best_response_values(
     leaf_values : FloatArray, optional
         As in `gadget_form`; the opponent chooses the best continuation at each leaf infostate.
     """
-    [values] = response_values(part, player, own_range, [policy], leaf_values)
+    entered = entered_form(part, player, leaf_values)
+    [values] = responses_at_root(entered, part.root, player, own_range, [policy])
     return values
 
 
-def response_values(
-    part: TreePart,
+def responses_at_root(
+    entered: Form,
+    root: int,
     player: Player,
     own_range: FloatArray,
     policies: Sequence[FloatArray],
-    leaf_values: FloatArray | None,
 ) -> list[FloatArray]:
-    """Return [S_j] as in `best_response_values`, for each of some policies [Q'_i].
+    """Return [S_j] what a best response to each policy earns at each infostate of a root.
 
-    Infostates of weight zero get 0.
+    At the root of the game, it is one number. Infostates of weight zero get 0. Where values at
+    leaves depend on the opponent's range, this is that of uniform play.
+
+    Parameters
+    ----------
+    entered, root
+        As in `with_gadget`.
+    player : Player
+        The searching player, whose policies [Q'_i] are given.
+    own_range : FloatArray
+        [S_i] its range at the root.
+    policies : Sequence[FloatArray]
     """
     other = 1 - player
-    root = PublicBeliefState.with_unit_ranges(part.tree, part.root)
-    size = len(root.ranges[other])
-    form = gadget_form(part, player, own_range, np.zeros(size), leaf_values)
-    own, plex = form.treeplexes[player], form.treeplexes[other]
-    weight = np.bincount(
-        root.position[:, other], own_range[root.position[:, player]] * root.chance_reach, size
-    )
-    found = []
+    own, theirs = entered.treeplexes[player], entered.treeplexes[other]
+    plans = list(uniform_policy(entered).realization_plans())
+    totals = []
     for policy in policies:
-        plan = behavior_to_plan(own.parent_sequence, own.first_sequence, own.num_actions, policy)
-        # The opponent's own plan is not used.
-        values = form.gradient((plan, plan), other)
-        best_response_sweep(plex.parent_sequence, plex.first_sequence, plex.num_actions, values)
-        # The gadget's infostates are the first ones; each has the sequences "follow", "terminate".
-        values = values[1 : 1 + 2 * size : 2] if part.root else values[:1]
-        found.append(np.divide(values, weight, out=np.zeros(size), where=weight > 0))
-    return found
+        # The player's forced moves stand for its range.
+        behavior = np.concatenate([[1.0], own_range, policy[1:]]) if root else policy
+        plans[player] = behavior_to_plan(
+            own.parent_sequence, own.first_sequence, own.num_actions, behavior
+        )
+        values = entered.gradient((plans[0], plans[1]), other)
+        best_response_sweep(
+            theirs.parent_sequence, theirs.first_sequence, theirs.num_actions, values
+        )
+        totals.append(values)
+    if not root:
+        return [values[:1] for values in totals]
+    count = int((theirs.parent_sequence == 0).sum())
+    reach = entered.counterfactual_reach((plans[0], plans[1]), other)[:count]
+    met = reach >= np.finfo(np.float64).tiny
+    return [
+        np.divide(values[1 : 1 + count], reach, out=np.zeros(count), where=met) for values in totals
+    ]
 
 
 def accumulated_gifts(
@@ -192,4 +211,31 @@ def accumulated_gifts(
                 actions = values[first : first + theirs.num_actions[above]]
                 found[place] += (actions.max() - actions[action]) / weight[above]
             node = above
+    return found
+
+
+def gifts_of_hands(values: PublicValues, player: Player, node: int, since: int = 0) -> FloatArray:
+    """Return [hands] what the opponent has given up on the way to a public node.
+
+    It is as `accumulated_gifts`, by hand on a public form.
+
+    Parameters
+    ----------
+    values : PublicValues
+        Of a policy, of which only the searching player's is used.
+    player : Player
+        The searching player.
+    node : int
+    since : int
+        A public node on the way. Only decisions from there on count.
+    """
+    form, other = values.public_form, 1 - player
+    found = np.zeros(form.num_hands[other])
+    while node > since:
+        above = int(form.parent[node])
+        if form.player[above] == other:
+            # The action leads to the node alone, with the same reach of each hand.
+            before, after = (values.response_values(at, other) for at in (above, node))
+            found += np.maximum(np.nan_to_num(before - after, nan=0.0), 0.0)
+        node = above
     return found

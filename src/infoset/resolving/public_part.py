@@ -8,24 +8,23 @@ from functools import cached_property
 
 import numpy as np
 
+from infoset.errors import ParameterError
 from infoset.forms import (
     Form,
     LeafFunction,
     PublicForm,
-    add_gadget,
-    behavior_to_plan,
-    best_response_sweep,
     class_means,
     cut,
     entered_public_form,
     nodes_below,
     sequences_of_nodes,
+    unblocked_reach,
 )
-from infoset.policy import uniform_policy
-from infoset.resolving.gadgets import GADGETS
-from infoset.typing import FloatArray, LongArray, Player
+from infoset.resolving.gadgets import with_gadget
+from infoset.resolving.opponent_values import responses_at_root
+from infoset.typing import CHANCE, FloatArray, IntArray, LongArray, Player
 
-__all__ = ["NUM_ENTRIES", "PublicPart", "by_class"]
+__all__ = ["NUM_ENTRIES", "PublicPart", "dealt_weight", "nodes_after"]
 
 NUM_ENTRIES = 2
 """Number of public nodes of forced moves that precede a subgame, one for each player."""
@@ -51,8 +50,8 @@ class PublicPart:
 
     form: PublicForm
     root: int
-    leaves: tuple[int, ...]
-    leaf_function: LeafFunction | None
+    leaves: tuple[int, ...] = ()
+    leaf_function: LeafFunction | None = None
 
     @cached_property
     def nodes(self) -> LongArray:
@@ -95,71 +94,69 @@ class PublicPart:
 
     @cached_property
     def entered(self) -> Form:
-        """The part after a forced move of each player, which a gadget replaces."""
-        entered = entered_public_form(self.form, self.root)
-        if not self.leaves or self.leaf_function is None:
-            return entered
+        """The part after a forced move of each player; the game itself at its root."""
+        form, first = self.form, 0
+        if self.root:
+            form, first = entered_public_form(self.form, self.root), NUM_ENTRIES
         function, below = self.leaf_function, nodes_below(self.form, self.root)
+        if not self.leaves or function is None:
+            return form
 
         def valued(
             leaf: int, ranges: tuple[FloatArray, FloatArray]
         ) -> tuple[FloatArray, FloatArray]:
-            return function(int(below[leaf - NUM_ENTRIES]), ranges)
+            return function(int(below[leaf - first]), ranges)
 
-        places = np.searchsorted(below, self.leaves) + NUM_ENTRIES
-        return cut(entered, valued, nodes=places.tolist())
+        return cut(form, valued, nodes=(np.searchsorted(below, self.leaves) + first).tolist())
 
     def gadget_form(
         self,
         player: Player,
         own_range: FloatArray,
         opponent: FloatArray,
-        gadget: str,
-        gifts: FloatArray | None,
+        gadget: str = "resolving",
+        gifts: FloatArray | None = None,
+        *,
+        is_zero_sum: bool = False,
     ) -> Form:
-        """Return the part with a gadget at its root."""
-        kind = GADGETS[gadget].base
-        taken = opponent if gifts is None else opponent + gifts
-        if not self.root:
-            kind, taken = "none", np.ones(self.form.num_hands[1 - player])
-        return self._with_gadget(player, own_range, taken, kind)
-
-    def _with_gadget(
-        self, player: Player, own_range: FloatArray, opponent: FloatArray, kind: str
-    ) -> Form:
-        own = by_class(self.form, self.root, player, own_range)
-        theirs = by_class(self.form, self.root, 1 - player, opponent)
-        constant = self.form.constant_sum
-        return add_gadget(self.entered, player, own, theirs, kind, constant=constant)
+        """Return the part with a gadget at its root; see `infoset.resolving.gadget_form`."""
+        return with_gadget(
+            self.entered,
+            self.root,
+            player,
+            self._by_class(player, own_range),
+            self._by_class(1 - player, opponent) if self.root else opponent,
+            gadget,
+            None if gifts is None or not self.root else self._by_class(1 - player, gifts),
+            constant=self.form.constant_sum,
+            is_zero_sum=is_zero_sum,
+        )
 
     def response_values(
         self, player: Player, own_range: FloatArray, policies: Sequence[FloatArray]
     ) -> list[FloatArray]:
-        """Return [hands] what a best response to each policy earns; one number at the root.
+        """Return [hands] what a best response to each policy earns; one number at the root."""
+        own = self._by_class(player, own_range)
+        found = responses_at_root(self.entered, self.root, player, own, policies)
+        classes = self._classes(1 - player)
+        return [values[classes] if self.root else values for values in found]
 
-        Where a leaf function depends on the opponent's range, this is that of uniform play.
-        """
-        other = 1 - player
-        ones = np.ones(self.form.num_hands[other])
-        # Values of 1 that the opponent may take are worth the reach of its hands.
-        form = self._with_gadget(player, own_range, ones, "resolving" if self.root else "none")
-        own, theirs = form.treeplexes[player], form.treeplexes[other]
-        plans = list(uniform_policy(form).realization_plans())
-        classes = self.form.hand_classes[other][self.form.class_map[self.root]]
-        follow = 1 + 2 * np.arange(int(classes.max()) + 1)
-        found = []
-        for policy in policies:
-            plans[player] = behavior_to_plan(
-                own.parent_sequence, own.first_sequence, own.num_actions, policy
+    def _classes(self, player: Player) -> IntArray:
+        """Return [hands] the number of the infostate of each hand at the root."""
+        form = self.form
+        classes: IntArray = form.hand_classes[player][form.class_map[self.root]]
+        return classes
+
+    def _by_class(self, player: Player, values: FloatArray) -> FloatArray:
+        """Return values by infostate at the root, given those [hands]: means over classes."""
+        given, form = np.asarray(values, np.float64), self.form
+        if given.shape != (form.num_hands[player],) or not np.isfinite(given).all():
+            raise ParameterError(
+                f"a range or values have shape {given.shape}; give a finite number for each of the "
+                f"{form.num_hands[player]} hands of player {player}"
             )
-            values = form.gradient((plans[0], plans[1]), other)
-            reach = values[follow + 1] if self.root else np.ones(1)
-            best_response_sweep(
-                theirs.parent_sequence, theirs.first_sequence, theirs.num_actions, values
-            )
-            total = values[follow] if self.root else values[:1]
-            mean = np.divide(total, reach, out=np.zeros(len(total)), where=reach > 0)
-            found.append(mean[classes] if self.root else mean)
+        means = class_means(form, player, np.array([self.root]), given[None])[0]
+        found: FloatArray = means[np.unique(self._classes(player), return_index=True)[1]]
         return found
 
     def below(self, public_state: int) -> PublicPart:
@@ -169,9 +166,25 @@ class PublicPart:
         return PublicPart(self.form, public_state, leaves, self.leaf_function)
 
 
-def by_class(form: PublicForm, node: int, player: Player, values: FloatArray) -> FloatArray:
-    """Return values by infostate at a node, given those [hands]: means over classes."""
-    means = class_means(form, player, np.array([node]), np.asarray(values, np.float64)[None])[0]
-    _, first = np.unique(form.hand_classes[player][form.class_map[node]], return_index=True)
-    found: FloatArray = means[first]
-    return found
+def nodes_after(form: PublicForm, root: int, depth: int) -> tuple[int, ...]:
+    """Return the first public nodes before which players have acted `depth` times after a root."""
+    acted, found = {root: 0}, []
+    for node in nodes_below(form, root)[1:].tolist():
+        above = int(form.parent[node])
+        if above in acted:
+            count = acted[above] + int(form.player[above] != CHANCE)
+            if count < depth:
+                acted[node] = count
+            else:
+                found.append(node)
+    return tuple(found)
+
+
+def dealt_weight(
+    form: PublicForm, node: int, player: Player, own_range: FloatArray, opponent: FloatArray
+) -> float:
+    """Return the probability of ranges [hands] in the deal, of hands that are left at a node."""
+    alive = [hands[form.hand_set[node]].astype(np.float64) for hands in form.hand_sets]
+    met = unblocked_reach(form.prior, player, alive[1 - player] * opponent)
+    dealt = 1.0 if form.prior.joint is not None else form.prior.weights[player]
+    return float((dealt * alive[player] * own_range * met).sum())

@@ -12,11 +12,11 @@ from infoset.forms import (
     PublicForm,
     chance_reach_of_nodes,
     sequences_of_nodes,
-    unblocked_reach,
 )
 from infoset.game import Infostate
 from infoset.policy import TRANSFORMATIONS, TabularPolicy, transform_policy
-from infoset.resolving.public_part import PublicPart
+from infoset.resolving.opponent_values import gifts_of_hands
+from infoset.resolving.public_part import PublicPart, dealt_weight
 from infoset.resolving.public_state_resolver import Decision, PublicStateResolver
 from infoset.resolving.resolution import ResolvingSettings
 from infoset.typing import FloatArray, LongArray, Player
@@ -100,11 +100,9 @@ class PublicResolver(PublicStateResolver):
 
     def weight(self, public_state: int, own_range: FloatArray) -> float:
         """Return the probability of a public node, if the opponent plays to it."""
-        prior, other = self.form.prior, 1 - self.player
-        alive = self.form.hand_sets[other][self.form.hand_set[public_state]].astype(np.float64)
-        dealt = 1.0 if prior.joint is not None else prior.weights[self.player]
-        met = dealt * own_range * unblocked_reach(prior, self.player, alive)
-        return float(met.sum() * self._chance[public_state])
+        ones = np.ones(self.form.num_hands[1 - self.player])
+        weight = dealt_weight(self.form, public_state, self.player, own_range, ones)
+        return float(weight * self._chance[public_state])
 
     def opponent_range(self, public_state: int) -> FloatArray:
         """Return [hands] the opponent's range in the blueprint."""
@@ -133,14 +131,4 @@ class PublicResolver(PublicStateResolver):
 
     def gifts(self, policy: TabularPolicy, public_state: int, since: int) -> FloatArray:
         """Return [hands] what the opponent has given up on the way; see `accumulated_gifts`."""
-        other, values = 1 - self.player, PublicValues(policy)
-        found = np.zeros(self.form.num_hands[other])
-        node = public_state
-        while node > since:
-            above = self._parent[node]
-            if self.form.player[above] == other:
-                # The action leads to the node alone, with the same reach of each hand.
-                before, after = (values.response_values(at, other) for at in (above, node))
-                found += np.maximum(np.nan_to_num(before - after, nan=0.0), 0.0)
-            node = above
-        return found
+        return gifts_of_hands(PublicValues(policy), self.player, public_state, since)

@@ -9,33 +9,21 @@ import numpy as np
 from infoset.errors import ParameterError
 from infoset.evaluation import PublicValues
 from infoset.forms import (
-    GADGET_KINDS,
-    Form,
-    GadgetForm,
     LeafFunction,
     PublicForm,
-    add_gadget,
-    check_public_form,
-    class_means,
-    cut,
-    cut_public_form,
-    entered_public_form,
-    nodes_below,
-    sequences_of_nodes,
-    unblocked_reach,
 )
 from infoset.policy import TabularPolicy
 from infoset.regret import RegretScheme
+from infoset.resolving.gadgets import GADGETS
+from infoset.resolving.opponent_values import gifts_of_hands
+from infoset.resolving.public_part import PublicPart, dealt_weight, nodes_after
 from infoset.resolving.public_subgames import PublicSubgame, public_subgame
 from infoset.runs import Budget, SolveResult
 from infoset.solvers.methods import MethodSpec, get_method, run_method
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_choice, check_player
 
-__all__ = ["PublicResolution", "public_gadget_form", "resolve_public_subgame"]
-
-NUM_ENTRIES = 2
-"""Number of public nodes of forced moves that precede a subgame, one for each player."""
+__all__ = ["PublicResolution", "resolve_public_subgame"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +66,10 @@ def resolve_public_subgame(
     may take the value of a best response to the blueprint at its hand, or play on. If the gadget
     game is solved exactly and to the end, the best response to the new policy then earns at most as
     much as that to the blueprint. With `max-margin`, the opponent chooses the hand at which it
-    gains most over that value, and the same holds. With `none`, the opponent has the range of the
-    blueprint, and a better response to the new policy may exist.
+    gains most over that value, and the same holds. `reach-max-margin` adds what the opponent has
+    given up on the way, against the blueprint. With `none`, the opponent has the range of the
+    blueprint, and a better response to the new policy may exist. At the root of the game, where
+    the opponent has not acted yet, no gadget is needed, and none is used.
 
     Parameters
     ----------
@@ -92,8 +82,7 @@ def resolve_public_subgame(
     method, budget : optional
         As in `infoset.solve`; by default 1000 iterations of `cfr+`.
     gadget : str
-        "resolving", "max-margin" or "none", see `infoset.resolving.GADGETS`. For
-        `reach-max-margin`, give `max-margin` and values to which gifts are added.
+        A name from `infoset.resolving.GADGETS`.
     opponent_values : FloatArray, optional
         [hands] what the opponent may take instead, given its hand and the node, by default
         `PublicValues.response_values`.
@@ -134,128 +123,51 @@ def resolve_public_subgame(
     [2.37, 1.99]
     """
     values = PublicValues(blueprint)
-    form = values.public_form
+    form, other = values.public_form, 1 - player
     check_player(player, 2, form.name)
-    check_choice("gadget", gadget, GADGET_KINDS)
-    other = 1 - player
-    ranges = [values.own_reach(node, 0), values.own_reach(node, 1)]
+    check_choice("gadget", gadget, GADGETS)
+    own, theirs = (values.own_reach(node, p) for p in (player, other))
     if gadget != "none":
-        ranges[other] = np.ones(form.num_hands[other])
-    subgame = public_subgame(form, node, (ranges[0], ranges[1]))
+        theirs = np.ones(form.num_hands[other])
+    subgame = public_subgame(form, node, (own, theirs) if player == 0 else (theirs, own))
     worth = values.response_values(node, other) if opponent_values is None else opponent_values
     worth = np.nan_to_num(np.asarray(worth, np.float64), nan=0.0)
-    game = public_gadget_form(
-        form,
-        node,
-        player,
-        ranges[player],
-        ranges[other] if gadget == "none" else worth,
-        gadget,
-        depth=depth,
-        leaf_values=leaf_values,
-    )
+    # Payoffs of the gadget game are given the node, as far as the ranges determine that.
+    met = dealt_weight(form, node, player, own, theirs)
+    total = met / dealt_weight(form, node, player, np.ones_like(own), np.ones_like(theirs))
+    total = total if total > 0 else 1.0
+    part = _part(form, node, player, total, depth, leaf_values)
+    gifts = gifts_of_hands(values, player, node) if GADGETS[gadget].uses_gifts else None
+    taken = theirs if gadget == "none" else worth
+    game = part.gadget_form(player, own / total, taken, gadget, gifts, is_zero_sum=True)
     spent = Budget(iterations=1000) if budget is None else budget
     result = run_method(get_method(method), game, spent)
-    probabilities = [own.copy() for own in blueprint.probabilities]
-    nodes = subgame.nodes
-    if depth is not None:
-        trunk = cut_public_form(entered_public_form(form, node), depth=depth + NUM_ENTRIES)
-        nodes = nodes[trunk.nodes[NUM_ENTRIES:] - NUM_ENTRIES]
-    places = sequences_of_nodes(form, player, nodes)
-    # The first sequences are the empty one and those of the forced moves.
+    probabilities = [before.copy() for before in blueprint.probabilities]
+    places = part.sequences[player][1:]
+    # The first sequences are the empty one and those of forced moves.
     found = result.policy.probabilities[player]
     probabilities[player][places] = found[len(found) - len(places) :]
     policy = TabularPolicy(form, (probabilities[0], probabilities[1]))
     return PublicResolution(policy, subgame, worth, result)
 
 
-def public_gadget_form(
+def _part(
     form: PublicForm,
     node: int,
     player: Player,
-    own_range: FloatArray,
-    opponent: FloatArray,
-    gadget: str = "resolving",
-    *,
-    depth: int | None = None,
-    leaf_values: LeafFunction | None = None,
-) -> GadgetForm:
-    """Return what follows a public node with a gadget at its root, as a form for any method.
-
-    Parameters
-    ----------
-    form : PublicForm
-    node : int
-    player : Player
-        The searching player.
-    own_range : FloatArray
-        [hands] its own reach of the node.
-    opponent : FloatArray
-        [hands] the values that the opponent may take; for `none`, its own reach of the node.
-    gadget : str
-        "resolving", "max-margin" or "none".
-    depth, leaf_values : optional
-        As in `resolve_public_subgame`.
-
-    Raises
-    ------
-    UnsupportedGameError
-        If the game is not constant-sum, and there is a gadget.
-    ParameterError
-        If an array has the wrong shape or an entry that is not finite, the range is zero wherever
-        play can lead to the node, or only one of `depth` and `leaf_values` is given.
-    """
-    check_public_form(form)
-    check_player(player, 2, form.name)
+    total: float,
+    depth: int | None,
+    leaf_values: LeafFunction | None,
+) -> PublicPart:
+    """Return the part to solve, whose searching player's range is divided by a total."""
     if (depth is None) != (leaf_values is None):
         raise ParameterError("depth and leaf_values belong together: give both or neither")
-    other, entered = 1 - player, entered_public_form(form, node)
-    own, theirs = (
-        _by_class(entered, p, values) for p, values in ((player, own_range), (other, opponent))
-    )
-    total = _probability(entered, player, own_range, opponent if gadget == "none" else None)
-    part: Form = entered
-    if depth is not None and leaf_values is not None:
-        nodes = nodes_below(form, node)
+    if depth is None or leaf_values is None:
+        return PublicPart(form, node)
 
-        def continued(
-            leaf: int, ranges: tuple[FloatArray, FloatArray]
-        ) -> tuple[FloatArray, FloatArray]:
-            whole = [ranges[0], ranges[1]]
-            whole[player] = whole[player] * total
-            return leaf_values(int(nodes[leaf - NUM_ENTRIES]), (whole[0], whole[1]))
+    def valued(leaf: int, ranges: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
+        whole = [ranges[0], ranges[1]]
+        whole[player] = whole[player] * total
+        return leaf_values(leaf, (whole[0], whole[1]))
 
-        part = cut(entered, continued, depth=depth + NUM_ENTRIES)
-    return add_gadget(
-        part,
-        player,
-        own / total,
-        theirs,
-        gadget,
-        constant=form.constant_sum,
-        is_zero_sum=True,
-    )
-
-
-def _by_class(form: PublicForm, player: Player, values: FloatArray) -> FloatArray:
-    """Return [S] values by infostate at the root, given those [hands]: means over classes."""
-    found = np.asarray(values, np.float64)
-    if found.shape != (form.num_hands[player],) or not np.isfinite(found).all():
-        raise ParameterError(
-            f"an array has shape {found.shape}; give a finite number for each of the "
-            f"{form.num_hands[player]} hands of player {player}"
-        )
-    means = class_means(form, player, np.zeros(1, np.int64), found[None])[0]
-    _, first = np.unique(form.hand_classes[player][form.class_map[0]], return_index=True)
-    by_class: FloatArray = means[first]
-    return by_class
-
-
-def _probability(
-    form: PublicForm, player: Player, own_range: FloatArray, their_range: FloatArray | None
-) -> float:
-    """Return the probability of the root, given ranges; 1 if it is never reached."""
-    theirs = np.ones(form.num_hands[1 - player]) if their_range is None else their_range
-    dealt = 1.0 if form.prior.joint is not None else form.prior.weights[player]
-    total = float((dealt * own_range * unblocked_reach(form.prior, player, theirs)).sum())
-    return total if total > 0 else 1.0
+    return PublicPart(form, node, nodes_after(form, node, depth), valued)

@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from infoset.game import Infostate
 from infoset.policy import TabularPolicy
 from infoset.resolving.gadgets import GADGETS
@@ -253,7 +255,12 @@ class PublicStateResolver(ABC):
         )
 
     def _opponent(self, public_state: int, own_range: FloatArray) -> FloatArray:
-        """Return [S_j] the opponent's values at the root, or its range for the gadget `none`."""
+        """Return [S_j] the opponent's values at the root, or its range for the gadget `none`.
+
+        At the root of the game, where it cannot take anything, there are no values.
+        """
+        if not public_state:
+            return np.zeros(0)
         if self.settings.gadget == "none":
             return self.opponent_range(public_state)
         if self.settings.opponent == "best_response":

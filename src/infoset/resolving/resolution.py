@@ -88,8 +88,8 @@ class ResolvingSettings:
     def __post_init__(self) -> None:
         if isinstance(self.depth, str):
             raise ParameterError(
-                f"depth={self.depth!r} must be a whole number, at least 1, or None (with a capital "
-                "N) to search to the end of the game"
+                f'depth={self.depth!r} must be a whole number, at least 1, "auto", or None (with a '
+                "capital N) to search to the end of the game"
             )
         if self.depth is not None:
             check_count("depth", self.depth, minimum=1)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
 from infoset.beliefs import TreePart, part_between
 from infoset.beliefs.public_belief_state import histories_at
-from infoset.forms import Form
-from infoset.resolving.gadgets import gadget_form
-from infoset.resolving.opponent_values import response_values
+from infoset.forms import Form, SequenceForm
+from infoset.resolving.gadgets import entered_form, with_gadget
+from infoset.resolving.opponent_values import responses_at_root
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 
 __all__ = ["SearchedPart", "ValuedTreePart", "is_below"]
@@ -115,6 +116,16 @@ class ValuedTreePart:
         """Number of terminal histories and leaves."""
         return len(self.part.terminals) + len(self.part.leaf_histories)
 
+    @cached_property
+    def _entered(self) -> dict[Player, SequenceForm]:
+        return {}
+
+    def entered(self, player: Player) -> SequenceForm:
+        """Return the part after forced moves, given the searching player; see `entered_form`."""
+        if player not in self._entered:
+            self._entered[player] = entered_form(self.part, player, self.leaf_values)
+        return self._entered[player]
+
     def gadget_form(
         self,
         player: Player,
@@ -124,14 +135,15 @@ class ValuedTreePart:
         gifts: FloatArray | None,
     ) -> Form:
         """Return the part with a gadget at its root."""
-        values = self.leaf_values
-        return gadget_form(self.part, player, own_range, opponent, values, gadget, gifts=gifts)
+        return with_gadget(
+            self.entered(player), self.root, player, own_range, opponent, gadget, gifts
+        )
 
     def response_values(
         self, player: Player, own_range: FloatArray, policies: Sequence[FloatArray]
     ) -> list[FloatArray]:
         """Return [S_j] what a best response to each policy earns at the opponent's infostates."""
-        return response_values(self.part, player, own_range, policies, self.leaf_values)
+        return responses_at_root(self.entered(player), self.root, player, own_range, policies)
 
     def below(self, public_state: int) -> ValuedTreePart:
         """Return what follows a public state inside, down to the same leaves."""

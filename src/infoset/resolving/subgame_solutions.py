@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from infoset.beliefs import PublicBeliefState, TreeCut, TreePart, counterfactual_form
-from infoset.forms import SequenceForm
+from infoset.forms import Form
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import SCHEMES, RegretMinimizer, RegretScheme
 from infoset.resolving.gadgets import gadget_form
@@ -53,7 +53,7 @@ class SubgameRegret:
         """Return the average policy of the subgame."""
         return self.solve(counterfactual_form(part, belief))
 
-    def solve(self, form: SequenceForm) -> TabularPolicy:
+    def solve(self, form: Form) -> TabularPolicy:
         """Return the average policy of a form of the subgame."""
         minimizer = RegretMinimizer(form, self.scheme)
         minimizer.run(self.iterations)

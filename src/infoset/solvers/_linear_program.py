@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from infoset.evaluation import Evaluation
-from infoset.forms import Form, SequenceForm, Treeplex
+from infoset.forms import Form, Treeplex, listed_payoffs
 from infoset.policy import TabularPolicy
 from infoset.runs import Budget, Outcome, SolveResult
 from infoset.solvers._incumbent import SECONDS_BETWEEN_CHECKS, Incumbent, Measure
@@ -224,7 +224,7 @@ def _solve_interruptibly(highs: Any, meanwhile: Meanwhile) -> bool:
     return interrupted
 
 
-def plan_model(form: SequenceForm, player: Player) -> LinearModel:
+def plan_model(form: Form, player: Player) -> LinearModel:
     """Return the program that maximizes the security level of a player's plan.
 
     The columns are the plan x [Q of the player], followed by the values q [1 + I of the opponent].
@@ -283,15 +283,15 @@ def _flow_matrix(treeplex: Treeplex) -> csr_array:
     return coo_array((values, (rows, columns)), shape=shape).tocsr()
 
 
-def _payoff_matrix(form: SequenceForm, player: Player) -> csr_array:
+def _payoff_matrix(form: Form, player: Player) -> csr_array:
     """Return [Q of the opponent, Q of the player] the player's payoffs, scaled to at most 1."""
     from scipy.sparse import coo_array
 
-    payoff: FloatArray = form.payoff[:, player]
+    sequences, payoffs = listed_payoffs(form)
+    payoff: FloatArray = payoffs[:, player]
     largest = float(np.abs(payoff).max(initial=0.0))
     scale = float(2.0 ** np.ceil(np.log2(largest))) if largest > 0 else 1.0
-    columns = form.terminal_sequence[:, player]
-    rows = form.terminal_sequence[:, 1 - player]
+    columns, rows = sequences[:, player], sequences[:, 1 - player]
     shape = tuple(form.treeplexes[p].num_sequences for p in (1 - player, player))
     return coo_array((payoff / scale, (rows, columns)), shape=shape).tocsr()
 

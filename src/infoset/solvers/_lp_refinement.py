@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from infoset.forms import SequenceForm, Treeplex
+from infoset.forms import Form, Treeplex
 from infoset.solvers._linear_program import LinearModel, LinearSolution, plan_model
 from infoset.typing import FloatArray, IntArray, Player
 
@@ -20,7 +20,7 @@ Maximize = Callable[[LinearModel], LinearSolution]
 Flags = NDArray[np.bool_]
 
 
-def refined_behavior(form: SequenceForm, player: Player, maximize: Maximize) -> FloatArray:
+def refined_behavior(form: Form, player: Player, maximize: Maximize) -> FloatArray:
     """Return [Q] the refined behavior of a player at every infostate, reached or not.
 
     The first program solves the whole game. The second solves the game that begins after the first

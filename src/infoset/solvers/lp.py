@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, get_args
 
 from infoset.errors import ParameterError
 from infoset.evaluation import evaluate_policy
-from infoset.forms import Form, as_sequence_form
+from infoset.forms import Form
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import SCHEMES
 from infoset.runs import Budget, Outcome, SolveResult, check_budget, refuse_checkpoint
@@ -137,7 +137,7 @@ def solve_by_lp(form: Form, budget: Budget, options: LinearProgram | None = None
         budget,
     )
     answer = solve_program(
-        plan_model(as_sequence_form(form).centered, 0),
+        plan_model(form.centered, 0),
         _attempts(options),
         partial(policy_of_solution, form),
         evaluate_policy,
@@ -167,7 +167,7 @@ class _EndedEarlyError(Exception):
 
 def _refined(plain: Answer, budget: Budget) -> Answer:
     """Return the refined answer, or the original policy if refinement ends early."""
-    form = as_sequence_form(plain.policy.form)
+    form = plain.policy.form
     iterations = plain.iterations
 
     def maximize_or_end(model: LinearModel) -> LinearSolution:

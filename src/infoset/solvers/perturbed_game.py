@@ -10,7 +10,7 @@ import numpy as np
 
 from infoset.errors import UnknownNameError
 from infoset.evaluation import Evaluation, evaluate_policy
-from infoset.forms import Form, Treeplex, as_sequence_form, check_form
+from infoset.forms import Form, Treeplex, check_form
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import SCHEMES, LocalMinimizer, RegretScheme, rule_of_scheme
 from infoset.runs import Budget, SolveResult, gradient_cost, refuse_checkpoint, run_measured
@@ -385,7 +385,7 @@ def _model_of_rests(form: Form, first: csr_array, second: csr_array) -> LinearMo
     """Return the linear program with the variables and dual variables u of `_solve_by_lp`."""
     from scipy.sparse import block_diag, eye_array
 
-    model = plan_model(as_sequence_form(form).centered, 0)
+    model = plan_model(form.centered, 0)
     rows, columns = model.matrix.shape
     left = block_diag([eye_array(rows - second.shape[0]), second.T], format="csr")
     right = block_diag([first, eye_array(columns - first.shape[0])], format="csr")
