@@ -190,7 +190,10 @@ def test_methods_are_compared_on_public_forms(tmp_path):
     assert again[1].policy.digest == results[0].policy.digest
     with pytest.raises(UnsupportedGameError, match=r"^lp needs the matrix of payoffs"):
         infoset.compare("leduc_poker", ["cfr", "lp"], form="public")
-    with pytest.raises(ParameterError, match="es-mccfr learns from play, which a public form"):
+    learned = infoset.compare(alone.policy.form, ["cs-mccfr"], iterations=2)[0]
+    sampled = infoset.learn(alone.policy.form, "cs-mccfr", episodes=2)
+    assert learned.policy.digest == sampled.policies[0].digest
+    with pytest.raises(UnsupportedGameError, match="es-mccfr samples actions"):
         infoset.compare("leduc_poker", ["es-mccfr"], form="public")
     of_kuhn = infoset.solve("kuhn_poker", "cfr", iterations=2)
     with pytest.raises(PolicyMismatchError, match="kuhn_poker"):

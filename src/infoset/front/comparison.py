@@ -8,6 +8,7 @@ from functools import partial
 from typing import TypeAlias
 
 from infoset.errors import (
+    GameTooLargeError,
     InfosetError,
     ParameterError,
     PolicyMismatchError,
@@ -29,7 +30,13 @@ from infoset.front.learning_runs import (
 from infoset.front.python_files import check_has_name, is_python_file, load_from_python_file
 from infoset.front.seed_runs import LearnerMethod
 from infoset.front.solution import METHOD_KINDS, resolve_method
-from infoset.learning import LEARNERS, AutoLearner, LearnerSpec, make_simulator
+from infoset.learning import (
+    LEARNERS,
+    AutoLearner,
+    LearnerSpec,
+    learns_on_forms,
+    make_simulator,
+)
 from infoset.policy import transfer_policy
 from infoset.regret import RegretScheme
 from infoset.runs import (
@@ -90,13 +97,13 @@ def compare(
     Parameters
     ----------
     game : str, Game, GameTree, ExtensiveForm, SequenceForm or PublicForm
-        Sequence forms and public forms cannot be learned from play.
+        On a public form, of the learners only `cs-mccfr` runs, and on a sequence form none.
     methods : Sequence[str, RegretScheme, MethodSpec, LearnerSpec, function or SolveResult]
         At least one. Methods as in `solve`; learners as in `learn`, whose iterations are episodes;
         and finished results, such as one from `make_result`, which are returned unchanged in their
         places.
     form : str
-        As in `solve`, the same for all methods; learners need the tree.
+        As in `solve`, the same for all methods; learners other than `cs-mccfr` need the tree.
     target, iterations, seconds
         As in `solve`, for each method; without any, 1,000 iterations.
     seeds : int or Sequence[int], optional
@@ -182,14 +189,15 @@ def prepare_comparison(
     numbers = None if seeds is None else check_seeds(seeds)
     chosen, tree = _build(game, found, form, memory, progress)
     entries: list[MethodSpec | SolveResult] = []
-    simulator = None if tree is None else make_simulator(tree)
+    simulator = chosen.form if tree is None else make_simulator(tree)
     for one in found:
         if isinstance(one, SolveResult):
             _check_game(one, chosen.form)
             entries.append(one)
         elif isinstance(one, LearnerSpec):
-            assert simulator is not None
-            learner = one.choose()[0] if isinstance(one, AutoLearner) else one
+            learner = one
+            if isinstance(one, AutoLearner):
+                learner = one.choose(has_tree=tree is not None)[0]
             entries.append(LearnerMethod(learner, simulator))
         else:
             entries.append(one)
@@ -234,19 +242,17 @@ def _build(
 ) -> tuple[ChosenForm, GameTree | None]:
     """Return the form of a game, and its tree if learners need it."""
     learners = [one for one in found if isinstance(one, LearnerSpec)]
-    if not learners:
-        methods = [one for one in found if not isinstance(one, SolveResult | LearnerSpec)]
-        others = [method for method in methods if not runs_on(method, "public")]
-        other = others[0] if others else None
-        return choose_form(game, form, other, memory=memory, progress=progress), None
-    if isinstance(game, Form) or form == "public":
-        kind = game.kind if isinstance(game, Form) else form
-        raise ParameterError(
-            f"{learners[0].name} learns from play, which a {kind} form does not allow; give the "
-            "game by name, as rules, or as a tree, and leave form out"
-        )
-    tree = build_learning_tree(game, memory, progress)
-    return ChosenForm(tree.sequence_form), tree
+    if learners and form != "public" and not isinstance(game, Form):
+        try:
+            tree = build_learning_tree(game, memory, progress)
+            return ChosenForm(tree.sequence_form), tree
+        except GameTooLargeError:
+            if not all(map(learns_on_forms, learners)):
+                raise
+    methods = [one for one in found if not isinstance(one, SolveResult | LearnerSpec)]
+    others = [method for method in methods if not runs_on(method, "public")]
+    other = others[0] if others else None
+    return choose_form(game, form, other, memory=memory, progress=progress), None
 
 
 def _check_game(result: SolveResult, form: Form) -> None:

@@ -101,6 +101,11 @@ class SampledTraversal:
         """A simulator: traversals return to histories they have visited."""
         return Knowledge.SIMULATOR
 
+    @property
+    def samples_only_chance(self) -> bool:
+        """Whether all actions are visited, so that public forms can be learned too."""
+        return self.all_opponents and self.min_probability >= 1.0
+
     def self_play(
         self, simulator: Simulator, *, horizon: int, seed: int = 0
     ) -> SampledTraversalSelfPlay:
@@ -119,7 +124,7 @@ class SampledTraversal:
             If actions are sampled, too: they depend on the hands.
         """
         check_count("horizon", horizon, minimum=1)
-        if not self.all_opponents or self.min_probability < 1.0:
+        if not self.samples_only_chance:
             raise UnsupportedGameError(
                 f"{self.name} samples actions by the policy of a single hand, but a public form "
                 "computes all hands together: choose cs-mccfr, which samples chance only, or give "
