@@ -57,7 +57,8 @@ def test_the_last_point_is_of_the_policy(method):
     assert (point.method, point.outcome, point.iteration) == (method, "iterations", 50)
     assert point.nash_conv == pytest.approx(evaluate_policy(run.policy).nash_conv)
     tree = cached_tree("kuhn_poker")
-    assert point.probabilities and not point.hands
+    assert point.probabilities
+    assert not point.hands
     for key, probabilities in point.probabilities.items():
         player, number = map(int, key.split("."))
         own = tree.infostate_trees[player]

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from infoset.efg import ExtensiveForm
 from infoset.evaluation import CCEEvaluation, CorrelatedPolicy, EFCEEvaluation
-from infoset.forms import Form, SequenceForm
+from infoset.forms import Form
 from infoset.game import Game
 from infoset.learning import (
     LearnerSpec,
