@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from inspect import getattr_static
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from infoset.errors import ParameterError
@@ -29,8 +30,29 @@ else:  # defaults of type variables are for type checkers only
 __all__ = ["AnyForm", "Form", "FormT", "check_form"]
 
 
+class _StaticCheck(type(Protocol)):  # type: ignore[misc]
+    """Lets `isinstance` look for members without reading them, as all of Python does from 3.12 on.
+
+    Some properties of large forms take a second to compute, such as `payoff_scale`.
+    """
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        if not cls._is_protocol:
+            return bool(super().__instancecheck__(instance))
+        if type(instance) not in _KINDS:
+            members = (name for name in vars(cls) if not name.startswith("_"))
+            if any(getattr_static(instance, name, _KINDS) is _KINDS for name in members):
+                return False
+            _KINDS.add(type(instance))
+        return True
+
+
+_KINDS: set[type] = set()
+"""Classes of the forms that were seen."""
+
+
 @runtime_checkable
-class Form(Protocol):
+class Form(Protocol, metaclass=_StaticCheck):
     """A game in terms of realization plans: a treeplex per player, and utilities as gradients.
 
     The expected utility of a player is linear in its own plan. Its gradient, given the plans of the

@@ -8,7 +8,6 @@ from functools import partial
 from typing import TypeAlias
 
 from infoset.errors import (
-    GameTooLargeError,
     InfosetError,
     ParameterError,
     PolicyMismatchError,
@@ -24,7 +23,7 @@ from infoset.front.compared_runs import (
 from infoset.front.form_choice import ChosenForm, choose_form
 from infoset.front.game_sources import FormLike
 from infoset.front.learning_runs import (
-    build_learning_tree,
+    build_simulator,
     resolve_learner,
 )
 from infoset.front.python_files import check_has_name, is_python_file, load_from_python_file
@@ -34,8 +33,7 @@ from infoset.learning import (
     LEARNERS,
     AutoLearner,
     LearnerSpec,
-    learns_on_forms,
-    make_simulator,
+    Simulator,
 )
 from infoset.policy import transfer_policy
 from infoset.regret import RegretScheme
@@ -58,7 +56,7 @@ from infoset.solvers import (
     runs_on,
     with_seed,
 )
-from infoset.tree import BuildProgress, GameTree
+from infoset.tree import BuildProgress
 from infoset.utils.arguments import check_callable, check_type
 
 __all__ = [
@@ -187,9 +185,8 @@ def prepare_comparison(
     found = [_resolve(method) for method in methods]
     _check_names(found)
     numbers = None if seeds is None else check_seeds(seeds)
-    chosen, tree = _build(game, found, form, memory, progress)
+    chosen, simulator = _build(game, found, form, memory, progress)
     entries: list[MethodSpec | SolveResult] = []
-    simulator = chosen.form if tree is None else make_simulator(tree)
     for one in found:
         if isinstance(one, SolveResult):
             _check_game(one, chosen.form)
@@ -197,7 +194,7 @@ def prepare_comparison(
         elif isinstance(one, LearnerSpec):
             learner = one
             if isinstance(one, AutoLearner):
-                learner = one.choose(has_tree=tree is not None)[0]
+                learner = one.choose(has_tree=not isinstance(simulator, Form))[0]
             entries.append(LearnerMethod(learner, simulator))
         else:
             entries.append(one)
@@ -239,20 +236,18 @@ def _build(
     form: str,
     memory: int | None,
     progress: BuildProgress | None,
-) -> tuple[ChosenForm, GameTree | None]:
-    """Return the form of a game, and its tree if learners need it."""
+) -> tuple[ChosenForm, Simulator | Form]:
+    """Return the form of a game, and what learners play on."""
     learners = [one for one in found if isinstance(one, LearnerSpec)]
-    if learners and form != "public" and not isinstance(game, Form):
-        try:
-            tree = build_learning_tree(game, memory, progress)
-            return ChosenForm(tree.sequence_form), tree
-        except GameTooLargeError:
-            if not all(map(learns_on_forms, learners)):
-                raise
+    if learners and form != "public":
+        _, simulator = build_simulator(game, learners, memory, progress, form)
+        chosen = simulator if isinstance(simulator, Form) else simulator.form
+        return ChosenForm(chosen), simulator
     methods = [one for one in found if not isinstance(one, SolveResult | LearnerSpec)]
     others = [method for method in methods if not runs_on(method, "public")]
     other = others[0] if others else None
-    return choose_form(game, form, other, memory=memory, progress=progress), None
+    built = choose_form(game, form, other, memory=memory, progress=progress)
+    return built, built.form
 
 
 def _check_game(result: SolveResult, form: Form) -> None:

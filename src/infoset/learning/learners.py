@@ -132,7 +132,7 @@ def _changed(spec: LearnerSpec, **changes: object) -> LearnerSpec:
 
 def learns_on_forms(learner: LearnerSpec) -> bool:
     """Return whether a learner also learns on public forms, which list no histories."""
-    return isinstance(learner, AutoLearner) or getattr(learner, "samples_only_chance", False)
+    return getattr(learner, "samples_only_chance", False)
 
 
 def start_self_play(
