@@ -33,6 +33,8 @@ def draw(form, budget, seed=0):
         (["solve", "kuhn_poker", "--output", "here"], "did you mean --out?"),
         (["solve", "kuhn_poker", "cfr+"], "give a method as --method cfr+"),
         (["compare", "kuhn_poker", "cfr"], "give a method as --methods cfr"),
+        (["play", "kuhn_poker", "pimc"], "give the other players as --against pimc"),
+        (["explore", "kuhn_poker", "run"], "give a policy as --policy run"),
         (["show"], "the policy is missing: give GAME POLICY, or a policy file"),
         (["evaluate"], "the policy is missing: give GAME POLICY, or a policy file"),
         (["solve", "kuhn_poker", "--teams", "0/1", "--method", "exact"], "leave out the method"),

@@ -212,3 +212,16 @@ def test_tables_have_a_row_for_each_sequence(game):
                 assert table.actions[row] == one.actions_at(player, number)[rank]
     public, form = (one.table() for one in forms(game))
     assert Counter(form.players).keys() == Counter(public.players).keys()
+
+
+def test_asking_whether_something_is_a_form_computes_nothing(monkeypatch):
+    monkeypatch.setattr("infoset.forms.form._KINDS", set())
+    form = build_public_form(load_game("leduc_poker"))
+    known = {*vars(form)}
+    assert isinstance(form, Form)
+    check_form(form)
+    assert {*vars(form)} == known
+    assert "payoff_scale" not in known
+    assert not isinstance(form.treeplexes[0], Form)
+    with pytest.raises(ParameterError, match="type"):
+        check_form(type(form))

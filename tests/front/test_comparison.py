@@ -207,8 +207,9 @@ def test_wrong_seeds_are_refused(seeds):
 
 def test_learners_need_a_game():
     form = infoset.build_sequence_form("kuhn_poker")
-    with pytest.raises(ParameterError, match="es-mccfr learns from play"):
-        compare(form, ["cfr", "es-mccfr"])
+    for learner, why in (("os-mccfr", "on the tree"), ("es-mccfr", "no public nodes and hands")):
+        with pytest.raises(UnsupportedGameError, match=why):
+            compare(form, ["cfr", learner])
 
 
 def test_the_methods_that_apply_to_a_game():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -75,10 +77,11 @@ def test_methods_that_need_the_sequence_form_say_so():
     for function, more in (
         (infoset.learn, {}),
         (infoset.compare, {"methods": ["lp", "cfr"]}),
-        (infoset.draw, {"policy": uniform_policy(cached_tree("leduc_poker").sequence_form)}),
     ):
         with pytest.raises(GameTooLargeError, match=r"use its public form, on which solve"):
             function(large, **more)
+    with pytest.raises(PolicyMismatchError, match=r"for leduc_poker, not for leduc_poker\("):
+        infoset.draw(large, policy=uniform_policy(cached_tree("leduc_poker").sequence_form))
 
 
 def test_forms_that_a_game_does_not_have():
@@ -190,11 +193,29 @@ def test_methods_are_compared_on_public_forms(tmp_path):
     assert again[1].policy.digest == results[0].policy.digest
     with pytest.raises(UnsupportedGameError, match=r"^lp needs the matrix of payoffs"):
         infoset.compare("leduc_poker", ["cfr", "lp"], form="public")
-    with pytest.raises(ParameterError, match="es-mccfr learns from play, which a public form"):
+    with pytest.raises(UnsupportedGameError, match="es-mccfr samples actions"):
         infoset.compare("leduc_poker", ["es-mccfr"], form="public")
     of_kuhn = infoset.solve("kuhn_poker", "cfr", iterations=2)
     with pytest.raises(PolicyMismatchError, match="kuhn_poker"):
         infoset.compare("leduc_poker", [of_kuhn, "cfr"], form="public")
+
+
+def test_cs_mccfr_learns_games_too_large_for_a_tree_on_their_public_form():
+    form = infoset.build_public_form("leduc_poker(num_ranks=2)")
+    expected = infoset.learn(form, "cs-mccfr", episodes=3).policies[0].digest
+    with infoset.build_limits(max_worlds=50):
+        [policy] = infoset.learn("leduc_poker(num_ranks=2)", "cs-mccfr", episodes=3).policies
+        assert policy.digest == expected
+        _, compared = infoset.compare("leduc_poker(num_ranks=2)", ["cfr", "cs-mccfr"], iterations=3)
+        assert compared.policy.digest == expected
+        with pytest.raises(GameTooLargeError, match="world states"):
+            infoset.learn("leduc_poker(num_ranks=2)", "os-mccfr", episodes=3)
+        with pytest.raises(GameTooLargeError, match="world states"):
+            infoset.compare("leduc_poker(num_ranks=2)", ["cs-mccfr"], form="sequence", iterations=3)
+    [compared] = infoset.compare(form, ["cs-mccfr"], iterations=3)
+    assert compared.policy.digest == expected
+    with ThreadPoolExecutor(1) as pool, pytest.raises(ParameterError, match="workers build trees"):
+        infoset.learn(form, "cs-mccfr", episodes=3, executor=pool)
 
 
 def test_info_counts_large_games_by_their_public_rules():

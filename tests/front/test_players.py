@@ -13,6 +13,7 @@ from infoset.errors import (
     PolicyMismatchError,
     UnknownNameError,
 )
+from infoset.evaluation import nash_conv
 from infoset.front import is_policy_file, is_searcher, resolve_players, to_game
 
 KUHN = infoset.load("kuhn_poker")
@@ -126,3 +127,15 @@ def test_what_evaluates_policies_evaluates_searchers():
 def test_a_method_is_not_a_player(name, command):
     with pytest.raises(UnknownNameError, match=rf"infoset {command} GAME --method"):
         resolve_players([name], infoset.load("kuhn_poker"))
+
+
+@pytest.mark.parametrize("kind", ["public", "sequence"])
+def test_re_solving_is_on_the_form_of_its_blueprint(kind, tmp_path):
+    result = infoset.solve(KUHN, "cfr+", form=kind, iterations=2)
+    path = tmp_path / "blueprint"
+    infoset.save_policy(result.policy, path)
+    [searcher] = resolve_players([f"continual_resolving(blueprint='{path}',depth=None)"], KUHN)
+    assert searcher.blueprint.form.kind == kind
+    assert searcher.blueprint.digest == result.policy.digest
+    assert (searcher.tree is None) == (kind == "public")
+    assert nash_conv(searcher.search_policy()) < 0.5 * nash_conv(result.policy)

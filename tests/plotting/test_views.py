@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import infoset
-from infoset.errors import GameTooLargeError
+from infoset.errors import GameTooLargeError, PolicyMismatchError
 from infoset.game import Infostate, Observation, PublicState
 from infoset.game.infostate import Step
 from infoset.games import load_game
+from infoset.plotting import drawing
 from infoset.plotting.history_view import history_picture
 from infoset.plotting.infostate_view import infostate_picture, public_picture
 from infoset.plotting.picture import OBSERVING, TERMINAL
@@ -357,3 +359,20 @@ def test_uniform_shares_of_kuhn_poker():
         ((0,), 0.5, "0.50"),
         ((1,), 0.5, "0.50"),
     }
+
+
+@pytest.mark.parametrize("view", ["history", "public", "infostate"])
+def test_a_policy_of_a_game_too_large_for_a_tree_is_drawn_on_its_first_steps(view, monkeypatch):
+    game = "leduc_poker(num_raises=1)"
+    policy = random_policy(infoset.build_public_form(game), np.random.default_rng(0))
+    [expected] = drawing.draw(game, view, policy=policy, depth=3, max_nodes=400).pictures
+    monkeypatch.setattr(drawing, "compile_part", partial(compile_part, max_worlds=300))
+    with build_limits(max_worlds=300):
+        [picture] = drawing.draw(game, view, policy=policy, depth=3, max_nodes=400).pictures
+    steps = [[(node.parent, node.step.text) for node in p.nodes] for p in (picture, expected)]
+    assert steps[0] == steps[1]
+    shares = [[node.step.probability for node in p.nodes[1:]] for p in (picture, expected)]
+    assert shares[0] == pytest.approx(shares[1], abs=1e-12)
+    assert picture.remark.startswith("… ")
+    with build_limits(max_worlds=300), pytest.raises(PolicyMismatchError, match="leduc_poker"):
+        drawing.draw("leduc_poker", view, policy=policy)

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import zlib
+from dataclasses import replace
 
 import pytest
 
@@ -71,7 +72,7 @@ def test_a_game_that_is_too_large_for_a_tree_is_shown_as_a_public_form(tmp_path)
     assert view["is_over"]
     assert -250 <= view["utility"] <= 250
     alone = make_explorer(form, [result.policy])
-    assert (alone.policy_names, alone.ask({"ask": "game"})["opponents"]) == (["policy 1"], ())
+    assert alone.ask({"ask": "game"})["opponents"] == ("policy 1",)
 
 
 @pytest.mark.broad
@@ -106,3 +107,16 @@ def test_ctrl_c_ends_the_command_with_130():
     child.send_signal(signal.SIGINT)
     out, err = child.communicate(timeout=30)
     assert (child.returncode, out, err) == (130, "", "")
+
+
+def test_a_public_form_of_a_registered_game_is_played():
+    form = infoset.build_public_form("leduc_poker(num_raises=1)")
+    explorer = make_explorer(form, ["uniform"])
+    assert explorer.rules == infoset.load("leduc_poker(num_raises=1)")
+    play = explorer.ask({"ask": "play", "opponent": 0, "player": 0, "seed": 0})
+    while not play["is_over"]:
+        play = explorer.ask({"ask": "act", "play": play["play"], "action": 0})
+    assert explorer.ask({"ask": "review", "play": play["play"], "policy": 0})["decisions"]
+    derived = infoset.tree.derive_public_form(infoset.build_tree("kuhn_poker"))
+    own = replace(derived, source=replace(derived.source, rules="somewhere.Else"))
+    assert make_explorer(own, ["uniform"]).rules is None

@@ -14,7 +14,7 @@ import {
   useAnswer,
   usePages,
 } from "./parts";
-import type { Action, HandCell, Infostate, State } from "./types";
+import type { Action, HandCell, HandGrid, Infostate, State } from "./types";
 
 interface Place {
   policy: number;
@@ -196,26 +196,29 @@ function Actions({ entry }: { entry: Infostate }) {
   );
 }
 
-/** Hands of two cards as a square: the darker, the more probable; actions as parts of a cell. */
 function HandGridView({ policy, state, player }: Place & { player: number }) {
   const { answer, error } = useAnswer({ ask: "hands", policy, state, player });
-  if (!answer) return <Failure text={error} />;
-  const cells = answer.cells.flat();
+  return answer ? <HandSquare grid={answer} /> : <Failure text={error} />;
+}
+
+/** Hands of two cards as a square: the longer the bar, the more probable; actions are its parts. */
+export function HandSquare({ grid }: { grid: HandGrid }) {
+  const cells = grid.cells.flat();
   const largest = Math.max(...cells.map((cell) => (cell.num_hands ? (cell.probability ?? 0) / cell.num_hands : 0)));
   return (
-    <div class="scroll" role="region" tabIndex={0} aria-label={`hands of player ${player}`}>
+    <div class="scroll" role="region" tabIndex={0} aria-label={`hands of player ${grid.player}`}>
       <table class="hands">
         <caption>pairs on the diagonal, one suit above it; the bars are as long as the hand is probable</caption>
         <tbody>
-          {answer.cells.map((row, at) => (
+          {grid.cells.map((row, at) => (
             <tr key={at}>
               {row.map((cell) => (
-                <td key={cell.label} class={cell.num_hands && cell.probability !== 0 ? "" : "never"} title={handText(cell, answer.action_labels)}>
+                <td key={cell.label} class={cell.num_hands && cell.probability !== 0 ? "" : "never"} title={handText(cell, grid.action_labels)}>
                   <span>{cell.label}</span>
                   {cell.num_hands > 0 && (
                     <span class="weight" style={{ "--share": largest ? (cell.probability ?? 0) / cell.num_hands / largest : 0 }}>
                       {cell.actions.length > 0 ? (
-                        <ActionBar actions={cell.actions.map((probability, place) => ({ label: answer.action_labels[place]!, probability }))} />
+                        <ActionBar actions={cell.actions.map((probability, place) => ({ label: grid.action_labels[place]!, probability }))} />
                       ) : (
                         <span class="bar" />
                       )}

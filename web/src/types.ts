@@ -270,6 +270,7 @@ export interface LivePoint {
   seconds: number;
   nash_conv: number;
   probabilities: Record<string, number[]>;
+  hands: HandGrid[];
   outcome: string;
 }
 

@@ -5,8 +5,9 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { Scheme } from "./scheme";
 import { ActionBar, Channel, Failure, PlayerMark, Term, count, error as errorText, useAnswer } from "./parts";
+import { HandSquare } from "./state";
 import type { Live, LiveMessage } from "./transport";
-import type { Game, LivePoint } from "./types";
+import type { Game, HandGrid, LivePoint } from "./types";
 
 const MAX_POINTS = 2000;
 const MAX_RUNS = 2;
@@ -125,7 +126,7 @@ export function WatchView({ about, state, changed }: { about: Game; state: numbe
           {runs.filter((run) => run.note && run.isOver && !run.last).map((run) => <Failure key={run.id} text={run.note} />)}
         </div>
         <div>
-          {runs.map((run) => run.last && <Moving key={run.id} run={run} state={state} players={about.num_players} />)}
+          {runs.map((run) => run.last && <Moving key={run.id} run={run} last={run.last} state={state} />)}
         </div>
       </div>
     </section>
@@ -206,20 +207,46 @@ function aligned(runs: Run[]): uPlot.AlignedData {
   return [all, ...rows] as unknown as uPlot.AlignedData;
 }
 
-function Moving({ run, state, players }: { run: Run; state: number; players: number }) {
+function Moving({ run, last, state }: { run: Run; last: LivePoint; state: number }) {
+  const acting = [...new Set(Object.keys(last.probabilities).map((key) => Number(key.split(".")[0])))];
   return (
     <details class="player-part" open>
       <summary>{run.name} at the chosen public state</summary>
-      {Array.from({ length: players }, (_, player) => (
-        <MovingPlayer key={player} run={run} state={state} player={player} />
+      {last.hands.map((grid) => (
+        <MovingHands key={grid.player} grid={grid} />
       ))}
+      {acting.map((player) => (
+        <MovingPlayer key={player} last={last} state={state} player={player} />
+      ))}
+      {!last.hands.length && !acting.length && (
+        <p class="quiet">Nobody acts there. Choose another public state in the view explore.</p>
+      )}
     </details>
   );
 }
 
-function MovingPlayer({ run, state, player }: { run: Run; state: number; player: number }) {
+/** A player's hands of two cards, with the colors of the actions. */
+function MovingHands({ grid }: { grid: HandGrid }) {
+  return (
+    <>
+      <h4>
+        <PlayerMark player={grid.player} />
+      </h4>
+      <ul class="moving inline">
+        {grid.action_labels.map((label, at) => (
+          <li key={label}>
+            <i class={`swatch a${at % 8}`} aria-hidden="true" /> {label}
+          </li>
+        ))}
+      </ul>
+      <HandSquare grid={grid} />
+    </>
+  );
+}
+
+function MovingPlayer({ last, state, player }: { last: LivePoint; state: number; player: number }) {
   const { answer } = useAnswer({ ask: "infostates", policy: 0, state, player });
-  const rows = (answer?.infostates ?? []).filter((entry) => run.last?.probabilities[`${player}.${entry.infostate}`]);
+  const rows = (answer?.infostates ?? []).filter((entry) => last.probabilities[`${player}.${entry.infostate}`]);
   if (!rows.length) return null;
   return (
     <>
@@ -228,7 +255,7 @@ function MovingPlayer({ run, state, player }: { run: Run; state: number; player:
       </h4>
       <ul class="moving">
         {rows.map((entry) => {
-          const found = run.last!.probabilities[`${player}.${entry.infostate}`]!;
+          const found = last.probabilities[`${player}.${entry.infostate}`]!;
           const actions = entry.actions.map((action, at) => ({ label: action.label, probability: found[at] ?? 0 }));
           return (
             <li key={entry.infostate}>

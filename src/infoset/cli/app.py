@@ -71,6 +71,14 @@ PLAIN_WORDS = {
 }
 """Replacements for phrases of the parser that speak of strings and inputs."""
 
+GIVEN_AS = {
+    "--method": "a method",
+    "--methods": "a method",
+    "--policy": "a policy",
+    "--against": "the other players",
+}
+"""Options whose value is often written without them, and what it is."""
+
 COUNTS = ("--iterations", "--episodes", "--steps", "--deals")
 SYNONYMS = {
     **dict.fromkeys(("--iterations", "--episodes", "--steps", "--iters", "--epochs"), COUNTS),
@@ -245,8 +253,8 @@ def _meant(error: BaseException, context: typer.Context | None) -> str:
         meant = [option for option in SYNONYMS.get(str(written), ()) if option in options]
         return f"did you mean {meant[0]}?" if meant else ""
     extra = re.search(r"unexpected extra arguments?(?:\(s\))? \((.*)\)", str(error))
-    option = next((option for option in ("--method", "--methods") if option in options), None)
-    return f"give a method as {option} {extra[1]}" if extra and option else ""
+    option = next((option for option in GIVEN_AS if option in options), None)
+    return f"give {GIVEN_AS[option]} as {option} {extra[1]}" if extra and option else ""
 
 
 @contextmanager

@@ -22,13 +22,18 @@ from infoset.front.compared_runs import (
 )
 from infoset.front.game_sources import ChosenForm, FormLike, choose_form
 from infoset.front.learning_runs import (
-    build_learning_tree,
+    build_simulator,
     resolve_learner,
 )
 from infoset.front.python_files import check_has_name, is_python_file, load_from_python_file
 from infoset.front.seed_runs import LearnerMethod
 from infoset.front.solution import METHOD_KINDS, resolve_method
-from infoset.learning import LEARNERS, AutoLearner, LearnerSpec, make_simulator
+from infoset.learning import (
+    LEARNERS,
+    AutoLearner,
+    LearnerSpec,
+    Simulator,
+)
 from infoset.policy import transfer_policy
 from infoset.regret import RegretScheme
 from infoset.runs import (
@@ -50,7 +55,7 @@ from infoset.solvers import (
     runs_on,
     with_seed,
 )
-from infoset.tree import BuildProgress, GameTree
+from infoset.tree import BuildProgress
 from infoset.utils.arguments import check_callable, check_type
 
 __all__ = [
@@ -89,13 +94,15 @@ def compare(
     Parameters
     ----------
     game : str, Game, GameTree, ExtensiveForm, SequenceForm or PublicForm
-        Sequence forms and public forms cannot be learned from play.
+        On a public form, of the learners `cs-mccfr` and `es-mccfr` run, and on a sequence form
+        none.
     methods : Sequence[str, RegretScheme, MethodSpec, LearnerSpec, function or SolveResult]
         At least one. Methods as in `solve`; learners as in `learn`, whose iterations are episodes;
         and finished results, such as one from `make_result`, which are returned unchanged in their
         places.
     form : str
-        As in `solve`, the same for all methods; learners need the tree.
+        As in `solve`, the same for all methods; learners other than `cs-mccfr` and
+        `es-mccfr` need the tree.
     target, iterations, seconds
         As in `solve`, for each method; without any, 1,000 iterations.
     seeds : int or Sequence[int], optional
@@ -179,16 +186,16 @@ def prepare_comparison(
     found = [_resolve(method) for method in methods]
     _check_names(found)
     numbers = None if seeds is None else check_seeds(seeds)
-    chosen, tree = _build(game, found, form, memory, progress)
+    chosen, simulator = _build(game, found, form, memory, progress)
     entries: list[MethodSpec | SolveResult] = []
-    simulator = None if tree is None else make_simulator(tree)
     for one in found:
         if isinstance(one, SolveResult):
             _check_game(one, chosen.form)
             entries.append(one)
         elif isinstance(one, LearnerSpec):
-            assert simulator is not None
-            learner = one.choose()[0] if isinstance(one, AutoLearner) else one
+            learner = one
+            if isinstance(one, AutoLearner):
+                learner = one.choose(has_tree=not isinstance(simulator, Form))[0]
             entries.append(LearnerMethod(learner, simulator))
         else:
             entries.append(one)
@@ -230,22 +237,18 @@ def _build(
     form: str,
     memory: int | None,
     progress: BuildProgress | None,
-) -> tuple[ChosenForm, GameTree | None]:
-    """Return the form of a game, and its tree if learners need it."""
+) -> tuple[ChosenForm, Simulator | Form]:
+    """Return the form of a game, and what learners play on."""
     learners = [one for one in found if isinstance(one, LearnerSpec)]
-    if not learners:
-        methods = [one for one in found if not isinstance(one, SolveResult | LearnerSpec)]
-        others = [method for method in methods if not runs_on(method, "public")]
-        other = others[0] if others else None
-        return choose_form(game, form, other, memory=memory, progress=progress), None
-    if isinstance(game, Form) or form == "public":
-        kind = game.kind if isinstance(game, Form) else form
-        raise ParameterError(
-            f"{learners[0].name} learns from play, which a {kind} form does not allow; give the "
-            "game by name, as rules, or as a tree, and leave form out"
-        )
-    tree = build_learning_tree(game, memory, progress)
-    return ChosenForm(tree.sequence_form), tree
+    if learners and form != "public":
+        _, simulator = build_simulator(game, learners, memory, progress, form)
+        chosen = simulator if isinstance(simulator, Form) else simulator.form
+        return ChosenForm(chosen), simulator
+    methods = [one for one in found if not isinstance(one, SolveResult | LearnerSpec)]
+    others = [method for method in methods if not runs_on(method, "public")]
+    other = others[0] if others else None
+    built = choose_form(game, form, other, memory=memory, progress=progress)
+    return built, built.form
 
 
 def _check_game(result: SolveResult, form: Form) -> None:

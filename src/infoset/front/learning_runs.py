@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from infoset.efg import ExtensiveForm, as_game, find_recall_violation
-from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.errors import GameTooLargeError, ParameterError, UnsupportedGameError
 from infoset.forms import Form
 from infoset.front.game_sources import (
     CompiledGame,
     FormLike,
+    choose_form,
     resolve_game,
     to_compiled,
 )
@@ -37,6 +38,7 @@ from infoset.learning import (
     Simulator,
     StepSizeRule,
     get_learner,
+    learns_on_forms,
     make_simulator,
 )
 from infoset.runs import (
@@ -53,6 +55,7 @@ from infoset.utils.clocks import compiling_seconds, working_seconds
 
 __all__ = [
     "build_learning_tree",
+    "build_simulator",
     "learn",
     "resolve_learner",
 ]
@@ -83,7 +86,8 @@ def learn(
     ----------
     game : str, Game, GameTree, ExtensiveForm or PublicForm
         By name, as rules, or as a tree; or a public form, on which `cs-mccfr` and `es-mccfr`
-        learn.
+        learn. With these methods, a game that is too large for a tree is learned on its public
+        form if it has one.
     method : str or LearnerSpec
         A name of `infoset.learning.LEARNERS`, in upper or lower case; `path/to/file.py:NAME`; or
         your own learner, such as a library learner changed by `dataclasses.replace`. `auto` is the
@@ -154,25 +158,19 @@ def learn(
             f"checkpoint={checkpoint} and an executor are both given, but workers write no files: "
             "leave one of them out"
         )
-    if executor is not None and isinstance(game, Form):
-        raise ParameterError(
-            f"a form of {game.name} and an executor are both given, but workers build the game "
-            "themselves: leave the executor out, or give the game itself"
-        )
     files = _files(checkpoint, checkpoint_seconds, numbers)
     compiled_before, began = compiling_seconds(), working_seconds()
-    source: Game | CompiledGame | None = None
-    simulator: Simulator | Form
-    if isinstance(game, Form):
-        simulator = form = game
-    else:
-        source = resolve_game(game)
-        simulator = make_simulator(build_learning_tree(source, memory, progress))
-        form = simulator.form
+    source, simulator = build_simulator(game, [row], memory, progress)
+    form = simulator if isinstance(simulator, Form) else simulator.form
     build_seconds = working_seconds() - began
     row, reason = (
         row.choose(has_tree=source is not None) if isinstance(row, AutoLearner) else (row, None)
     )
+    if executor is not None and source is None:
+        raise ParameterError(
+            f"an executor is given, but its workers build trees, and {form.name} is learned on a "
+            f"{form.kind} form: leave the executor out"
+        )
     if executor is None or source is None:
         _try_out(row, simulator, episodes)
         budgets = [
@@ -248,6 +246,34 @@ def _files(
     return [
         Checkpointing(kept.path.with_name(f"{kept.path.name}.{seed}"), seconds) for seed in seeds
     ]
+
+
+def build_simulator(
+    game: FormLike,
+    learners: Sequence[LearnerSpec],
+    memory: int | None,
+    progress: BuildProgress | None,
+    form: str = "auto",
+) -> tuple[Game | CompiledGame | None, Simulator | Form]:
+    """Return a game, and the simulator on which learners play it.
+
+    The game is None where they learn on a form instead: if one is given, or if the game is too
+    large for a tree and they can all learn on its public form.
+
+    Raises
+    ------
+    GameTooLargeError, UnsupportedGameError
+        As raised by `build_learning_tree` and `choose_form`.
+    """
+    if isinstance(game, Form):
+        return None, game
+    source = resolve_game(game)
+    try:
+        return source, make_simulator(build_learning_tree(source, memory, progress))
+    except GameTooLargeError:
+        if not all(map(learns_on_forms, learners)):
+            raise
+    return None, choose_form(source, form, memory=memory, progress=progress).form
 
 
 def build_learning_tree(

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from infoset.efg import ExtensiveForm
 from infoset.evaluation import CCEEvaluation, CorrelatedPolicy, EFCEEvaluation
-from infoset.forms import Form, SequenceForm
+from infoset.forms import Form
 from infoset.game import Game
 from infoset.learning import (
     LearnerSpec,
@@ -182,14 +182,14 @@ class LearnerMethod:
     Attributes
     ----------
     learner : LearnerSpec
-    simulator : Simulator
-        The game that it plays.
+    simulator : Simulator or Form
+        The game that it plays; a form for learners that need no tree.
     seed : int
         Random seed of the run.
     """
 
     learner: LearnerSpec
-    simulator: Simulator
+    simulator: Simulator | Form
     seed: int = 0
 
     @property
@@ -202,7 +202,7 @@ class LearnerMethod:
         """Description of the learner in one line."""
         return self.learner.description
 
-    def run(self, form: SequenceForm, budget: Budget) -> SolveResult:
+    def run(self, form: Form, budget: Budget) -> SolveResult:
         """Learn until the budget is used up; step sizes are planned for all its iterations."""
         episodes = budget.iterations or DEFAULT_EPISODES
         budget.can_stall = False

@@ -9,6 +9,7 @@ from infoset.learning.learners import (
     LEARNERS,
     AutoLearner,
     get_learner,
+    learns_on_forms,
     start_self_play,
 )
 from infoset.learning.local_omd import LocalOMD
@@ -76,6 +77,7 @@ __all__ = [
     "counting_cost",
     "get_learner",
     "learns_joint_play",
+    "learns_on_forms",
     "make_learner",
     "make_own_tree",
     "make_simulator",

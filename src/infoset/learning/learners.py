@@ -131,6 +131,11 @@ def _changed(spec: LearnerSpec, **changes: object) -> LearnerSpec:
     return cast(LearnerSpec, replace(cast("DataclassInstance", spec), **changes))
 
 
+def learns_on_forms(learner: LearnerSpec) -> bool:
+    """Return whether a learner also learns on public forms, which list no histories."""
+    return getattr(learner, "visits_all_own_actions", False)
+
+
 def start_self_play(
     learner: LearnerSpec, game: Simulator | Form, *, horizon: int, seed: int = 0
 ) -> SelfPlay | PublicChanceSampling:

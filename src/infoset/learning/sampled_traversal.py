@@ -101,6 +101,11 @@ class SampledTraversal:
         """A simulator: traversals return to histories they have visited."""
         return Knowledge.SIMULATOR
 
+    @property
+    def visits_all_own_actions(self) -> bool:
+        """Whether no own actions are sampled, so that public forms can be learned too."""
+        return self.min_probability == 1.0
+
     def self_play(
         self, simulator: Simulator, *, horizon: int, seed: int = 0
     ) -> SampledTraversalSelfPlay:
@@ -119,7 +124,7 @@ class SampledTraversal:
             If own actions are sampled: they depend on the hand.
         """
         check_count("horizon", horizon, minimum=1)
-        if self.min_probability < 1.0:
+        if not self.visits_all_own_actions:
             raise UnsupportedGameError(
                 f"{self.name} samples own actions by the policy of a single hand, but a public "
                 "form computes all hands together: choose cs-mccfr or es-mccfr, or give the game "

@@ -8,7 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from infoset.efg import ExtensiveForm
-from infoset.errors import ParameterError, PolicyMismatchError, UnsupportedGameError
+from infoset.errors import (
+    GameTooLargeError,
+    ParameterError,
+    PolicyMismatchError,
+    UnsupportedGameError,
+)
 from infoset.front import (
     GameLike,
     choose_form,
@@ -29,7 +34,7 @@ from infoset.plotting.picture import Picture
 from infoset.plotting.policy_bars import plot_policy
 from infoset.plotting.sheet import draw_sheet
 from infoset.plotting.truncation import Limits, TruncatedTree, compile_part
-from infoset.policy import TabularPolicy, transfer_policy
+from infoset.policy import TabularPolicy, tabulate, transfer_policy
 from infoset.tree import GameTree, build_public_form, build_tree, public_rules_of
 from infoset.typing import Player
 from infoset.utils.arguments import check_choice, check_player
@@ -168,8 +173,8 @@ def draw(
         Maximum number of histories, infostates or public states to draw, by default 150; in the
         view `policy`, of rows for each player, by default 24.
     memory : int, optional
-        Bytes allowed for the game tree, which is built in full if there is a policy; by default a
-        fraction of the free memory.
+        Bytes allowed for the game tree, which is built in full if there is a policy and it fits; by
+        default a fraction of the free memory.
 
     Raises
     ------
@@ -181,7 +186,7 @@ def draw(
     UnsupportedGameError
         If an extensive form is drawn in another view, or a payoff table is not possible.
     GameTooLargeError
-        If a policy needs the whole tree and the tree exceeds `memory`.
+        If the first step alone is too large to draw, or no form of the game fits for a policy.
     PolicyFileError, PolicyMismatchError
         If the policy cannot be read or belongs to another game.
 
@@ -210,14 +215,27 @@ def draw(
         return _draw_payoffs(loaded, policy, memory)
     if isinstance(loaded, ExtensiveForm):
         return _draw_form(loaded, view, limits, policy)
-    is_for_any_part = policy is None or policy == "uniform"
-    if isinstance(loaded, Game) and is_for_any_part:
+    if isinstance(loaded, Game) and (policy is None or policy == "uniform"):
         truncated = compile_part(loaded, depth)
-    else:
+        return draw_subject(truncated, view, player=player, limits=limits, policy=policy)
+    try:
         tree = to_compiled(loaded, memory=memory)
         assert isinstance(tree, GameTree)
         truncated = TruncatedTree(tree, tree.num_histories)
+    except GameTooLargeError:
+        assert isinstance(loaded, Game)
+        assert policy is not None
+        policy, truncated = _policy_of_part(loaded, policy, depth, memory)
     return draw_subject(truncated, view, player=player, limits=limits, policy=policy)
+
+
+def _policy_of_part(
+    game: Game, policy: TabularPolicy | str | Path, depth: int | None, memory: int | None
+) -> tuple[TabularPolicy, TruncatedTree]:
+    """Return a policy of a game that is too large for a tree on its first steps."""
+    found = _resolved(policy, game, memory)
+    truncated = compile_part(game, depth)
+    return tabulate(truncated.tree.sequence_form, found), truncated
 
 
 def make_limits(depth: int | None, max_nodes: int) -> Limits:
@@ -276,14 +294,22 @@ def _draw_policy(
         raise ParameterError(
             "the view 'policy' draws a policy, which is missing: give policy= (--policy POLICY)"
         )
-    if isinstance(policy, TabularPolicy) and policy.form.name != str(game):
+    found = _resolved(policy, game, memory)
+    return PolicyDrawing((), _with_hands(found, game, memory), max_rows, line)
+
+
+def _resolved(
+    policy: TabularPolicy | str | Path, game: Game | GameTree | ExtensiveForm, memory: int | None
+) -> TabularPolicy:
+    """Return a policy on the form to which it belongs."""
+    if not isinstance(policy, TabularPolicy):
+        form = choose_form(game, policy_kind(policy), memory=memory).form
+        return resolve_average(policy, form)
+    if policy.form.name != str(game):
         raise PolicyMismatchError(
             f"the policy is for {policy.form.name}, not for {game}; give a policy for this game"
         )
-    if not isinstance(policy, TabularPolicy):
-        form = choose_form(game, policy_kind(policy), memory=memory).form
-        policy = resolve_average(policy, form)
-    return PolicyDrawing((), _with_hands(policy, game, memory), max_rows, line)
+    return policy
 
 
 def _with_hands(

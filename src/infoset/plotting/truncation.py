@@ -147,7 +147,9 @@ def _explore_first_steps(
         if graph.stop in ("seconds", "memory"):
             problem = f"the first steps of {game} take more than the {graph.stop} allowed"
         raise GameTooLargeError(
-            f"{problem} to draw; use smaller parameters", {"world_states": graph.num_worlds}
+            f"{problem} to draw; use smaller parameters, or draw a policy by itself "
+            "(view='policy', --view policy)",
+            {"world_states": graph.num_worlds},
         )
     return deepest
 

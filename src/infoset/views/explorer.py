@@ -69,17 +69,17 @@ class Explorer:
     Parameters
     ----------
     game : GameTree, PublicForm, ExtensiveForm or Game
-        A game as a tree has all views; a public form has those of public states and hands, without
-        histories and runs; an extensive form has those of histories and infostates; rules, which
-        are too large to build, can only be played.
-    policies : Mapping[str, TabularPolicy or PublicPolicy]
+        A game as a tree has all views; a public form has all but those of histories, which it does
+        not list; an extensive form has those of histories and infostates; rules, which are too
+        large to build, can only be played.
+    policies : Mapping[str, TabularPolicy]
         By the name that the page shows; at least one unless the game is given as rules.
     opponents : Mapping[str, Policy or CorrelatedPolicy]
         Further policies and searchers that can be played against.
     rules : Game, optional
         The rules for playing; by default those of the tree. Without rules there is no play.
     methods : Sequence[WatchedMethod]
-        Methods that can be watched.
+        Methods that can be watched, of which the page lists those that run on the game.
 
     Raises
     ------
@@ -117,7 +117,7 @@ class Explorer:
         self.rules = rules or (self.tree.game if self.tree else None)
         if isinstance(game, Game):
             self.rules = game
-        self.methods = tuple(methods) if self.tree else ()
+        self.methods = tuple(method for method in methods if self.kind in method.subjects)
         self.policy_names: list[str] = []
         self._values: list[Values] = []
         self._opponents: dict[str, Opponent] = {}
@@ -235,15 +235,17 @@ class Explorer:
         InfosetError
             If the method does not apply to the game.
         """
-        if self.tree is None or method not in range(len(self.methods)):
+        places = self._places()
+        if places is None or method not in range(len(self.methods)):
             raise RequestError(f"there are {len(self.methods)} methods, counted from 0")
-        if state not in range(self._bound("state")):
-            raise RequestError(f"there are {self._bound('state')} public states, counted from 0")
+        if state not in range(places.num_places):
+            raise RequestError(f"there are {places.num_places} public states, counted from 0")
         with self._lock:
             self._runs = [run for run in self._runs if not run.is_over]
             if len(self._runs) >= MAX_RUNS:
                 raise RequestError(f"{MAX_RUNS} runs are in progress; stop one of them")
-            run = LiveRun(self.tree, self.methods[method].make(self.tree), state, seconds=seconds)
+            made = self.methods[method].make(places.game)
+            run = LiveRun(places, made, state, seconds=seconds)
             self._runs.append(run)
             run.start()
             return run

@@ -90,6 +90,23 @@ def view_hand_grid(places: Places, state: int, player: Player) -> HandGridView:
     )
 
 
+def view_acting_hands(places: Places, state: int) -> tuple[HandGridView, ...]:
+    """Return the hands of those players who act at a public state and hold two cards.
+
+    Raises
+    ------
+    ParameterError
+        If the public state does not exist.
+    """
+    place = places.at(state)
+
+    def holds_hands(player: Player) -> bool:
+        labels = place.labels(player, range(len(place.infostates(player))), MAX_LABEL)
+        return all(hand_class(label) is not None for label in labels)
+
+    return tuple(view_hand_grid(places, state, one) for one in place.actors if holds_hands(one))
+
+
 def _action_labels(place: Place, player: Player, positions: range) -> tuple[str, ...]:
     """Return the actions if all hands have the same; a grid shows no others."""
     found = {tuple(map(str, place.legal_actions(player, at))) for at in positions}

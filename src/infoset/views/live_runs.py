@@ -13,9 +13,9 @@ from infoset.front.seed_runs import DEFAULT_EPISODES, LearnerMethod
 from infoset.policy import TabularPolicy
 from infoset.runs import Budget, SolveResult, TracePoint
 from infoset.solvers import MethodSpec, run_method
-from infoset.tree import GameTree
+from infoset.views.hand_grids import HandGridView, view_acting_hands
+from infoset.views.places import Places
 from infoset.views.state_views import view_probabilities
-from infoset.views.tree_places import TreePlaces
 
 __all__ = ["LivePoint", "LiveRun"]
 
@@ -36,7 +36,10 @@ class LivePoint:
         Time since the run began, waiting included.
     nash_conv : float
     probabilities : dict[str, tuple[float, ...]]
-        [A] of the acting infostates of the public state, by `player.infostate`; at most 60.
+        [A] of the acting infostates of the public state, by `player.infostate`; at most 60 of each
+        player, and none of players who hold hands of two cards.
+    hands : tuple[HandGridView, ...]
+        The hands of those players who act at the public state and hold two cards.
     outcome : str
         Why the run has ended; empty while it runs.
     """
@@ -46,6 +49,7 @@ class LivePoint:
     seconds: float
     nash_conv: float
     probabilities: dict[str, tuple[float, ...]]
+    hands: tuple[HandGridView, ...]
     outcome: str
 
 
@@ -57,7 +61,8 @@ class LiveRun:
 
     Parameters
     ----------
-    tree : GameTree
+    places : Places
+        Any policy in a game tree or a public form, on which the method runs.
     method : ComparedMethod
         A method or learner, as `infoset.compare` accepts it.
     state : int
@@ -72,28 +77,30 @@ class LiveRun:
 
     Examples
     --------
-    >>> from infoset.games import load_game
-    >>> from infoset.tree import build_tree
-    >>> run = LiveRun(build_tree(load_game("kuhn_poker")), "cfr+", seconds=0.2)
+    >>> import infoset
+    >>> from infoset.policy import uniform_policy
+    >>> from infoset.views import PublicPlaces
+    >>> form = infoset.build_public_form("leduc_poker")
+    >>> run = LiveRun(PublicPlaces(form, uniform_policy(form)), "cfr+", seconds=0.2)
     >>> run.start()
     >>> run.wait()
-    >>> run.newest().nash_conv < 1
+    >>> run.newest().nash_conv < 4
     True
     """
 
     def __init__(
         self,
-        tree: GameTree,
+        places: Places,
         method: ComparedMethod,
         state: int = 0,
         *,
         seconds: float | None = None,
     ) -> None:
-        _, entries = prepare_comparison(tree, [method])
-        entry = entries[0]
+        (self._form, _), (entry,) = prepare_comparison(places.game, [method])
         assert not isinstance(entry, SolveResult)
         self._entry: MethodSpec = entry
-        self.tree = tree
+        self._places = places
+        self.num_states = places.num_places
         self.state = state
         self.name = entry.name
         self.policy: TabularPolicy | None = None
@@ -134,12 +141,15 @@ class LiveRun:
         outcome, point, policy = self.outcome, self._point, self.policy
         if point is None or policy is None:
             return None
+        places = self._places.with_policy(policy)
+        hands = view_acting_hands(places, self.state)
         return LivePoint(
             method=self.name,
             iteration=point.iteration,
             seconds=point.seconds,
             nash_conv=max(0.0, point.nash_conv),
-            probabilities=view_probabilities(TreePlaces(self.tree, policy), self.state),
+            probabilities={} if hands else view_probabilities(places, self.state),
+            hands=hands,
             outcome=outcome,
         )
 
@@ -157,7 +167,7 @@ class LiveRun:
 
     def _run(self) -> None:
         try:
-            result = run_method(self._entry, self.tree.sequence_form, self._budget)
+            result = run_method(self._entry, self._form, self._budget)
             # Exact methods measure nothing before their end.
             self.policy, self._point = result.policy, result.trace[-1]
             self.outcome = result.outcome

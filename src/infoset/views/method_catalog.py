@@ -7,13 +7,18 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Final
 
+from infoset.forms import Form
 from infoset.front import ComparedMethod
-from infoset.learning import LEARNERS
-from infoset.solvers import METHODS
+from infoset.learning import LEARNERS, learns_on_forms
+from infoset.solvers import METHODS, runs_on
 from infoset.solvers.regret_family import RegretMethod
 from infoset.tree import GameTree
+from infoset.views.game_view import SubjectKind
 
 __all__ = ["WatchedMethod", "watched_methods"]
+
+ON_TREES: Final[tuple[SubjectKind, ...]] = ("tree",)
+ANYWHERE: Final[tuple[SubjectKind, ...]] = ("tree", "public")
 
 # Those of infoset.deep, which takes seconds to import.
 NETWORKS: Final = {
@@ -35,18 +40,23 @@ class WatchedMethod:
     about : str
         The method in one line, with its source.
     make : callable
-        Returns the method for a tree, as `LiveRun` accepts it.
+        Returns the method for a tree or a public form, as `LiveRun` accepts it.
+    subjects : tuple[SubjectKind, ...]
+        What it runs on.
     """
 
     name: str
     kind: str
     about: str
-    make: Callable[[GameTree], ComparedMethod]
+    make: Callable[[GameTree | Form], ComparedMethod]
+    subjects: tuple[SubjectKind, ...] = ANYWHERE
 
     @classmethod
-    def named(cls, name: str, kind: str, about: str) -> WatchedMethod:
+    def named(
+        cls, name: str, kind: str, about: str, subjects: tuple[SubjectKind, ...] = ANYWHERE
+    ) -> WatchedMethod:
         """Return a method that `infoset.compare` knows by its name."""
-        return cls(name, kind, about, lambda tree: name)
+        return cls(name, kind, about, lambda game: name, subjects)
 
 
 def watched_methods() -> tuple[WatchedMethod, ...]:
@@ -60,11 +70,14 @@ def watched_methods() -> tuple[WatchedMethod, ...]:
     found = []
     for spec in METHODS.values():
         kind = "CFR family" if isinstance(spec, RegretMethod) else "other solvers"
-        found.append(WatchedMethod.named(spec.name, kind, spec.description))
+        subjects = ANYWHERE if runs_on(spec, "public") else ON_TREES
+        found.append(WatchedMethod.named(spec.name, kind, spec.description, subjects))
     found.sort(key=lambda method: method.kind)
     for learner in LEARNERS.values():
         if learner.name not in METHODS:
-            found.append(WatchedMethod.named(learner.name, "learners", learner.description))
+            subjects = ANYWHERE if learns_on_forms(learner) else ON_TREES
+            about = learner.description
+            found.append(WatchedMethod.named(learner.name, "learners", about, subjects))
     if find_spec("jax") and find_spec("equinox"):
         found += [_network(preset, about) for preset, about in NETWORKS.items()]
     return tuple(found)
@@ -73,9 +86,10 @@ def watched_methods() -> tuple[WatchedMethod, ...]:
 def _network(preset: str, about: str) -> WatchedMethod:
     """Return a preset of policy networks; JAX is loaded when it runs."""
 
-    def make(tree: GameTree) -> ComparedMethod:
+    def make(game: GameTree | Form) -> ComparedMethod:
         from infoset.deep import NetworkMethod
 
-        return NetworkMethod(tree, preset)
+        assert isinstance(game, GameTree)  # as `subjects` says
+        return NetworkMethod(game, preset)
 
-    return WatchedMethod(f"{preset} network", "policy networks", about, make)
+    return WatchedMethod(f"{preset} network", "policy networks", about, make, ON_TREES)

@@ -8,8 +8,10 @@ from typing import Protocol
 
 from infoset.errors import PolicyMismatchError
 from infoset.evaluation import Evaluation
+from infoset.forms import Form
 from infoset.game import History, Infostate
 from infoset.policy import TabularPolicy
+from infoset.tree import GameTree
 from infoset.typing import Action, BoolArray, FloatArray, IntArray, LongArray, Player
 
 __all__ = ["Place", "PlaceHistories", "Places", "check_same_form"]
@@ -142,6 +144,19 @@ class Places(Protocol):
     @property
     def policy(self) -> TabularPolicy:
         """The policy of all players."""
+
+    @property
+    def game(self) -> GameTree | Form:
+        """What the places are those of, on which methods run."""
+
+    def with_policy(self, policy: TabularPolicy) -> Places:
+        """Return what another policy does in the same game.
+
+        Raises
+        ------
+        PolicyMismatchError
+            If the policy belongs to another game.
+        """
 
     @property
     def evaluation(self) -> Evaluation:

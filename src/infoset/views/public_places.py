@@ -62,6 +62,15 @@ class PublicPlaces:
         self.of_nodes = PublicValues(self.policy)
 
     @property
+    def game(self) -> PublicForm:
+        """The form."""
+        return self.form
+
+    def with_policy(self, policy: TabularPolicy) -> PublicPlaces:
+        """Return what another policy does in the form."""
+        return PublicPlaces(self.form, policy)
+
+    @property
     def name(self) -> str:
         """The game."""
         return self.form.name

@@ -65,6 +65,15 @@ class TreePlaces:
     noun = "infostates"
 
     @property
+    def game(self) -> GameTree:
+        """The tree."""
+        return self.tree
+
+    def with_policy(self, policy: TabularPolicy) -> TreePlaces:
+        """Return what another policy does in the tree."""
+        return TreePlaces(self.tree, policy)
+
+    @property
     def name(self) -> str:
         """The game."""
         return str(self.tree)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from html import escape
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,7 +30,8 @@ from infoset.front import (
     to_compiled,
     to_public_form,
 )
-from infoset.game import Game
+from infoset.game import Game, GameSource
+from infoset.games import load_game
 from infoset.policy import Policy, TabularPolicy
 from infoset.runs import Callback, SolveResult
 from infoset.solvers import METHODS
@@ -285,15 +287,15 @@ def _built(
 
 
 def _rules_of(subject: GameTree | PublicForm | ExtensiveForm) -> Game | None:
-    """Return the rules of a game; None for a form alone, or one that rules cannot express."""
+    """Return the rules of a game; None for a form of an unregistered game, or one without rules."""
     if isinstance(subject, GameTree):
         return subject.game
-    if isinstance(subject, Form):
-        return None
-    try:
-        return as_game(subject)
-    except InfosetError:
-        return None
+    with suppress(InfosetError):
+        if isinstance(subject, ExtensiveForm):
+            return as_game(subject)
+        rules = load_game(subject.name)
+        return rules if GameSource.of_rules(rules) == subject.source else None
+    return None
 
 
 def _named(policies: Sequence[PolicyLike] | Mapping[str, PolicyLike]) -> dict[str, PolicyLike]:

@@ -56,7 +56,7 @@ class WatchedRun:
         if "stop" in message:
             self.stop()
         state = message.get("state")
-        if type(state) is int and 0 <= state < self._run.tree.public_tree.num_public_states:
+        if type(state) is int and 0 <= state < self._run.num_states:
             self._run.state = state
 
     def stop(self) -> None:

@@ -22,6 +22,11 @@ def wait_until(condition, seconds=20.0):
         time.sleep(0.05)
 
 
+def percents(text):
+    """Return the percentages in a text of the page."""
+    return [float(number) for number in re.findall(r"([\d.]+)%", text)]
+
+
 @HANDS
 def test_public_states_and_policies_are_explored(visit, leduc, hand):
     visitor = visit(leduc.url, hand)
@@ -148,6 +153,41 @@ def test_a_run_is_watched_stopped_and_its_policy_shown(visit, leduc, hand):
     visitor.show("explore")
     visitor.choose("policy", leduc.explorer.policy_names[-1])
     expect(page.get_by_role("tabpanel")).to_contain_text(re.compile(r"exploitability \d"))
+
+
+@HANDS
+def test_a_run_is_watched_on_a_public_form(visit, hand):
+    river = "nolimit_endgame(board=Ks9d8h4s2c,ranges=['AA,KK,QJs', 'QQ,JJ,T9s'],bets=[1])"
+    form = infoset.build_public_form(river)
+    with infoset.explore(form, ["uniform"], open_browser=False) as shown:
+        visitor = visit(shown.url, hand)
+        page = visitor.page
+        visitor.show("watch")
+        visitor.choose("method", "dcfr+")
+        visitor.press(page.get_by_role("button", name="start", exact=True))
+        moving = page.get_by_role("group").filter(has_text="dcfr+ at the chosen public state")
+        expect(moving).to_contain_text("AA", timeout=60_000)  # the first run compiles
+        visitor.press(page.get_by_role("button", name="stop dcfr+"))
+        expect(page.get_by_text("(interrupted)")).to_be_visible()
+        last = [message for message in parsed(visitor.frames) if "iteration" in message][-1]
+        assert [grid["player"] for grid in last["hands"]] == [0]
+        aces = last["hands"][0]["cells"][0][0]
+        cell = moving.get_by_role("cell").filter(has_text=re.compile("^AA$"))
+        seen = percents(cell.get_attribute("title") or "")
+        percent = [100 * share for share in (aces["probability"], *aces["actions"])]
+        assert seen == pytest.approx(percent, abs=0.06)
+        # The policy of the run is one of the page, with its beliefs and values.
+        visitor.show("explore")
+        visitor.choose("policy", shown.explorer.policy_names[-1])
+        question = {"ask": "infostates", "policy": 1, "state": 0, "player": 0}
+        held = shown.explorer.ask(question)["infostates"][0]
+        table = page.get_by_role("region", name="infostates of player 0")
+        row = table.get_by_role("row").filter(
+            has=page.get_by_role("rowheader", name=held["label"], exact=True)
+        )
+        shares = (held["probability"], held["equity"], *(a["probability"] for a in held["actions"]))
+        expected = pytest.approx([100 * share for share in shares], abs=0.06)
+        visitor.wait_until(lambda: percents(row.inner_text()) == expected)
 
 
 def test_two_runs_go_on_at_a_time_and_end_with_the_page(visit, leduc):
