@@ -199,7 +199,7 @@ class Transform(NamedTuple):
         members = _members(mine, own[player], base[player], precision)
         is_met = _is_identity(source, weight, met.num_sequences)
         is_earned = _is_identity(members["member"], members["scale"], len(mine.last))
-        is_earned = is_earned and not len(offset) + len(transfer)
+        is_earned = is_earned and not len(members["owner"]) + len(offset) + len(transfer)
         return Composition(
             source=source,
             weight=weight,
