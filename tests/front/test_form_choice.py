@@ -193,8 +193,8 @@ def test_methods_are_compared_on_public_forms(tmp_path):
     assert again[1].policy.digest == results[0].policy.digest
     with pytest.raises(UnsupportedGameError, match=r"^lp needs the matrix of payoffs"):
         infoset.compare("leduc_poker", ["cfr", "lp"], form="public")
-    with pytest.raises(UnsupportedGameError, match="es-mccfr samples actions"):
-        infoset.compare("leduc_poker", ["es-mccfr"], form="public")
+    with pytest.raises(UnsupportedGameError, match="os-mccfr samples own actions"):
+        infoset.compare("leduc_poker", ["os-mccfr"], form="public")
     of_kuhn = infoset.solve("kuhn_poker", "cfr", iterations=2)
     with pytest.raises(PolicyMismatchError, match="kuhn_poker"):
         infoset.compare("leduc_poker", [of_kuhn, "cfr"], form="public")
