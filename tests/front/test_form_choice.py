@@ -193,7 +193,7 @@ def test_methods_are_compared_on_public_forms(tmp_path):
     assert again[1].policy.digest == results[0].policy.digest
     with pytest.raises(UnsupportedGameError, match=r"^lp needs the matrix of payoffs"):
         infoset.compare("leduc_poker", ["cfr", "lp"], form="public")
-    with pytest.raises(UnsupportedGameError, match="os-mccfr samples own actions"):
+    with pytest.raises(UnsupportedGameError, match="os-mccfr plays episodes on the tree"):
         infoset.compare("leduc_poker", ["os-mccfr"], form="public")
     of_kuhn = infoset.solve("kuhn_poker", "cfr", iterations=2)
     with pytest.raises(PolicyMismatchError, match="kuhn_poker"):
