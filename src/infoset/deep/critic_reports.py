@@ -186,7 +186,7 @@ def report_critic(
 
 def search_cost(tree: GameTree, depth: int) -> int:
     """Return the cost of searches of both players at all public states, roughly: 5 ns each."""
-    lookahead = Lookahead(tree, depth)
+    lookahead = Lookahead.on_tree(tree, depth)
     iterations = COST_OF_A_HISTORY * ITERATIONS * depth * tree.num_histories
     return COST_OF_A_SEARCH * int(lookahead.acts.sum()) + iterations
 

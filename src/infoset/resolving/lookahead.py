@@ -1,13 +1,14 @@
-"""The part of a tree that a depth-limited search looks at."""
+"""Where searches with a depth limit stop."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from infoset.beliefs import TreePart, part_between
+from infoset.forms import PublicForm
 from infoset.tree import GameTree
 from infoset.typing import BoolArray
 
@@ -16,42 +17,54 @@ __all__ = ["Lookahead"]
 
 @dataclass(frozen=True, eq=False)
 class Lookahead:
-    """Depth limits on a tree, counted in public states at which players act.
+    """Depth limits, counted in public states at which players act.
 
     Attributes
     ----------
-    tree : GameTree
+    parent : Sequence[int]
+        [P] the public state above each; -1 for the root, which has number 0.
+    acts : BoolArray
+        [P, N] whether a player acts at some history of each public state.
     depth : int or None
-        Search stops where every player has acted at this many public states since the root of the
+        A search stops where every player has acted at this many public states since the root of the
         search. Chance moves that follow are inside. None for no limit.
     """
 
-    tree: GameTree
+    parent: Sequence[int]
+    acts: BoolArray
     depth: int | None
 
-    @cached_property
-    def acts(self) -> BoolArray:
-        """[P, N] whether a player acts at some history of each public state."""
-        acts = np.zeros((self.tree.public_tree.num_public_states, self.tree.num_players), bool)
-        for player, own in enumerate(self.tree.infostate_trees):
+    @classmethod
+    def on_tree(cls, tree: GameTree, depth: int | None) -> Lookahead:
+        """Return depth limits on a tree."""
+        acts = np.zeros((tree.public_tree.num_public_states, tree.num_players), bool)
+        for player, own in enumerate(tree.infostate_trees):
             acts[own.public_state[own.acting], player] = True
-        return acts
+        return cls(tree.public_tree.parent.tolist(), acts, depth)
+
+    @classmethod
+    def on_public_form(cls, form: PublicForm, depth: int | None) -> Lookahead:
+        """Return depth limits on a public form."""
+        return cls(form.parent.tolist(), form.player[:, None] == np.arange(2), depth)
+
+    @cached_property
+    def children(self) -> list[list[int]]:
+        """[P] the public states right below each."""
+        found: list[list[int]] = [[] for _ in self.parent]
+        for state, above in enumerate(self.parent[1:], start=1):
+            found[above].append(state)
+        return found
 
     def leaves(self, root: int) -> list[int]:
         """Return the public states at which a search from `root` stops."""
         if self.depth is None:
             return []
-        found, waiting = [], [(root, np.zeros(self.tree.num_players, int))]
+        found, waiting = [], [(root, np.zeros(self.acts.shape[1], int))]
         while waiting:
             state, count = waiting.pop()
             acts = self.acts[state]
             if acts.any() and count.min() >= self.depth:
                 found.append(state)
                 continue
-            count = count + acts
-            waiting += [(child, count) for child in self.tree.public_tree.children(state).tolist()]
+            waiting += [(child, count + acts) for child in self.children[state]]
         return sorted(found)
-
-    def part(self, root: int, leaves: list[int] | None = None) -> TreePart:
-        """Return the tree from a public state down to the leaves, by default of the depth limit."""
-        return part_between(self.tree, root, self.leaves(root) if leaves is None else leaves)

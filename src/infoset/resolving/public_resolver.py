@@ -15,6 +15,7 @@ from infoset.forms import (
 )
 from infoset.game import Infostate
 from infoset.policy import TRANSFORMATIONS, TabularPolicy, transform_policy
+from infoset.resolving.lookahead import Lookahead
 from infoset.resolving.opponent_values import gifts_of_hands
 from infoset.resolving.public_part import PublicPart, dealt_weight
 from infoset.resolving.public_state_resolver import Decision, PublicStateResolver
@@ -50,7 +51,8 @@ class PublicResolver(PublicStateResolver):
         settings: ResolvingSettings,
     ) -> None:
         payoffs = form.centered.payoff_range
-        super().__init__(player, blueprint, settings, form.parent.tolist(), payoffs)
+        lookahead = Lookahead.on_public_form(form, settings.depth)
+        super().__init__(player, blueprint, settings, lookahead, payoffs)
         self.form = form
         self._values = PublicContinuation(blueprint) if values is None else values
         self._chance = chance_reach_of_nodes(form)
@@ -63,33 +65,14 @@ class PublicResolver(PublicStateResolver):
         first = int(self.form.treeplexes[self.player].first_sequence[number])
         return Decision(node, first, self.form.legal_actions(node))
 
-    def acts(self, public_state: int) -> bool:
-        """Return whether the player acts at a public node."""
-        return int(self.form.player[public_state]) == self.player
-
     def sequences_at(self, public_state: int) -> LongArray:
         """Return the sequences of the player's actions at a public node."""
         return sequences_of_nodes(self.form, self.player, np.array([public_state]))
 
     def part(self, public_state: int, *, is_whole: bool = False) -> PublicPart:
         """Return what a search looks at, or all that follows a public node."""
-        leaves = () if is_whole else self._leaves(public_state)
+        leaves = tuple(self.leaves(public_state, is_whole))
         return PublicPart(self.form, public_state, leaves, self._values if leaves else None)
-
-    def _leaves(self, root: int) -> tuple[int, ...]:
-        """Return the public nodes before which each player has acted `depth` times from a root."""
-        if self.settings.depth is None:
-            return ()
-        found, waiting = [], [(root, (0, 0))]
-        while waiting:
-            node, (first, second) = waiting.pop()
-            owner = int(self.form.player[node])
-            if owner >= 0 and min(first, second) >= self.settings.depth:
-                found.append(node)
-                continue
-            count = (first + (owner == 0), second + (owner == 1))
-            waiting += [(child, count) for child in self._children[node]]
-        return tuple(sorted(found))
 
     def range_of(self, policy: FloatArray, public_state: int) -> FloatArray:
         """Return [hands] the player's range at a public node if it plays a policy."""

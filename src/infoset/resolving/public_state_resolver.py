@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from infoset.game import Infostate
 from infoset.policy import TabularPolicy
 from infoset.resolving.gadgets import GADGETS
+from infoset.resolving.lookahead import Lookahead
 from infoset.resolving.resolution import (
     MIN_WEIGHT,
     Resolution,
@@ -47,8 +47,8 @@ class PublicStateResolver(ABC):
     blueprint : TabularPolicy
         The policy of both players where nothing is searched.
     settings : ResolvingSettings
-    parent : Sequence[int]
-        [P] the public state above each; -1 for the root, which has number 0.
+    lookahead : Lookahead
+        The public states, who acts there, and where searches stop.
     payoffs : tuple[float, float]
         The range of payoffs.
     """
@@ -58,15 +58,12 @@ class PublicStateResolver(ABC):
         player: Player,
         blueprint: TabularPolicy,
         settings: ResolvingSettings,
-        parent: Sequence[int],
+        lookahead: Lookahead,
         payoffs: tuple[float, float],
     ) -> None:
         self.player, self.blueprint, self.settings = player, blueprint, settings
         self._uses_gifts = GADGETS[settings.gadget].uses_gifts
-        self._parent, self._payoffs = parent, payoffs
-        self._children: list[list[int]] = [[] for _ in parent]
-        for state, above in enumerate(parent[1:], start=1):
-            self._children[above].append(state)
+        self.lookahead, self._payoffs = lookahead, payoffs
         self._policy = blueprint.probabilities[player].copy()
         self._searches: dict[int, Resolution | None] = {}
 
@@ -82,9 +79,13 @@ class PublicStateResolver(ABC):
             If its player does not act there.
         """
 
-    @abstractmethod
     def acts(self, public_state: int) -> bool:
-        """Return whether the player acts at a public state."""
+        """Return whether the player acts at some history of a public state."""
+        return bool(self.lookahead.acts[public_state, self.player])
+
+    def leaves(self, public_state: int, is_whole: bool) -> list[int]:
+        """Return the public states at which a part ends; none if it is all that follows."""
+        return [] if is_whole else self.lookahead.leaves(public_state)
 
     @abstractmethod
     def sequences_at(self, public_state: int) -> LongArray:
@@ -153,14 +154,14 @@ class PublicStateResolver(ABC):
         waiting = [0]
         while waiting:
             state = waiting.pop()
-            while above and above[-1] != self._parent[state]:
+            while above and above[-1] != self.lookahead.parent[state]:
                 # Only searches above are needed again; all of them together may not fit in memory.
                 self._searches.pop(above.pop(), None)
             if self.acts(state):
                 here = self.sequences_at(state)
                 policy[here] = self._policy_at(state)[here]
             above.append(state)
-            waiting += self._children[state]
+            waiting += self.lookahead.children[state]
         return policy
 
     def _policy_at(self, public_state: int) -> FloatArray:
@@ -200,11 +201,11 @@ class PublicStateResolver(ABC):
         them in any case: a search there gives the values for the player's first decision.
         """
         found = []
-        state = self._parent[public_state]
+        state = self.lookahead.parent[public_state]
         while state >= 0:
             if self.acts(state) or (state == 0 and self.settings.opponent == "previous"):
                 found.append(state)
-            state = self._parent[state]
+            state = self.lookahead.parent[state]
         return found[::-1]
 
     def _played_above(self, public_state: int) -> list[tuple[int, Resolution]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.beliefs import PublicBeliefState
+from infoset.beliefs import PublicBeliefState, part_between
 from infoset.beliefs.public_belief_state import infostates_at
 from infoset.evaluation import TransformedValues
 from infoset.game import Infostate
@@ -45,9 +45,9 @@ class TreeResolver(PublicStateResolver):
         settings: ResolvingSettings,
     ) -> None:
         payoffs = tree.sequence_form.centered.payoff_range
-        super().__init__(player, blueprint, settings, tree.public_tree.parent.tolist(), payoffs)
+        lookahead = Lookahead.on_tree(tree, settings.depth)
+        super().__init__(player, blueprint, settings, lookahead, payoffs)
         self.tree = tree
-        self.lookahead = Lookahead(tree, settings.depth)
         self._own_values = values.against(player)
         constant = tree.sequence_form.constant_sum
         assert constant is not None  # `against` has raised otherwise
@@ -63,10 +63,6 @@ class TreeResolver(PublicStateResolver):
         state, first = self._own.public_state[number], self._own.first_sequence[number]
         return Decision(int(state), int(first), actions)
 
-    def acts(self, public_state: int) -> bool:
-        """Return whether the player acts at some history of a public state."""
-        return bool(self.lookahead.acts[public_state, self.player])
-
     def sequences_at(self, public_state: int) -> LongArray:
         """Return the sequences of the player's actions at a public state."""
         here = infostates_at(self.tree, public_state)[self.player]
@@ -78,7 +74,7 @@ class TreeResolver(PublicStateResolver):
 
     def part(self, public_state: int, *, is_whole: bool = False) -> ValuedTreePart:
         """Return what a search looks at, or all that follows a public state."""
-        part = self.lookahead.part(public_state, [] if is_whole else None)
+        part = part_between(self.tree, public_state, self.leaves(public_state, is_whole))
         return ValuedTreePart(part, self._own_values[part.leaf_histories])
 
     def range_of(self, policy: FloatArray, public_state: int) -> FloatArray:
