@@ -258,7 +258,7 @@ def build_simulator(
     """Return a game, and the simulator on which learners play it.
 
     The game is None where they learn on a form instead: if one is given, or if the game is too
-    large for a tree and they can all learn on its public form.
+    large for a tree, they can all learn on its public form, and `form` is not "sequence".
 
     Raises
     ------
@@ -271,9 +271,9 @@ def build_simulator(
     try:
         return source, make_simulator(build_learning_tree(source, memory, progress))
     except GameTooLargeError:
-        if not all(map(learns_on_forms, learners)):
+        if form == "sequence" or not all(map(learns_on_forms, learners)):
             raise
-    return None, choose_form(source, form, memory=memory, progress=progress).form
+    return None, choose_form(source, memory=memory, progress=progress).form
 
 
 def build_learning_tree(
