@@ -58,6 +58,7 @@ from infoset.forms.public_operators import MAX_CARDS, Dense, Fold, HandPrior, Op
 from infoset.forms.public_parts import (
     PublicLeaves,
     PublicTrunk,
+    count_actions,
     cut_public_form,
     form_below,
     nodes_below,
@@ -162,6 +163,7 @@ __all__ = [
     "composition_of",
     "contract_outcomes",
     "contract_terminals",
+    "count_actions",
     "cut",
     "cut_public_form",
     "divided_payoffs",

@@ -21,6 +21,7 @@ from infoset.utils.frozen_arrays import freeze
 __all__ = [
     "PublicLeaves",
     "PublicTrunk",
+    "count_actions",
     "cut_public_form",
     "form_below",
     "nodes_below",
@@ -254,12 +255,17 @@ def _leaf_mask(form: PublicForm, depth: int | None, nodes: Collection[int] | Non
             is_leaf[node] = True
         return is_leaf
     check_count("depth", depth, minimum=1)
+    assert depth is not None
+    deep: BoolArray = count_actions(form) >= depth
+    return deep
+
+
+def count_actions(form: PublicForm) -> LongArray:
+    """Return [V] how often the players have acted before each public node."""
     actions = np.zeros(form.num_nodes, np.int64)
     for node, parent in enumerate(form.parent.tolist()[1:], start=1):
         actions[node] = actions[parent] + (form.player[parent] != CHANCE)
-    assert depth is not None
-    deep: BoolArray = actions >= depth
-    return deep
+    return actions
 
 
 def sequences_of_nodes(form: PublicForm, player: Player, nodes: LongArray) -> LongArray:

@@ -14,6 +14,7 @@ from infoset.forms import (
     LeafFunction,
     PublicForm,
     class_means,
+    count_actions,
     cut,
     entered_public_form,
     nodes_below,
@@ -22,7 +23,7 @@ from infoset.forms import (
 )
 from infoset.resolving.gadgets import with_gadget
 from infoset.resolving.opponent_values import responses_at_root
-from infoset.typing import CHANCE, FloatArray, IntArray, LongArray, Player
+from infoset.typing import FloatArray, IntArray, LongArray, Player
 
 __all__ = ["NUM_ENTRIES", "PublicPart", "dealt_weight", "nodes_after"]
 
@@ -168,16 +169,9 @@ class PublicPart:
 
 def nodes_after(form: PublicForm, root: int, depth: int) -> tuple[int, ...]:
     """Return the first public nodes before which players have acted `depth` times after a root."""
-    acted, found = {root: 0}, []
-    for node in nodes_below(form, root)[1:].tolist():
-        above = int(form.parent[node])
-        if above in acted:
-            count = acted[above] + int(form.player[above] != CHANCE)
-            if count < depth:
-                acted[node] = count
-            else:
-                found.append(node)
-    return tuple(found)
+    below, actions = nodes_below(form, root)[1:], count_actions(form)
+    is_after = actions >= actions[root] + depth
+    return tuple(below[is_after[below] & ~is_after[form.parent[below]]].tolist())
 
 
 def dealt_weight(
