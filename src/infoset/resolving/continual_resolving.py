@@ -42,6 +42,7 @@ from infoset.resolving.resolution import (
     ITERATIONS,
     MIN_ITERATIONS,
     TOLERANCE,
+    Resolver,
     ResolvingRecord,
     ResolvingSettings,
 )
@@ -246,7 +247,7 @@ class ContinualResolving(Searcher):
         self._values = values
         self.blueprint: Policy
         self.tree = _tree_of(self.model, values) if form is None else None
-        self._resolvers: list[TreeResolver] | list[RulesResolver] | list[PublicResolver]
+        self._resolvers: Sequence[Resolver]
         if form is not None:
             self.blueprint, self._resolvers = self._on_public_form(form, blueprint, values)
         elif self.tree is None:
@@ -258,7 +259,7 @@ class ContinualResolving(Searcher):
 
     def _on_public_form(
         self, form: PublicForm, given: Policy | None, values: object
-    ) -> tuple[TabularPolicy, list[PublicResolver]]:
+    ) -> tuple[TabularPolicy, Sequence[Resolver]]:
         """Return the blueprint as a table, and the searches of both players on a public form."""
         if form.constant_sum is None:
             raise UnsupportedGameError(
@@ -276,7 +277,7 @@ class ContinualResolving(Searcher):
 
     def _on_tree(
         self, tree: GameTree, given: Policy | None, given_values: object
-    ) -> tuple[TabularPolicy, list[TreeResolver]]:
+    ) -> tuple[TabularPolicy, Sequence[Resolver]]:
         """Return the blueprint as a table, and the searches of both players on the tree."""
         if not tree.sequence_form.is_two_player_constant_sum:
             raise UnsupportedGameError(
@@ -296,7 +297,7 @@ class ContinualResolving(Searcher):
 
     def _by_rules(
         self, blueprint: Policy, values: ContinuationValues | ContinuationFunction | None
-    ) -> list[RulesResolver]:
+    ) -> Sequence[Resolver]:
         """Return the searches of both players by the rules."""
         game, settings = self.model.game, self.resolving
         assert isinstance(game, Game)  # a form without rules has a tree
@@ -419,8 +420,9 @@ class ContinualResolving(Searcher):
         resolvers = [own for own in self._resolvers if isinstance(own, PublicStateResolver)]
         if not resolvers or not isinstance(self.blueprint, TabularPolicy):
             raise UnsupportedGameError(
-                f"a policy of all infostates needs the tree of {self.model.game}; give "
-                "build_tree(game) if it is small enough"
+                f"a policy of all infostates needs the tree or the public form of "
+                f"{self.model.game}; give build_tree(game) or build_public_form(game) if it is "
+                "small enough"
             )
         whole = tuple(resolver.whole_policy() for resolver in resolvers)
         return TabularPolicy(self.blueprint.form, whole)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 
 from infoset.errors import ParameterError
+from infoset.game import Infostate
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.resolving.gadgets import GADGETS
 from infoset.resolving.opponent_values import OPPONENT_VALUES
@@ -20,6 +21,7 @@ from infoset.utils.arguments import check_choice, check_count, check_number
 __all__ = [
     "ITERATIONS",
     "Resolution",
+    "Resolver",
     "ResolvingAnswer",
     "ResolvingRecord",
     "ResolvingSettings",
@@ -163,6 +165,13 @@ class ResolvingAnswer:
     num_histories: int = 0
     num_ends: int = 0
     num_iterations: int = 0
+
+
+class Resolver(Protocol):
+    """Searches of one player in a play, each based on those before."""
+
+    def answer(self, infostate: Infostate) -> ResolvingAnswer:
+        """Answer by a search at an infostate of the player, or by the fallback."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
