@@ -70,6 +70,8 @@ def test_resolving_with_a_gadget_never_helps_the_opponent(gadget):
                     blueprint, node, player, gadget=gadget, budget=Budget(iterations=300)
                 )
                 change = best_value(found.policy, 1 - player) - best_value(blueprint, 1 - player)
+                if node and gadget != "reach-max-margin":
+                    assert change <= max(found.gain, 0.0) + 1e-9
                 # The gadget game is solved up to its exploitability, times the node's probability.
                 assert change <= 2 * found.result.exploitability + 1e-9
                 gained = min(gained, change)
@@ -89,8 +91,25 @@ def test_without_a_gadget_the_opponent_can_gain():
     gained = {
         name: best_value(own.policy, 0) - best_value(blueprint, 0) for name, own in found.items()
     }
+    assert found["none"].gain > 0.01
+    assert max(found[name].gain for name in SAFE) < 1e-2
     assert gained.pop("none") > 0.01
     assert max(gained.values()) < 1e-3
+
+
+def test_a_small_budget_is_seen_in_the_gain():
+    form = derive_public_form(cached_tree("leduc_poker"))
+    blueprint = run_method(get_method("cfr+"), form, Budget(iterations=200)).policy
+    node = form.children[0, "raise"]
+    short, long = (
+        resolve_public_subgame(blueprint, node, 1, budget=Budget(iterations=iterations))
+        for iterations in (1, 1000)
+    )
+    earned = PublicValues(short.policy).response_values(node, 0)
+    assert short.gain == np.nanmax(earned - short.opponent_values)
+    assert short.gain > 0.1 > 10 * long.gain
+    assert best_value(short.policy, 0) > best_value(blueprint, 0) + 0.01
+    assert resolve_public_subgame(blueprint, 0, 1, budget=Budget(iterations=1)).gain is None
 
 
 def test_resolving_the_whole_game_solves_it():

@@ -40,12 +40,18 @@ class PublicResolution:
         [hands] the expected utility that the opponent could take at the root instead.
     result : SolveResult
         The solution of the gadget game.
+    gain : float or None
+        The most that a best response to the new policy gains over `opponent_values` at some hand
+        of the opponent: above 0 if the budget was too small, or without a gadget, and then the
+        blueprint may be better. None at the root of the game, where there is nothing to gain over,
+        and where leaf values replace the rest of the game.
     """
 
     policy: TabularPolicy[PublicForm]
     subgame: PublicSubgame
     opponent_values: FloatArray
     result: SolveResult
+    gain: float | None
 
 
 def resolve_public_subgame(
@@ -116,6 +122,8 @@ def resolve_public_subgame(
     >>> form = build_public_form(load_game("leduc_poker"))
     >>> blueprint = uniform_policy(form)
     >>> found = resolve_public_subgame(blueprint, form.children[0, "raise"], 0)
+    >>> found.gain < 0.01
+    True
     >>> [
     ...     round(evaluate_policy(policy).exploitability, 2)
     ...     for policy in (blueprint, found.policy)
@@ -148,7 +156,11 @@ def resolve_public_subgame(
     found = result.policy.probabilities[player]
     probabilities[player][places] = found[len(found) - len(places) :]
     policy = TabularPolicy(form, (probabilities[0], probabilities[1]))
-    return PublicResolution(policy, subgame, worth, result)
+    gain = None
+    if depth is None and node:
+        earned = PublicValues(policy).response_values(node, other)
+        gain = float(np.nanmax(earned - worth))
+    return PublicResolution(policy, subgame, worth, result, gain)
 
 
 def _part(
