@@ -326,6 +326,7 @@ def test_evaluate_marks_rounding_as_solve_does(command):
     assert command("evaluate", "matrix_rps", "run").out.count("which may be rounding") == 4
 
 
+@pytest.mark.broad
 def test_evaluate_says_what_teams_are_sure_of(command):
     game = "kuhn_poker(players=3)"
     options = ["--teams", "0,1/2", "--rule", "sum"]

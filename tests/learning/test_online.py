@@ -116,6 +116,7 @@ def test_driven_learners_agree_in_a_game_with_rare_infostates():
     assert all(learner.num_infostates < 468 for learner in learners)
 
 
+@pytest.mark.broad
 def test_decaying_rates_agree_with_compiled_self_play():
     same_as_self_play(replace(PLAIN, anytime=True), "kuhn_poker(players=3)", 300)
     local, hedge = (replace(LEARNERS[name], anytime=True) for name in FALLING_ROWS)

@@ -26,6 +26,8 @@ from tests.support.cached_games import cached_tree
 from tests.support.random_public_games import RandomPublicGame
 from tests.support.suited_rules import SuitedPoker
 
+pytestmark = pytest.mark.broad
+
 TURN = "nolimit_endgame(board=Ks9s8s4s,bets=[1],max_raises=1,ranges=['QQ,JTs';'JJ,AhKd'])"
 SUITED = PublicRulesGame(SuitedPoker(num_ranks=2, board=("1a",), num_deals=1), "suited")
 MAX_DRAWS = 700
@@ -191,7 +193,6 @@ def test_expected_regrets_of_external_sampling_in_leduc_poker(num_raises, pure_f
     check_expected_regrets(form, with_random_policies(form, 1, pure_fraction))
 
 
-@pytest.mark.broad
 def test_expected_regrets_of_external_sampling_on_a_turn_with_merged_suits():
     rules = "nolimit_endgame(board=Ks9s8s4s,bets=[1],max_raises=1,ranges=['QQ';'JJ'])"
     form = build_public_form(infoset.load(rules))
@@ -323,7 +324,6 @@ def test_a_turn_is_learned(name, episodes, fraction):
     assert result.policies[0].form is form
 
 
-@pytest.mark.broad
 def test_leduc_poker_is_learned():
     form = derive_public_form(cached_tree("leduc_poker"))
     few, many = (infoset.learn(form, episodes=episodes) for episodes in (500, 8000))
@@ -333,7 +333,6 @@ def test_leduc_poker_is_learned():
     assert many.exploitability[0] < 0.1
 
 
-@pytest.mark.broad
 def test_leduc_poker_is_learned_by_external_sampling():
     form = derive_public_form(cached_tree("leduc_poker"))
     result = infoset.learn(form, "es-mccfr", episodes=5000)

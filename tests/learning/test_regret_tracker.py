@@ -185,6 +185,7 @@ def test_resumed_runs_are_bit_identical(kuhn_3, cut):
         assert np.array_equal(array, resumed.state()[name]), name
 
 
+@pytest.mark.broad
 def test_trigger_gains_are_over_the_counted_policies(kuhn_3):
     learners = get_learner("balanced-efce-omd").self_play(kuhn_3, horizon=60)
     play = RegretTracker(learners, every=2, keep=100, triggers=True)
