@@ -12,7 +12,8 @@ from contextlib import suppress
 
 import pytest
 
-from infoset.cli.interrupts import SAME_SECONDS, StopSignals, interrupts_ignored
+from infoset.cli.interrupts import SAME_SECONDS, StopSignals, interrupts_ignored, pipe_signal
+from infoset.cli.options import executor_of
 from infoset.runs import read_checkpoint
 from infoset.utils.interrupts import interrupts_held
 
@@ -149,6 +150,14 @@ def test_a_signal_to_all_processes_of_a_study(tmp_path):
     assert (code, out) == (143, "")
     assert b"the same command resumes from there" in run.shown
     assert len(cells()) >= 1
+
+
+def test_a_worker_that_has_ended_does_not_end_the_program():
+    reader, writer = os.pipe()
+    os.close(reader)
+    with pipe_signal(signal.SIG_DFL), executor_of("threads:1"), pytest.raises(BrokenPipeError):
+        os.write(writer, b"a task")
+    os.close(writer)
 
 
 @pytest.mark.networks

@@ -6,8 +6,7 @@ import gc
 import re
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import cache, wraps
 from io import TextIOWrapper
 from pathlib import Path
@@ -46,7 +45,7 @@ from infoset.cli.commands import (
 )
 from infoset.cli.examples import help_end
 from infoset.cli.exit_codes import DONE, INTERRUPTED, USER_ERROR, ended_by
-from infoset.cli.interrupts import StopSignals, is_interrupt
+from infoset.cli.interrupts import StopSignals, is_interrupt, pipe_signal
 from infoset.cli.literal_help import LiteralCommand, LiteralGroup
 from infoset.cli.saved_results import warnings_reported
 from infoset.cli.screen import complain, say, tell
@@ -177,7 +176,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
-    with _quiet_on_broken_pipe(), StopSignals(ends_process=arguments is None) as signals:
+    # A reader that has closed the output ends the program silently, as it ends other commands.
+    with pipe_signal(signal.SIG_DFL), StopSignals(ends_process=arguments is None) as signals:
         code = _run(arguments)
     if code == INTERRUPTED and signals.last is not None:
         code = ended_by(signals.last)
@@ -255,16 +255,3 @@ def _meant(error: BaseException, context: typer.Context | None) -> str:
     extra = re.search(r"unexpected extra arguments?(?:\(s\))? \((.*)\)", str(error))
     option = next((option for option in GIVEN_AS if option in options), None)
     return f"give {GIVEN_AS[option]} as {option} {extra[1]}" if extra and option else ""
-
-
-@contextmanager
-def _quiet_on_broken_pipe() -> Iterator[None]:
-    """Exit silently when the reader of the output has closed it, as other commands do."""
-    if not hasattr(signal, "SIGPIPE"):
-        yield
-        return
-    before = signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGPIPE, before)

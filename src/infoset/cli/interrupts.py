@@ -14,7 +14,13 @@ from typing import Any, Final
 from infoset.cli.exit_codes import ended_by
 from infoset.cli.screen import tell
 
-__all__ = ["StopSignals", "interrupts_ignored", "interrupts_reported", "is_interrupt"]
+__all__ = [
+    "StopSignals",
+    "interrupts_ignored",
+    "interrupts_reported",
+    "is_interrupt",
+    "pipe_signal",
+]
 
 STOP_SIGNALS: Final = ("SIGTERM", "SIGHUP")
 """Signals by which batch systems, containers and closed terminals end programs."""
@@ -24,6 +30,19 @@ SAME_SECONDS: Final = 0.5
 signal a program twice: by its number, and with its group."""
 
 SHOW_CURSOR: Final = "\x1b[?25h"
+
+
+@contextmanager
+def pipe_signal(action: signal.Handlers) -> Iterator[None]:
+    """Set what a write to a pipe without readers does: end the program, or raise an error."""
+    if not hasattr(signal, "SIGPIPE"):
+        yield
+        return
+    before = signal.signal(signal.SIGPIPE, action)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGPIPE, before)
 
 
 class StopSignals:

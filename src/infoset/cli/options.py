@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, TypeAlias
 
 import typer
+
+from infoset.cli.interrupts import pipe_signal
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -286,7 +289,9 @@ def executor_of(on: str | None, workers: int | None = None) -> Iterator[Executor
             f"--on and --workers exclude each other; to run on {workers} processes of this "
             f"machine, give --on processes:{workers}"
         )
-    with open_executor(on) as executor:
+    # A worker that has ended is an error of its task, and must not end the program, as a reader of
+    # the output that has gone does.
+    with pipe_signal(signal.SIG_IGN), open_executor(on) as executor:
         yield executor
 
 
