@@ -124,7 +124,7 @@ class PublicForm(PublicStructure, MeasuredByKernels):
 
     @cached_property
     def multiplicities(self) -> tuple[LongArray, ...]:
-        """Per player, [I] the number of infostates that each stands for.
+        """Per player, [I] the number of infostates of the game that each one represents.
 
         It is 0 if the hand cannot be held at the public node: chance has removed it, or all hands
         of the opponent that it can meet. It is more than 1 if `symmetry` merges hands or lines.
