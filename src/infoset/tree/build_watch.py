@@ -1,4 +1,4 @@
-"""Watching how a game is built: its progress, for callbacks, and its limits."""
+"""Progress and limits of building a game."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ BuildStage: TypeAlias = Literal["world graph", "histories", "payoffs", "cfr+", "
 
 
 class BuildPoint(NamedTuple):
-    """How far a stage of building a game has come.
+    """The progress of a stage of building a game.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ BuildProgress: TypeAlias = Callable[[BuildPoint], None]
 """A callback that is called several times while a game is built."""
 
 BuildReport: TypeAlias = Callable[[BuildStage, int, int], None]
-"""What a stage calls between operations on arrays: its name, what is done, and the total."""
+"""A function that a stage calls between array operations: its name, the count done, the total."""
 
 
 def ignore_report(stage: BuildStage, done: int, total: int) -> None:
