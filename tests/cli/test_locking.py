@@ -45,7 +45,7 @@ def test_a_csv_file_locks_leduc_poker(command, tmp_path, form):
 
 
 def test_lines_of_a_river_lock_all_hands(command, tmp_path):
-    """A player who folds to every bet loses half of the pot."""
+    """A player who folds to every bet loses its half of the pot."""
     (tmp_path / "folds.json").write_text('{"bet 50": {"fold": 1}, "all-in": {"fold": 1}}')
     settings = ("--method", "cfr+", "--iterations", 300, "--out", "run", "--json")
     ran = command("solve", RIVER, "--form", "public", "--lock", "folds.json", *settings).json

@@ -138,7 +138,7 @@ def test_worse_solutions_are_rejected():
 
 
 def test_a_depth_limit_with_values_of_the_blueprint():
-    """By default, values at the limit are those of the blueprint; a function gives the same ones."""
+    """By default, values at the limit are those of the blueprint; a function gives the same."""
     form = derive_public_form(cached_tree("leduc_poker"))
     blueprint = infoset.solve(form, "cfr+", iterations=2000).policy
     calls = []
