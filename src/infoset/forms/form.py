@@ -37,7 +37,7 @@ class PlayerValues(NamedTuple):
 
 
 class FormTable(NamedTuple):
-    """Where the numbers of a form are in a table with one row per decision and action.
+    """The layout of a form's numbers in a table with one row per decision and action.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Gadget games: re-solved parts of a game whose opponent keeps the value that it had before."""
+"""Gadget games: parts of a game to re-solve without giving the opponent more than before."""
 
 from __future__ import annotations
 

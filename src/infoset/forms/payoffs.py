@@ -90,8 +90,8 @@ def midranges(utility: FloatArray) -> FloatArray:
 def common_sum(utility: FloatArray) -> float | None:
     """Return the sum of each row of `utility` [Z, N], up to rounding; None if sums differ.
 
-    What counts as rounding depends on the differences between utilities, and to a smaller degree
-    on their size, so that a large constant in all utilities does not hide different sums.
+    The tolerance for rounding depends on the differences between utilities, and less on their size,
+    so that a large constant in all utilities does not hide different sums.
     """
     largest = float(np.abs(utility).max())
     centered = utility - midranges(utility)

@@ -296,7 +296,7 @@ def choose_form(
 
 
 def _given(game: Form, form: str) -> Form:
-    """Return a form that was given, unless the other was asked for."""
+    """Return a given form; raise if another kind of form is requested."""
     if form not in ("auto", game.kind):
         raise ParameterError(
             f"form={form!r}, but a {game.kind} form of {game.name} was given, from which no "
@@ -335,7 +335,7 @@ def _public_size(counts: PublicCounts) -> str:
 def to_kind(
     game: FormLike, kind: str, *, memory: int | None = None, progress: BuildProgress | None = None
 ) -> Form:
-    """Return the form of a game of a kind, "sequence" or "public"; such a form is unchanged."""
+    """Return the "sequence" or "public" form of a game; such a form is returned unchanged."""
     builders: dict[str, Callable[..., Form]] = {"sequence": to_form, "public": to_public_form}
     return builders[kind](game, memory=memory, progress=progress)
 

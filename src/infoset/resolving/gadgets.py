@@ -1,4 +1,4 @@
-"""Gadget games: re-solved subgames whose opponent keeps the value that it had before."""
+"""Gadget games: subgames to re-solve without giving the opponent more than before."""
 
 from __future__ import annotations
 

@@ -376,7 +376,7 @@ def _early_growth(growth: float, pause: int, max_measurements: int) -> float:
 
 
 def _num_early(pause: int, growth: float) -> int:
-    """Return how many measurements come before growth leads to an interval of `pause`."""
+    """Return the number of measurements before growth leads to an interval of `pause`."""
     iteration, count = 1, 0
     while growth * iteration < pause:
         iteration += max(1, int(growth * iteration))

@@ -136,7 +136,7 @@ class SearchRecord:
         compiled; it does not count toward the limit either.
     model_noise : float
         Weight of uniform play in the assumed policies of the belief, as in `Belief`; 0 if they were
-        used as they are, or nothing was assumed.
+        not mixed or not given.
     """
 
     actions: tuple[Action, ...]

@@ -36,7 +36,7 @@ SIZE_LIMITS: Final = ("worlds", "transitions")
 
 BuildStage: TypeAlias = Literal["world graph", "histories", "payoffs", "cfr+", "security levels"]
 """The rules are called for each world state; histories get their infostates; payoffs are summed.
-`solve_team` adds two stages: agents learn for themselves; and security levels are computed."""
+`solve_team` adds two stages: agents learn independently, and security levels are computed."""
 
 
 class BuildPoint(NamedTuple):
@@ -50,7 +50,7 @@ class BuildPoint(NamedTuple):
         World states found, histories numbered, terminal histories whose payoffs are summed, or
         security levels computed.
     total : int or None
-        The number at the end; None if it is unknown, as that of world states.
+        The final number; None if it is unknown, as for world states.
     seconds : float
         Time since the stage began.
     """

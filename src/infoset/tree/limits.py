@@ -104,7 +104,7 @@ def current_limits() -> BuildLimits:
 def allowed_memory(memory: int | None) -> int:
     """Return `memory` in bytes, or by default 70% of the memory that is currently free.
 
-    A limit on the process's address space (`ulimit -v`) counts too.
+    A limit on the process's address space (`ulimit -v`) also applies.
 
     Raises
     ------
