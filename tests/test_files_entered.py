@@ -1,4 +1,4 @@
-"""How many files a reader opens to follow one call: those that the call enters."""
+"""The number of files that a call enters, which a reader opens to follow it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ PACKAGE = infoset.__file__.removesuffix("__init__.py")
 
 
 def files_entered(call: Callable[[], object]) -> list[str]:
-    """Return the files of the library whose functions a call runs, in order of the first one.
+    """Return the files of the library whose functions a call runs, in the order of entry.
 
-    Kernels may be compiled or loaded in the first calls, so the shortest of three later ones
-    counts.
+    The first calls may compile or load kernels, so the result is the shortest of three later ones.
     """
     entered: dict[str, None] = {}
 

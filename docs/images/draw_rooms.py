@@ -23,7 +23,7 @@ STEPS = {
     "infoset.beliefs | infoset.evaluation": "evaluation: best responses, beliefs",
     "infoset.runs": "budget, loop, checkpoint, result",
     "infoset.interop | infoset.matches | infoset.solvers": "solve, play, exchange",
-    "infoset.resolving": "solve parts again",
+    "infoset.resolving": "re-solve parts of a game",
     "infoset.learning": "learn from play",
     "infoset.search | infoset.teams": "search at play time, team games",
     "infoset.deep": "policy networks (extra `deep`)",

@@ -1,4 +1,4 @@
-"""`infoset solve GAME --lock FILE`: some probabilities are fixed, and the rest is solved."""
+"""`infoset solve GAME --lock FILE`: fix some probabilities, and solve for the others."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def test_a_json_file_locks_kuhn_poker(command, tmp_path):
     assert json.loads((tmp_path / "run/lock.json").read_text()) == {"0": {"[J]": {"bet": 1}}}
     policy = infoset.load_policy(tmp_path / "run/policy.parquet")
     assert policy["[J]", 0] == {"pass": 0.0, "bet": 1.0}
-    # In the whole game, player 0 would rather not follow it.
+    # In the full game, player 0 gains by deviating from it.
     assert command("evaluate", "run", "--json").json["gains"][0] > 0.2
 
 
 @pytest.mark.parametrize("form", ["sequence", "public"])
 def test_a_csv_file_locks_leduc_poker(command, tmp_path, form):
-    """The lines of player 1 in the file of a whole policy: player 0 has a best response."""
+    """All lines of player 1 are locked, so player 0 plays a best response."""
     tree = cached_tree("leduc_poker")
     fixed = random_policy(tree.sequence_form, np.random.default_rng(3))
     save_policy_csv(fixed, tmp_path / "all.csv")
@@ -45,7 +45,7 @@ def test_a_csv_file_locks_leduc_poker(command, tmp_path, form):
 
 
 def test_lines_of_a_river_lock_all_hands(command, tmp_path):
-    """A player who folds to every bet loses the pot, of which each player owns half."""
+    """A player who folds to every bet loses its half of the pot."""
     (tmp_path / "folds.json").write_text('{"bet 50": {"fold": 1}, "all-in": {"fold": 1}}')
     settings = ("--method", "cfr+", "--iterations", 300, "--out", "run", "--json")
     ran = command("solve", RIVER, "--form", "public", "--lock", "folds.json", *settings).json

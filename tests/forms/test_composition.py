@@ -1,4 +1,4 @@
-"""Composed transforms: kernels against plain sums, probabilities, deviations and ranges."""
+"""Composed transforms: kernels compared with plain sums, probabilities, deviations, ranges."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def random_locked(form, seed):
 
 @cache
 def transformed(name):
-    """Return a transform: nested ones, with added ends, and with values at leaves."""
+    """Return a transform by name: nested, with added terminals, or with values at leaves."""
     if name.startswith("locked "):
         return random_locked(transformed(name.removeprefix("locked ")), 4)
     form, rng = small_holdem(), np.random.default_rng(6)
@@ -92,7 +92,7 @@ def test_kernels_and_plain_sums_give_the_same_gradients(name):
 
 @pytest.mark.parametrize("of_reach", [False, True])
 def test_chains_contract_lists_as_one_after_the_other(of_reach):
-    """With any weights, scales and ends, for three players."""
+    """With random weights, scales and added terminals, for three players."""
     rng, sizes = np.random.default_rng(2), (4, 6, 9)
 
     def any_transform(above, below):
@@ -125,7 +125,7 @@ def test_the_probability_of_all_ends_does_not_depend_on_policies(name):
         plans = random_policy(form, np.random.default_rng(seed)).realization_plans()
         masses += [form.reach_gradient(plans, player) @ plans[player] for player in range(2)]
     assert masses == pytest.approx([masses[0]] * 6, abs=1e-12)
-    if "max-margin" in name:  # one end for the choice, and one for the play
+    if "max-margin" in name:  # one terminal for the choice, and one for the play
         assert masses[0] == pytest.approx(2)
     elif "cut" in name and " of a " not in name:
         assert masses[0] == pytest.approx(1)

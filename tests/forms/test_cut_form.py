@@ -1,4 +1,4 @@
-"""Cut public forms: values of hands stand for what follows the leaves."""
+"""Cut public forms: values of hands replace the subgames at the leaves."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.small_holdem import small_holdem
 
 
 def trunk_policy(game, policy):
-    """Return a policy of the whole form at the trunk's decisions."""
+    """Return a policy of the full form at the trunk's decisions."""
     found = []
     for player in range(2):
         own = [np.ones(1)]
@@ -30,7 +30,7 @@ def trunk_policy(game, policy):
 
 
 def locked_after(game, policy):
-    """Return the whole form with a policy locked after the leaves of a cut form."""
+    """Return the full form with a policy locked after the leaves of a cut form."""
     form = game.trunk.whole
     after = np.zeros(form.num_nodes, bool)
     for leaf in game.trunk.leaves.node.tolist():
@@ -65,7 +65,7 @@ def test_a_cut_with_a_continuation_is_the_whole_form_locked_after_the_leaves(dep
 
 
 def test_random_games_are_cut_at_random_nodes():
-    """Games of zero, of constant, and of general sum."""
+    """Zero-sum, constant-sum and general-sum games."""
     number, sums = 0, set()
     for seed in range(24):
         form = derive_public_form(build_tree(RandomPublicGame(seed)))
@@ -83,7 +83,7 @@ def test_random_games_are_cut_at_random_nodes():
 
 
 def test_solutions_of_a_cut_form_are_those_of_the_locked_whole():
-    """Suits are equal, and rounding breaks ties between them, so iterates may differ."""
+    """Suits are equivalent, and rounding breaks ties between them, so iterates may differ."""
     game, locked = assert_same_as_locked(small_holdem(), 2, depth=2)
     ours, theirs = (infoset.solve(own, "cfr+", iterations=60) for own in (game, locked))
     assert ours.values == pytest.approx(theirs.values, abs=1e-3)

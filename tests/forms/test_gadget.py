@@ -1,4 +1,4 @@
-"""Gadget games as forms, against those built explicitly on trees."""
+"""Gadget games as forms, compared with games built explicitly on trees."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def values_by_definition(form, part, policy, own, opponent, is_zero_sum):
     found = np.empty(2)
     found[other] = (reach * own[place[:, player]]) @ values[:, other]
     found[player] = (reach * (own[place[:, player]] if is_zero_sum else 1)) @ values[:, player]
-    if form.gadget == "none" and not is_zero_sum:  # its own range does not count either
+    if form.gadget == "none" and not is_zero_sum:  # its own range is not used either
         found[other] = (root.chance_reach * own[place[:, player]]) @ values[:, other]
     return found + ends
 
@@ -91,7 +91,7 @@ def test_gadgets_on_trees_have_the_values_of_their_definition(spec, gadget, is_z
 
 @pytest.mark.parametrize("gadget", GADGET_KINDS)
 def test_gadgets_on_public_forms_are_those_on_trees(gadget):
-    """After the first action of Leduc poker; the tree has another order of hands."""
+    """After the first action of Leduc poker; the tree orders the hands differently."""
     tree = cached_tree("leduc_poker")
     form = derive_public_form(tree)
     node = int(form.decisions[1][0])

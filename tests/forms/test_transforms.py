@@ -286,7 +286,7 @@ def test_players_without_locks_need_no_copies_of_plans(precision):
     node = int(form.decisions[1][0])
     locked = lock(form, {form.label(node): uniform_policy(form).at_node(node)})
     payoffs, rng = locked.payoffs(precision), np.random.default_rng(0)
-    # Plans of player 0 and its gradient stay as they are; those of player 1 are changed.
+    # The transform changes plans and gradients of player 1, but not of player 0.
     assert [len(own.composition.gradient) > 0 for own in payoffs.pairs] == [False, True]
     assert [len(own.composition.plan) > 0 for own in payoffs.pairs] == [True, False]
     for player, pair in enumerate(payoffs.pairs):

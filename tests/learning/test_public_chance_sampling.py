@@ -49,7 +49,7 @@ FORMS = small_forms()
 
 
 def all_draws(chance):
-    """Yield what each combination of outcomes leaves, and its probability."""
+    """Yield the sample of each combination of outcomes, and its probability."""
     intervals = []
     for move, (first, last) in enumerate(zip(chance.first, chance.last, strict=True)):
         ends = np.append(0.0, chance.limits[first : last + 1] - move)
@@ -77,7 +77,7 @@ def with_random_policies(form, seed, pure_fraction=1 / 3):
 
 
 def exact_regrets(form, state, player):
-    """Return [Q] what an iteration of CFR from the policies of `state` adds to the regrets."""
+    """Return [Q] the regrets that one iteration of CFR adds, from the policies of `state`."""
     exact = RegretMinimizer(form, SCHEMES["cfr-simultaneous"])
     plans = []
     for p, layout in enumerate(form.layouts):
@@ -90,9 +90,9 @@ def exact_regrets(form, state, player):
 
 
 def all_samples(form, chance, hands, hand, policy, other):
-    """Yield what each combination of an opponent's actions and of outcomes leaves, with a hand.
+    """Yield the sample of each combination of opponent actions and chance outcomes, for a hand.
 
-    Each comes with its probability. Moves that are not reached have one combination.
+    Each comes with its probability. Moves that are not reached are not varied.
     """
     edges = np.stack(
         [

@@ -1,4 +1,4 @@
-"""Re-solving on public forms: the same as on trees, and safe on a river."""
+"""Re-solving on public forms: equal to re-solving on trees, and safe on a river."""
 
 from __future__ import annotations
 
@@ -45,9 +45,10 @@ def river():
 
 
 def below_the_deal(tree, player):
-    """Return [Q] the sequences but those before which only chance has acted.
+    """Return [Q] which sequences come after some player's action.
 
-    There, a tree is re-solved twice, at its root and after the deal; a public form has one root.
+    Before any action, a tree is re-solved twice, at its root and after the deal; a public form has
+    one root.
     """
     own = tree.infostate_trees[player]
     kept = np.ones(own.num_sequences, bool)
@@ -83,7 +84,7 @@ def test_each_search_is_that_on_the_tree(gadget):
 
 @pytest.mark.parametrize("opponent", ["previous", "profile", "transformations"])
 def test_values_of_the_opponent_are_those_on_the_tree(opponent):
-    """At the first decision of player 1, given its searches or the blueprint before."""
+    """At the first decision of player 1, after its own searches or the blueprint."""
     tree, form, of_tree, of_form = leduc()
     settings = {"depth": None, "opponent": opponent, "iterations": 30, "tolerance": None}
     theirs = ContinualResolving(tree, of_tree, **settings)._resolvers[1]
@@ -137,7 +138,7 @@ def test_worse_solutions_are_rejected():
 
 
 def test_a_depth_limit_with_values_of_the_blueprint():
-    """The default values at the limit are those of the blueprint; a function gives the same."""
+    """By default, values at the limit are those of the blueprint; a function gives the same."""
     form = derive_public_form(cached_tree("leduc_poker"))
     blueprint = infoset.solve(form, "cfr+", iterations=2000).policy
     calls = []
@@ -182,9 +183,9 @@ def test_searches_on_a_turn_are_better_than_the_blueprint():
 
 
 def test_a_depth_limit_with_values_of_equilibria_after_it():
-    """The function solves what follows for the ranges at the leaf (Moravčík et al. 2017).
+    """The function solves the subgame at a leaf for its ranges (Moravčík et al. 2017).
 
-    In all equilibria, player 0 bets a third as often with a jack as with a king, and no queen.
+    In all equilibria, player 0 bets a jack a third as often as a king, and never bets a queen.
     """
     form = infoset.build_public_form("kuhn_poker")
     blueprint = infoset.solve(form, "cfr+", iterations=2).policy
@@ -207,7 +208,7 @@ def test_a_depth_limit_with_values_of_equilibria_after_it():
 
 
 def test_values_of_the_blueprint_at_a_limit_may_be_worse_than_the_blueprint():
-    """They bind the opponent to one continuation, so the default goes to the end of the game."""
+    """They bind the opponent to one continuation, so by default searches have no depth limit."""
     form, blueprint = river()
     default = ContinualResolving(form, blueprint, iterations=300)
     assert default.settings()["depth"] is None
@@ -246,7 +247,7 @@ def test_large_liars_dice_is_played_in_matches():
 
 
 def test_the_root_needs_no_values_of_the_opponent():
-    """Values of all transformed blueprints take longer than the search on a turn."""
+    """On a turn, computing values of all transformed blueprints takes longer than the search."""
     form, blueprint = river()
     resolver = ContinualResolving(form, blueprint, iterations=20)._resolvers[0]
     resolver.resolve(0)

@@ -59,7 +59,7 @@ def best_value(policy, player):
 @pytest.mark.broad
 @pytest.mark.parametrize("gadget", SAFE)
 def test_resolving_with_a_gadget_never_helps_the_opponent(gadget):
-    """Burch, Johanson, Bowling (2014): the opponent's best response earns at most as much."""
+    """Burch, Johanson, Bowling (2014): the value of the opponent's best response does not rise."""
     form = derive_public_form(cached_tree("leduc_poker"))
     rng, gained = np.random.default_rng(6), 0.0
     for seed in range(3):
@@ -72,7 +72,7 @@ def test_resolving_with_a_gadget_never_helps_the_opponent(gadget):
                 change = best_value(found.policy, 1 - player) - best_value(blueprint, 1 - player)
                 if node and gadget != "reach-max-margin":
                     assert change <= max(found.gain, 0.0) + 1e-9
-                # The gadget game is solved up to its exploitability, times the node's probability.
+                # The error is the exploitability of the gadget game, times the node's probability.
                 assert change <= 2 * found.result.exploitability + 1e-9
                 gained = min(gained, change)
                 assert np.array_equal(
@@ -154,7 +154,7 @@ def test_depth_limited_resolving_is_safe_if_the_leaf_values_are_right(gadget):
 
 
 def test_leaf_functions_get_own_reaches_in_the_whole_game():
-    """The searching player's is that in the blueprint; the opponent's begins at 1."""
+    """The searching player's reach is that of the blueprint; the opponent's starts at 1."""
     form, seen = small_holdem(), {}
     blueprint = random_blueprint(form, 3)
     node, follow = form.children[0, "k"], PublicContinuation(blueprint)

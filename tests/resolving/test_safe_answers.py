@@ -276,7 +276,7 @@ def test_a_solution_may_cost_as_much_as_its_fallback():
 
 def test_gifts_are_among_what_the_opponent_may_take():
     options = {"depth": None, "opponent": "best_response", "gadget": "reach-max-margin"}
-    options["tolerance"] = 2e-3  # above what 100 iterations leave, given ties
+    options["tolerance"] = 2e-3  # above the error of 100 iterations, given ties
     tree, blueprint = cached_tree(GOOFSPIEL), blueprint_of(GOOFSPIEL, "cfr+ 5")
     search = DepthLimitedSearch(tree, blueprint, iterations=100, **options)
     found = [search._resolvers[player].resolve(state) for player, state in searches_of(GOOFSPIEL)]

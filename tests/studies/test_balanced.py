@@ -246,7 +246,7 @@ def test_former_names_of_experiments_still_work():
 
 
 def test_file_names_of_cells_depend_on_settings_and_version_only(tmp_path, monkeypatch):
-    """This is the name that version 0.1.0 gave the same cell."""
+    """The expected name is the one that version 0.1.0 gave the same cell."""
     monkeypatch.setattr("infoset.experiments.cells.__version__", "0.1.0")
     folder = CellFolder(tmp_path / "runs", "balanced")
     cell = LearningCell("kuhn_poker", "ixomd", 10_000, 0)

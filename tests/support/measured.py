@@ -1,4 +1,4 @@
-"""Comparison of measurements of policies."""
+"""Comparison of evaluations of policies."""
 
 from __future__ import annotations
 

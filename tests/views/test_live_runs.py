@@ -91,7 +91,7 @@ def test_hands_of_two_cards_are_watched_as_a_grid():
     assert point.hands == (view_hand_grid(places, 0, 0),)
     aces = point.hands[0].cells[0][0]
     assert (aces.label, aces.num_hands) == ("AA", 6)
-    run.state = run.num_states - 1  # an end, where nobody acts
+    run.state = run.num_states - 1  # a terminal, where no player acts
     assert (run.newest().hands, run.newest().probabilities) == ((), {})
 
 

@@ -47,7 +47,7 @@ NUM_SAMPLES: Final = 10_000
 """Default number of sampled histories if there are more than `MAX_WORLDS`."""
 
 MODEL_NOISE: Final = 0.01
-"""Default weight of uniform play where the assumed policies contradict what was observed."""
+"""Default weight of uniform play where the assumed policies contradict the observations."""
 
 AssumedPolicies: TypeAlias = (
     Policy | PolicyFunction | Sequence[Policy | PolicyFunction | None] | None
@@ -255,9 +255,9 @@ def policy_of_each(policies: AssumedPolicies, num_players: int) -> tuple[Policy 
 class ModelNoise:
     """The mixture of assumed policies with uniform play.
 
-    The policy of each player becomes `(1 - weight) * policy + weight * uniform`: by default only
-    where the policies as they are give probability zero to what was observed. If histories must be
-    sampled and no sample from the mixture agrees with it, the weight becomes 1.
+    The policy of each player becomes `(1 - weight) * policy + weight * uniform`; by default only if
+    the unmixed policies give the observations probability zero. If histories must be sampled and no
+    sample from the mixture agrees with the observations, the weight becomes 1.
 
     Attributes
     ----------
@@ -280,7 +280,7 @@ class ModelNoise:
         check_type("always_noisy", self.is_always, bool, "True or False")
 
     def attempt(self, compute: Callable[[float], Answer]) -> tuple[Answer, float]:
-        """Return the answer of a function of the weight to use, and that weight.
+        """Return the result of a function of the weight, and the weight that was used.
 
         Raises
         ------
@@ -295,7 +295,7 @@ class ModelNoise:
 
     @property
     def _weights(self) -> tuple[float, ...]:
-        """The weights to use, in order; each only if the belief is undefined for those before."""
+        """The weights to try in order, until the belief is defined."""
         if not self.weight:
             return (0.0,)
         return (self.weight, 1.0) if self.is_always else (0.0, self.weight, 1.0)

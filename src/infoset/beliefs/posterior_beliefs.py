@@ -1,4 +1,4 @@
-"""Private and public beliefs, which are posterior distributions over histories, and mixtures."""
+"""Private beliefs, public beliefs and mixtures: posterior distributions over histories."""
 
 from __future__ import annotations
 

@@ -86,9 +86,9 @@ class TreeBeliefs:
         return int(own.public_state[number]), number
 
     def _state(self, public_state: int, noise: float) -> PublicBeliefState:
-        """Return the public belief state under the policies; with noise, each range's maximum is 1.
+        """Return the public belief state under the policies.
 
-        A player without a policy has a range of ones.
+        With noise, the maximum of each range is 1. A player without a policy has a range of ones.
         """
         ranges = []
         infostates = infostates_at(self.tree, public_state)
@@ -135,7 +135,7 @@ class TreeBeliefs:
 def _own_probabilities(
     tree: InfostateTree, policy: Policy, infostate: int
 ) -> Iterator[tuple[float, int]]:
-    """Yield what `InfostateIndex.own_probabilities` yields, on a tree."""
+    """Yield own probabilities and numbers of actions; see `InfostateIndex.own_probabilities`."""
     while infostate > 0:
         action, infostate = int(tree.action[infostate]), int(tree.parent[infostate])
         if action >= 0:

@@ -76,7 +76,7 @@ GIVEN_AS = {
     "--policy": "a policy",
     "--against": "the other players",
 }
-"""Options whose value is often written without them, and what it is."""
+"""Descriptions of the values that are often written without their options, by option."""
 
 COUNTS = ("--iterations", "--episodes", "--steps", "--deals")
 SYNONYMS = {

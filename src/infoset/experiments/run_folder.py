@@ -87,7 +87,7 @@ def save_run(
     storage : str
         How the file of the policy stores probabilities; see `infoset.save_policy`.
     lock : str or Path, optional
-        The file of the locked probabilities, if the game was solved with some; it is copied to the
+        The file of locked probabilities, if the game was solved with one. It is copied to the
         folder, as `lock.json` or `lock.csv`.
 
     Returns
@@ -125,8 +125,8 @@ def save_run(
 def run_files(result: SolveResult | TeamResult) -> dict[str, str]:
     """Return the file names of a result by content.
 
-    A result that was measured once, as those of linear programs, has no convergence to plot; the
-    picture shows its policy.
+    A result with a single measurement, such as that of a linear program, has no convergence to
+    plot. Its picture shows the policy.
     """
     shows_policy = len(result.trace) == 1 and isinstance(result.policy, TabularPolicy)
     return {**RUN_FILES, "picture": "policy.png"} if shows_policy else {**RUN_FILES}
@@ -293,7 +293,7 @@ def _write_run(
     storage : str
         As in `save_run`.
     copies : Mapping[str, Path]
-        Files to copy to the folder, by what they are.
+        Files to copy to the folder, by content.
     """
     copied = {what: f"{what}{path.suffix}" for what, path in copies.items()}
     files = {**copied, **run_files(result)}  # the record of the result is last

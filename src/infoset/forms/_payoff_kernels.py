@@ -160,7 +160,7 @@ def composed_gradient(payoffs: Any, plan: Any, gradient: Any) -> Any:
     """Fill `gradient` as `pair_gradient` does, on a public form or a transform of one."""
     composition = payoffs.composition
     reached, earned = plan, gradient
-    # Where plans or gradients stay as they are, there is no array for intermediate results.
+    # The workspace is empty if plans or gradients are not changed.
     if len(composition.plan) > 0:
         expand_plan(composition, plan, 0, len(composition.plan))
         reached = composition.plan

@@ -44,7 +44,7 @@ class Composition(NamedTuple):
         [Q + E] the sequences of the player in the form whose gradients are collected: the first
         member of each sequence of the transform, and then all further ones.
     scale : FloatArray
-        [Q + E] what their entries of the gradient are multiplied by; 0 if there is no first member.
+        [Q + E] factors of their entries of the gradient; 0 if there is no first member.
     owner : IndexArray
         [E] the sequences of the transform that the further members belong to, sorted.
     offset : FloatArray
@@ -53,9 +53,9 @@ class Composition(NamedTuple):
         [Q of the opponent] what the player gets per unit of the opponent's plan, whatever its own
         plan is: a part of the gradient at the empty sequence; empty if it gets nothing.
     plan : FloatArray
-        [Q of the opponent in the form] for intermediate results; empty if plans stay as they are.
+        [Q of the opponent in the form] workspace; empty if plans are not changed.
     gradient : FloatArray
-        [Q of the player in the form] for intermediate results; empty if gradients stay as they are.
+        [Q of the player in the form] workspace; empty if gradients are not changed.
     """
 
     source: IndexArray

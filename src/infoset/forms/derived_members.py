@@ -1,4 +1,4 @@
-"""Members of a form that follow from its other members, and what players earn on any form."""
+"""Members of a form that are derived from its other members, and values of players."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = [
 
 
 class DerivedMembers:
-    """Members that follow from treeplexes, public states, constant sum and `reach_gradient`."""
+    """Members derived from treeplexes, public states, constant sum and `reach_gradient`."""
 
     @property
     def is_two_player_constant_sum(self: Form) -> bool:
@@ -48,24 +48,24 @@ class DerivedMembers:
     def counterfactual_reach(
         self: Form, plans: tuple[FloatArray, ...], player: Player
     ) -> FloatArray:
-        """Return [I] the probability that chance and the others lead to each infostate."""
+        """Return [I] the reach of each infostate by chance and the other players."""
         plex = self.treeplexes[player]
         mass = self.reach_gradient(plans, player)
         return reach_sweep(plex.parent_sequence, plex.first_sequence, plex.num_actions, mass)
 
     def labeled_infostates(self: Form, player: Player) -> Iterator[tuple[str, int]]:
-        """Yield texts and acting infostates, parents first; see `Form.labeled_infostates`."""
+        """Yield the text and number of each acting infostate; see `Form.labeled_infostates`."""
         for number, label in enumerate(self.infostate_labels(player)):
             yield label, number
 
 
 class MeasuredByKernels(DerivedMembers):
-    """Values of players by the kernels of the methods, in the order of `layouts`."""
+    """Values of players, computed by the kernels of the methods in the order of `layouts`."""
 
     def player_values(
         self: Form, probabilities: tuple[FloatArray, ...]
     ) -> tuple[PlayerValues, ...]:
-        """Return what each player earns, given behavior policies, per player [Q]."""
+        """Return the values of the players under behavior policies, per player [Q]."""
         pairs = zip(self.layouts, probabilities, strict=True)
         behavior = [layout.to_positions(values) for layout, values in pairs]
         return values_by_payoffs(self.layouts, self.payoffs(), behavior)
@@ -73,7 +73,7 @@ class MeasuredByKernels(DerivedMembers):
     def values_of_weights(
         self: Form, weights: tuple[FloatArray, ...], workspace: FloatArray | None = None
     ) -> tuple[PlayerValues, ...]:
-        """Return `player_values` of policies with given weights; see `Form.values_of_weights`."""
+        """Return `player_values` of normalized weights; see `Form.values_of_weights`."""
         for layout, values in zip(self.layouts, weights, strict=True):
             values[0] = 1.0
             normalize_weights(layout.groups, values)
@@ -95,13 +95,13 @@ def values_by_payoffs(
     behavior: list[FloatArray],
     workspace: FloatArray | None = None,
 ) -> tuple[PlayerValues, ...]:
-    """Return what each player earns by behavior policies [Q], by the kernels of the methods.
+    """Return the values of the players under behavior policies [Q], by the methods' kernels.
 
     Parameters
     ----------
     layouts : tuple[Layout, ...]
     payoffs : FormPayoffs
-        With arrays for intermediate results that nobody else uses.
+        Its arrays for intermediate results must not be shared.
     behavior : list[FloatArray]
         Per player, [Q] behavior policies in order of position, which become the realization plans.
     workspace : FloatArray, optional
@@ -126,7 +126,7 @@ def values_by_payoffs(
 def values_by_gradient(
     form: Form, probabilities: tuple[FloatArray, ...]
 ) -> tuple[PlayerValues, ...]:
-    """Return what each player earns, given behavior policies [Q], from `form.gradient`."""
+    """Return the values of the players under behavior policies [Q], from `form.gradient`."""
     plans = tuple(
         behavior_to_plan(plex.parent_sequence, plex.first_sequence, plex.num_actions, own)
         for plex, own in zip(form.treeplexes, probabilities, strict=True)
@@ -135,7 +135,7 @@ def values_by_gradient(
 
 
 def values_of_plans(form: Form, plans: tuple[FloatArray, ...]) -> tuple[PlayerValues, ...]:
-    """Return what each player earns, given realization plans [Q], from `form.gradient`."""
+    """Return the values of the players under realization plans [Q], from `form.gradient`."""
     found = []
     for player, plex in enumerate(form.treeplexes):
         gradient = form.gradient(plans, player)
@@ -146,7 +146,7 @@ def values_of_plans(form: Form, plans: tuple[FloatArray, ...]) -> tuple[PlayerVa
 
 
 def values_of_weights(form: Form, weights: tuple[FloatArray, ...]) -> tuple[PlayerValues, ...]:
-    """Return what each player earns by policies with given weights [Q], in order of position."""
+    """Return the values of the players for weights [Q] of policies, in order of position."""
     probabilities = tuple(
         normalize_behavior(plex.first_sequence, plex.num_actions, layout.to_sequences(own))
         for plex, layout, own in zip(form.treeplexes, form.layouts, weights, strict=True)

@@ -30,14 +30,14 @@ __all__ = ["AnyForm", "Form", "FormT", "FormTable", "PlayerValues", "check_form"
 
 
 class PlayerValues(NamedTuple):
-    """What a player earns by its policy, and by a best response to the others."""
+    """A player's value, and the value of its best response to the other players."""
 
     value: float
     best: float
 
 
 class FormTable(NamedTuple):
-    """Where the numbers of a form are in a table with one row per decision and action.
+    """The layout of a form's numbers in a table with one row per decision and action.
 
     Attributes
     ----------
@@ -58,7 +58,8 @@ class FormTable(NamedTuple):
         JSON values that belong to the columns, such as the labels of hands as text and their prior
         probabilities; empty for a single column.
     other_game : str
-        Why a table for a game of the same name may belong to another form, and what to do then.
+        Message for a table of another form: why the form may differ although the game has the same
+        name, and how to proceed.
     """
 
     columns: tuple[str, ...]
@@ -72,10 +73,10 @@ class FormTable(NamedTuple):
 
 
 class _HasMembers(ProtocolType):
-    """Asks whether an object has the members of a form without computing any.
+    """Check whether an object has the members of a form, without computing them.
 
-    `isinstance` of Python 3.11 computes every property, of which a fingerprint and the largest
-    payoff take longer than solving a large form.
+    `isinstance` of Python 3.11 computes every property. On a large form, the fingerprint and the
+    largest payoff alone take longer than solving it.
     """
 
     def __instancecheck__(cls, instance: object) -> bool:

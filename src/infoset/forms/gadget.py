@@ -1,4 +1,4 @@
-"""Gadget games: parts of a game, solved again without giving the opponent more than before."""
+"""Gadget games: parts of a game to re-solve without giving the opponent more than before."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ FOLLOW: Final = "follow"
 TERMINATE: Final = "terminate"
 
 GADGET_KINDS: Final = ("resolving", "max-margin", "none")
-"""What the opponent may do at the root: take a value or follow at each infostate, choose the
-infostate, or nothing. The gadget `reach-max-margin` is `max-margin` with other values."""
+"""Choices of the opponent at the root: to take a value or follow at each infostate, to choose the
+infostate, or none. The gadget `reach-max-margin` is `max-margin` with other values."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,25 +49,26 @@ class GadgetForm(TransformedForm):
 
     @property
     def kind(self) -> str:
-        """How utilities are stored: as in the part."""
+        """How utilities are stored, as in the part."""
         return self.base.kind
 
     @property
     def constant_sum(self) -> float | None:
-        """Sum of the players' utilities, if it is the same at every end."""
+        """Sum of the players' utilities, if it is the same at every terminal."""
         return self.constant
 
     @property
     def centered(self) -> GadgetForm:
-        """The form itself: values that the opponent may take have no known midrange."""
+        """The form itself; values that the opponent may take have an unknown midrange."""
         return self
 
 
 class _Entries(NamedTuple):
     """The opponent's S infostates at the root of a part, where a gadget begins.
 
-    values [S] what it can take instead, or for `none` its range; weight, unit [S] reach by chance
-    and by the searching player's range, or by a range of ones; total: the constant sum.
+    values [S]: the values that it can take instead, or its range for `none`; weight, unit [S]:
+    reach by chance and by the searching player's range, or by a range of ones; total: the constant
+    sum.
     """
 
     part: Form
@@ -80,10 +81,10 @@ class _Entries(NamedTuple):
 
 
 class _Choices(NamedTuple):
-    """What a gadget adds for the opponent.
+    """The infostates and payoffs that a gadget adds for a player.
 
-    begin [S] the sequence before play at each root infostate, weight and scale [S] as in `PlanMap`;
-    num_actions [K] and labels of the added infostates; ends of sequences that earn values.
+    begin [S]: the sequence before play at each root infostate; weight, scale [S]: as in `PlanMap`;
+    num_actions [K], added: the added infostates; ends: sequences that are paid values.
     """
 
     begin: LongArray
@@ -111,8 +112,8 @@ def add_gadget(
     before. `infoset.resolving.entered_form` and `entered_public_form` build such parts. Results
     have policies of `part`, in which the forced moves are made.
 
-    Its payoffs do not depend on the searching player's own range, so that infostates of range zero
-    get a policy, too; the form is then not constant-sum, which methods that minimize regret do not
+    Payoffs of the searching player do not depend on its own range, so that infostates of range zero
+    get a policy, too. The form is then not constant-sum, which methods that minimize regret do not
     need.
 
     Parameters
@@ -121,21 +122,21 @@ def add_gadget(
     player : Player
         The searching player.
     own_range : FloatArray
-        [S_i] its reach of each of its infostates at the root.
+        [S_i] its own reach of each of its infostates at the root.
     opponent : FloatArray
         [S_j] the expected utility that the opponent can take instead at each of its infostates at
         the root. For `none`, the opponent's range.
     gadget : str
         One of `GADGET_KINDS`.
     constant : float, optional
-        The constant sum of utilities, by default that of `part`.
+        The constant sum of utilities; by default that of `part`.
     is_zero_sum : bool
         Whether the searching player's payoffs are weighted by its own range, too.
 
     Raises
     ------
     UnknownNameError
-        If there is no such gadget.
+        If the gadget is unknown.
     UnsupportedGameError
         If the game does not have two players and a constant sum.
     ParameterError
@@ -192,7 +193,7 @@ def add_gadget(
         ).astype(np.int32)
         for p in range(2)
     )
-    # Utilities at all ends have the same sum, but probabilities need not sum to 1.
+    # Utilities at all terminals have the same sum, but probabilities need not sum to 1.
     mass = {"resolving": weight.sum(), "max-margin": 0.0, "none": weight @ values}[gadget]
     return GadgetForm(
         name=f"{gadget}({part.name},player={player})",
@@ -246,7 +247,7 @@ def _num_entries(part: Form, player: Player) -> int:
     if not count or not (plex.parent_sequence[count:] > 0).all():
         raise ParameterError(
             f"{part.name} does not begin with a forced move of player {player} at each of its "
-            "infostates: build it by infoset.resolving.entered_form or entered_public_form"
+            "infostates: build it with infoset.resolving.entered_form or entered_public_form"
         )
     return count
 

@@ -53,7 +53,7 @@ class LeafScales:
             self._entries.append(self._entries_of(player, base[player].position[places]))
 
     def _entries_of(self, player: Player, members: IndexArray) -> LongArray:
-        """Return the places of members in the scales of all members; -1 where there are none."""
+        """Return the index of each member in the scales of all members; -1 if it is missing."""
         composition = self._compositions[player]
         assert composition is not None
         place = np.full(len(composition.gradient), -1, np.int64)

@@ -1,4 +1,4 @@
-"""Payoffs of a form as a list by pairs of sequences, which linear programs need."""
+"""Payoffs of a form, listed by tuples of sequences, as linear programs need them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["listed_payoffs"]
 
 
 def listed_payoffs(form: Form) -> tuple[IntArray, FloatArray]:
-    """Return [M, N] tuples of sequences, and [M, N] what they pay times chance reach.
+    """Return [M, N] tuples of sequences, and [M, N] their payoffs times chance reach.
 
     Raises
     ------

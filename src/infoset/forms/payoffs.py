@@ -1,4 +1,4 @@
-"""Payoffs: their sums, and their layout in the kernels, for two players or by terminals."""
+"""Payoffs: their sums, and their layout for kernels, for two players or by terminals."""
 
 from __future__ import annotations
 
@@ -90,8 +90,8 @@ def midranges(utility: FloatArray) -> FloatArray:
 def common_sum(utility: FloatArray) -> float | None:
     """Return the sum of each row of `utility` [Z, N], up to rounding; None if sums differ.
 
-    What counts as rounding depends on the differences between utilities, and to a smaller degree
-    on their size, so that a large constant in all utilities does not hide different sums.
+    The tolerance for rounding depends on the differences between utilities, and less on their size,
+    so that a large constant in all utilities does not hide different sums.
     """
     largest = float(np.abs(utility).max())
     centered = utility - midranges(utility)
@@ -252,14 +252,14 @@ def composition_of(payoffs: TwoPlayerPayoffs) -> Composition | None:
 
 
 def with_collection(payoffs: FormPayoffs) -> FormPayoffs:
-    """Return payoffs of a transform with arrays for gradients, so that scales can be changed."""
+    """Return payoffs of a transform with a workspace for gradients, so that scales can change."""
     return payoffs._replace(pairs=tuple(map(_with_collection, payoffs.pairs)))
 
 
 def _with_collection(payoffs: TwoPlayerPayoffs) -> TwoPlayerPayoffs:
     if isinstance(payoffs, BlockPayoffs) or len(payoffs.composition.gradient):
         return payoffs
-    # The array is missing if gradients stay as they are, and so have the same size.
+    # Without changes, the gradient needs no workspace and has the same size.
     hands, composition = payoffs
     gradient = np.zeros_like(composition.scale)
     return ComposedPayoffs(hands, composition._replace(gradient=gradient))

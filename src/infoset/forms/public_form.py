@@ -124,7 +124,7 @@ class PublicForm(PublicStructure, MeasuredByKernels):
 
     @cached_property
     def multiplicities(self) -> tuple[LongArray, ...]:
-        """Per player, [I] the number of infostates that each stands for.
+        """Per player, [I] the number of infostates of the game that each one represents.
 
         It is 0 if the hand cannot be held at the public node: chance has removed it, or all hands
         of the opponent that it can meet. It is more than 1 if `symmetry` merges hands or lines.
@@ -144,7 +144,7 @@ class PublicForm(PublicStructure, MeasuredByKernels):
         return held
 
     def _can_hold(self, player: Player) -> LongArray:
-        """Return [sets of hands, hands] the number of hands that the opponent may have then."""
+        """Return [sets of hands, hands] the number of opponent hands that each hand can meet."""
         meets = (self.prior.matrix() > 0).astype(np.float32)  # sums of ones are exact
         own, other = self.hand_sets[player], self.hand_sets[1 - player].astype(np.float32)
         counts = other @ (meets.T if player == 0 else meets)

@@ -32,8 +32,8 @@ class AddedInfostate:
     Attributes
     ----------
     label : str or int
-        A text, or the number in the base of the infostate that has it: texts of all infostates
-        take long.
+        The text, or the number of the base's infostate that has this text, because building the
+        texts of all infostates is slow.
     actions : tuple[Action, ...]
     """
 
@@ -365,7 +365,7 @@ class TransformedForm(MeasuredByKernels, ShortRepr):
         if below < 0:
             label = self.infostate_labels(player)[number]
             raise UnknownNameError(
-                f"{label!r} is a choice that {self.name} adds, without observations"
+                f"{label!r} is an infostate that {self.name} adds; it has no observations"
             )
         return self.base.infostate_at(player, below)
 

@@ -94,15 +94,15 @@ def compare(
     Parameters
     ----------
     game : str, Game, GameTree, ExtensiveForm, SequenceForm or PublicForm
-        On a public form, of the learners `cs-mccfr` and `es-mccfr` run, and on a sequence form
-        none.
+        On a public form, `cs-mccfr` and `es-mccfr` are the only learners that run; on a sequence
+        form, no learner does.
     methods : Sequence[str, RegretScheme, MethodSpec, LearnerSpec, function or SolveResult]
         At least one. Methods as in `solve`; learners as in `learn`, whose iterations are episodes;
         and finished results, such as one from `make_result`, which are returned unchanged in their
         places.
     form : str
-        As in `solve`, the same for all methods; learners other than `cs-mccfr` and
-        `es-mccfr` need the tree.
+        As in `solve`, the same for all methods. Learners other than `cs-mccfr` and `es-mccfr` need
+        the tree.
     target, iterations, seconds
         As in `solve`, for each method; without any, 1,000 iterations.
     seeds : int or Sequence[int], optional
@@ -238,7 +238,7 @@ def _build(
     memory: int | None,
     progress: BuildProgress | None,
 ) -> tuple[ChosenForm, Simulator | Form]:
-    """Return the form of a game, and what learners play on."""
+    """Return the form of a game, and the simulator or form on which learners run."""
     learners = [one for one in found if isinstance(one, LearnerSpec)]
     if learners and form != "public":
         _, simulator = build_simulator(game, learners, memory, progress, form)

@@ -1,4 +1,4 @@
-"""Conversion of what a user passes as a game: to rules, arrays, and the form that fits."""
+"""Conversion of a user's game to rules, to arrays, and to the form that fits."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ __all__ = [
 ]
 
 FORMS: Final = ("auto", "sequence", "public")
-"""What `solve` accepts as the form of a game."""
+"""The values of `form=` in `solve`."""
 
 CompiledGame: TypeAlias = GameTree | ExtensiveForm
 """A game as arrays, either built from its rules or given as a tree."""
@@ -244,8 +244,8 @@ def choose_form(
 ) -> ChosenForm:
     """Build the form on which a game is solved.
 
-    "auto" is the sequence form if it fits in the limits, and otherwise the public form if the game
-    has public rules and that form fits.
+    "auto" chooses the sequence form if it fits within the limits, and otherwise the public form if
+    the game has public rules and that form fits.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ def choose_form(
     form : str
         "auto", "sequence" or "public".
     method : MethodSpec, optional
-        The method that is to run; if it does not run on public forms, "auto" does not choose one.
+        The method to run; if it does not run on public forms, "auto" does not choose one.
     memory, progress
         As in `solve`.
 
@@ -263,11 +263,11 @@ def choose_form(
     UnknownNameError
         If the form is unknown.
     ParameterError
-        If a form is given and the other is asked for.
+        If a form is given and the other one is requested.
     GameTooLargeError
-        If no form fits that is asked for and on which the method runs; the message names what does.
+        If no requested form on which the method runs fits; the message names alternatives.
     UnsupportedGameError
-        If the public form is asked for, and the game has none.
+        If the public form is requested, and the game does not have one.
     """
     check_choice("form", form, FORMS)
     if isinstance(game, Form):
@@ -296,7 +296,7 @@ def choose_form(
 
 
 def _given(game: Form, form: str) -> Form:
-    """Return a form that was given, unless the other was asked for."""
+    """Return a given form; raise if another kind of form is requested."""
     if form not in ("auto", game.kind):
         raise ParameterError(
             f"form={form!r}, but a {game.kind} form of {game.name} was given, from which no "
@@ -335,7 +335,7 @@ def _public_size(counts: PublicCounts) -> str:
 def to_kind(
     game: FormLike, kind: str, *, memory: int | None = None, progress: BuildProgress | None = None
 ) -> Form:
-    """Return the form of a game of a kind, "sequence" or "public"; such a form is unchanged."""
+    """Return the "sequence" or "public" form of a game; such a form is returned unchanged."""
     builders: dict[str, Callable[..., Form]] = {"sequence": to_form, "public": to_public_form}
     return builders[kind](game, memory=memory, progress=progress)
 
@@ -351,8 +351,8 @@ def to_public_form(
     Raises
     ------
     UnsupportedGameError, GameTooLargeError
-        As raised by `build_public_form`, or if another form is given, whose game is not known by
-        name.
+        As raised by `build_public_form`, or if `game` is another form of a game that is not
+        registered by name.
     """
     if isinstance(game, Form):
         with suppress(UnsupportedGameError):

@@ -85,9 +85,9 @@ def learn(
     Parameters
     ----------
     game : str, Game, GameTree, ExtensiveForm or PublicForm
-        By name, as rules, or as a tree; or a public form, on which `cs-mccfr` and `es-mccfr`
-        learn. With these methods, a game that is too large for a tree is learned on its public
-        form if it has one.
+        The game, by name, as rules, or as a tree; or a public form for `cs-mccfr` and `es-mccfr`.
+        If a game is too large for a tree, these two methods learn on its public form if it has
+        one.
     method : str or LearnerSpec
         A name of `infoset.learning.LEARNERS`, in upper or lower case; `path/to/file.py:NAME`; or
         your own learner, such as a library learner changed by `dataclasses.replace`. `auto` is the
@@ -257,8 +257,8 @@ def build_simulator(
 ) -> tuple[Game | CompiledGame | None, Simulator | Form]:
     """Return a game, and the simulator on which learners play it.
 
-    The game is None where they learn on a form instead: if one is given, or if the game is too
-    large for a tree, they can all learn on its public form, and `form` is not "sequence".
+    The game is None if they learn on a form instead: because a form is given, or because the game
+    is too large for a tree, they can all learn on its public form, and `form` is not "sequence".
 
     Raises
     ------

@@ -149,7 +149,7 @@ def _searcher(player: str, model: SearchModel, form: Callable[[str], Form]) -> S
         elif is_network(path):
             found[key] = load_network_file(path)
         else:
-            # Re-solving is on the form of its blueprint; the values of a critic are of the tree.
+            # Re-solving runs on the form of its blueprint; the values of a critic need the tree.
             like = UNIFORM if key == "blueprint" and "values" in files else path
             found[key] = None if path == UNIFORM else resolve_policy(path, form(like))
     return make_searcher(name, model, **settings, **found)

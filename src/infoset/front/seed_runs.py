@@ -91,7 +91,7 @@ class LearnerRun:
     ----------
     learner : LearnerSpec
     simulator : Simulator or Form
-        The game that it plays; a form for learners that need no tree.
+        The game to learn; a form for learners that run without a tree.
     episodes : int
         Number of episodes for which step sizes are planned. If the budget also limits the time, and
         the run is not saved in a checkpoint, they are planned for the episodes that fit into it, at
@@ -183,7 +183,7 @@ class LearnerMethod:
     ----------
     learner : LearnerSpec
     simulator : Simulator or Form
-        The game that it plays; a form for learners that need no tree.
+        The game to learn; a form for learners that run without a tree.
     seed : int
         Random seed of the run.
     """

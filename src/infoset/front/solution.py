@@ -169,8 +169,8 @@ def resolve_method(
     Raises
     ------
     UnknownNameError, ParameterError
-        As raised by `get_method` and `load_from_python_file`; or if the method is one for teams, or
-        a changed scheme has the name of a method of the library.
+        As raised by `get_method` and `load_from_python_file`; or if the method is for teams, or a
+        changed scheme has the name of a library method.
     """
     if isinstance(method, str) and METHODS.knows(method):
         return get_method(method, precision, threads)

@@ -1,4 +1,4 @@
-"""Observations of transitions: what everybody sees, each player, and groups of players."""
+"""Observations of transitions: by all players, by single players, and by groups of players."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Observation(NamedTuple):
         return SharedView(own, mine) if mine else own
 
     def seen_by_each(self, num_players: int) -> Sequence[Hashable]:
-        """Return what each player sees besides the public part, as `seen_by` does."""
+        """Return the non-public observation of each player, as `seen_by` does."""
         if self.shared:
             return [self.seen_by(player) for player in range(num_players)]
         private = self.private

@@ -317,7 +317,7 @@ def has_hook(game: Game, name: str, rules: Sequence[str] = RULES) -> bool:
 
 @dataclass(frozen=True)
 class GameSource:
-    """Where a game came from: rules in Python, or a tree such as that of a Gambit file.
+    """The origin of a game: rules in Python, or a tree such as that of a Gambit file.
 
     Results keep this record, because the name of a game says nothing about its origin: the title
     of a file is arbitrary text, which is never loaded as a game.

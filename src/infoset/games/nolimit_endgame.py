@@ -163,7 +163,7 @@ class Betting(NamedTuple):
     before : int
         Chips that each player had put in before the street.
     turn : Player or None
-        Who acts; None at the end of a street.
+        The player who acts; None at the end of a street.
     raises : int
         Number of bets and raises in the street.
     last_raise : int
@@ -171,7 +171,7 @@ class Betting(NamedTuple):
     has_checked : bool
         Whether player 0 has checked.
     folded : Player or None
-        Who has folded.
+        The player who has folded.
     """
 
     put_in: tuple[int, int] = (0, 0)
@@ -192,13 +192,13 @@ class BettingRules:
     pot, stack : int
         Chips in the pot, and chips behind of each player, at the start of the endgame.
     bets, raises : tuple[float, ...]
-        Sizes, as shares of the pot after a call.
+        Sizes, as fractions of the pot after a call.
     max_raises : int
         Number of bets and raises on a street.
     min_bet : int
         Smallest bet, and smallest amount of a raise.
     all_in : float
-        Share of the chips behind from which on a bet or raise is all-in.
+        Smallest fraction of the chips behind at which a bet or raise becomes all-in.
     """
 
     pot: int
@@ -270,7 +270,7 @@ class BettingRules:
 
 
 def _decimal(share: float) -> Fraction:
-    """Return a share as it is written, such as 145/1000 for 0.145."""
+    """Return the fraction that a decimal number denotes, such as 145/1000 for 0.145."""
     return Fraction(repr(share))
 
 

@@ -1,6 +1,6 @@
 """Kernels of Monte Carlo CFR on public forms: the average of the policies of all episodes.
 
-They run over the action-major layout, with eight infostates at a time, as those of the CFR family.
+Like those of the CFR family, they process eight infostates at a time in the action-major layout.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ def count_groups(
     cumulative_plan: FloatArray,
     parent_counted: FloatArray,
 ) -> None:
-    """Bring the cumulative plan at some infostates up to date with their parents', in place.
+    """Update the cumulative plan at some infostates from that of their parents, in place.
 
     groups [G, 5]: parts of groups (see `Layout`), parents first; parent [I]: position of the parent
     sequence; policy, cumulative_plan [Q]; parent_counted [I]: the cumulative plan of the parent
-    sequence when an infostate was last counted. As `count_infostate`, for all hands together.
+    sequence at the last update of an infostate. This is `count_infostate` for all hands together.
     """
     for group in range(len(groups)):
         base, stride, actions, infostate, size = groups[group]
         for begin in range(0, size, LANES):
             place, count = infostate + begin, min(LANES, size - begin)
             total = take(cumulative_plan, parent, place, count)
-            # The policy was the same since the last count, so one product suffices.
+            # The policy has not changed since the last update, so one product suffices.
             gained = total - load(parent_counted, place, count)
             store(parent_counted, place, count, total)
             for action in range(actions):

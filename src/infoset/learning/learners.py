@@ -52,7 +52,7 @@ class AutoLearner:
     def choose(self, has_tree: bool = True) -> tuple[LearnerSpec, str]:
         """Return the recommended learner, and the reason for choosing it.
 
-        `has_tree` is false on forms, which do not list histories.
+        `has_tree` is false on public forms, which do not list histories.
         """
         if not has_tree:
             reason = f"{ON_FORMS}: the better of the learners that need no tree of histories"
@@ -132,7 +132,7 @@ def _changed(spec: LearnerSpec, **changes: object) -> LearnerSpec:
 
 
 def learns_on_forms(learner: LearnerSpec) -> bool:
-    """Return whether a learner also learns on public forms, which list no histories."""
+    """Return whether a learner can learn on public forms, which do not list histories."""
     return getattr(learner, "visits_all_own_actions", False)
 
 

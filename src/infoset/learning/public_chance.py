@@ -1,4 +1,4 @@
-"""Draws of the public chance moves of a public form."""
+"""Sampling of the public chance moves of a public form."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Drawn", "PublicChance"]
 
 
 class Drawn(NamedTuple):
-    """What the draws leave: nodes [V] and terminals [T], and a hand of the opponent, or all."""
+    """The sampled nodes [V] and terminals [T], and the opponent's hand; None for all hands."""
 
     nodes: BoolArray
     terminals: BoolArray
@@ -22,10 +22,10 @@ class Drawn(NamedTuple):
 
 
 class PublicChance:
-    """The public chance moves of a form, of each of which one outcome is drawn.
+    """The public chance moves of a form, with one outcome of each to be sampled.
 
-    What may follow a node after the same action are the outcomes of a chance move; most moves have
-    just one. All moves are drawn independently, also those after others that were not drawn.
+    The children of a node after the same action are the outcomes of a chance move; most moves have
+    a single outcome. All moves are sampled independently, even below outcomes that were not drawn.
 
     Parameters
     ----------
@@ -34,11 +34,11 @@ class PublicChance:
     Attributes
     ----------
     probability : FloatArray
-        [T] the probability that the draws lead to each terminal, if the players play to it.
+        [T] the probability that each terminal is sampled, if the players play to it.
     first, last : LongArray
         [moves] the first and the last outcome of each move.
     limits : FloatArray
-        [outcomes] upper ends of the intervals of [0, 1) that draw them, plus the move's number.
+        [outcomes] upper bounds of their intervals of [0, 1), plus the number of the move.
     """
 
     def __init__(self, form: PublicForm) -> None:
@@ -83,13 +83,13 @@ class PublicChance:
         return len(self.first)
 
     def draw(self, stream: Stream, taken: IntArray | None = None) -> Drawn:
-        """Draw an outcome of each move; for `taken`, see `outcome`."""
+        """Sample an outcome of each move; for `taken`, see `outcome`."""
         return self.outcome(uniforms(stream, self.num_moves), taken)
 
     def outcome(self, numbers: FloatArray, taken: IntArray | None = None) -> Drawn:
-        """Return what numbers [moves] in [0, 1) draw.
+        """Return the sample that uniform numbers [moves] in [0, 1) select.
 
-        taken: [V] the action taken at each node; -1, or None for all nodes, if all are.
+        taken: [V] the sampled action at each node, -1 for all actions; None for all at all nodes.
         """
         moves = np.arange(self.num_moves)
         found = np.searchsorted(self.limits, moves + numbers, side="right")

@@ -1,4 +1,4 @@
-"""Monte Carlo CFR on public forms: public chance is sampled, and the learner's hands are not."""
+"""Monte Carlo CFR on public forms, which samples public chance but not the learner's hands."""
 
 from __future__ import annotations
 
@@ -35,16 +35,17 @@ __all__ = ["PublicChanceSampling"]
 class PublicChanceSampling(IterativeState):
     """Self-play of Monte Carlo CFR on a public form, in which the players alternate.
 
-    In an episode, one outcome of each public chance move is drawn. In chance sampling, the learning
-    player meets all hands and actions of the opponent. In external sampling it meets one hand,
-    drawn with the probability of its deal, and one action at each decision of the opponent, drawn
-    from the current policy of this hand. The learning player computes counterfactual values of all
-    its hands and actions in what is left of the public tree, divided by the probabilities of the
-    draws, and updates its regrets there. The expected values are those of CFR.
+    Each episode samples one outcome of each public chance move. Chance sampling evaluates the
+    learning player against all hands and actions of the opponent. External sampling evaluates it
+    against one hand, sampled with the probability of its deal, and one action at each decision of
+    the opponent, sampled from the current policy of this hand. The learning player computes
+    counterfactual values of all its hands and actions in the sampled part of the public tree,
+    divided by the sampling probabilities, and updates its regrets there. The expected values are
+    those of CFR.
 
-    A policy changes only at nodes that an episode leaves, and those before them are left, too. So
-    the average is brought up to date there before each change, and is exact for all hands: the mean
-    of the policies of a player's episodes, weighted by own reach.
+    An episode changes the policy only at sampled nodes, whose ancestors are also sampled. The
+    average at these nodes is updated before each change, so it is exact for all hands: the mean of
+    the policies of a player's episodes, weighted by own reach.
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ class PublicChanceSampling(IterativeState):
     clip_regrets : bool
         Whether negative cumulative regrets are reset to 0, as in regret matching+.
     all_opponents : bool
-        Whether the opponent enters all actions with all hands, as in chance sampling.
+        Whether all hands and actions of the opponent are evaluated, as in chance sampling.
 
     Notes
     -----
@@ -115,7 +116,7 @@ class PublicChanceSampling(IterativeState):
                 self._done += 1
 
     def _draw(self, other: _Player) -> Drawn:
-        """Draw what an episode leaves, given the opponent of the learning player."""
+        """Return the sample of an episode, given the opponent of the learning player."""
         if self._all_opponents:
             return self._chance.draw(self._stream)
         hand = other.hands.draw(self._stream)
@@ -123,12 +124,12 @@ class PublicChanceSampling(IterativeState):
         return self._chance.draw(self._stream, taken)._replace(hand=hand)
 
     def learn(self, player: Player, drawn: Drawn) -> None:
-        """Update the regrets and the average of a player, given what the draws leave."""
+        """Update the regrets and the average of a player in the sampled part of the tree."""
         own, other = self._players[player], self._players[1 - player]
         groups = own.groups_at(drawn)
         own.cumulative_plan[0] += 1.0
         own.count(groups)
-        # The reach of drawn actions cancels with their probability: the plan of one hand stays 1.
+        # The reach of sampled actions cancels with their probability: the plan of one hand stays 1.
         if drawn.hand is None:
             realize_policy(other.groups_at(drawn), other.parent, other.policy, other.plan)
         gradient = own.gradient(drawn, other)
@@ -147,7 +148,7 @@ class PublicChanceSampling(IterativeState):
         return {"stream": self._stream, **arrays}
 
     def policy(self) -> TabularPolicy:
-        """Return the average policy, weighted by own reach; uniform where no policy plays to."""
+        """Return the average policy, weighted by own reach; uniform where own reach is zero."""
         return self._to_policy([own.all_counted() for own in self._players])
 
     def current_policy(self) -> TabularPolicy:
@@ -162,9 +163,9 @@ class PublicChanceSampling(IterativeState):
 
 
 class _Player:
-    """What a player knows and has learned, in the order of the layout.
+    """The learning state of a player, in the order of the layout.
 
-    Entries of `plan` are up to date at the infostates of the last draws only. For
+    Entries of `plan` are up to date only at the infostates of the last sample. For
     `cumulative_plan` and `parent_counted`, see `count_groups`.
     """
 
@@ -178,7 +179,8 @@ class _Player:
         self.plan = np.ones(len(self.policy))
         self._gradient = np.zeros(len(self.policy))
         positions = [own.position for own in form.layouts]
-        # Regrets would depend on a constant in the payoffs: hands have different chances of draws.
+        # Centered: otherwise regrets would depend on a constant added to the payoffs, because draws
+        # have different probabilities for different hands.
         centered = form.centered
         self._terminal = terminals_of_terms(centered, player)
         self._payoffs = with_weights(
@@ -191,15 +193,15 @@ class _Player:
         )
 
     def groups_at(self, drawn: Drawn) -> IndexArray:
-        """Return the parts of groups at the nodes that are left, parents first."""
+        """Return the parts of groups at the sampled nodes, parents first."""
         return self._groups[drawn.nodes[self._node]]
 
     def count(self, groups: IndexArray) -> None:
-        """Bring the cumulative plan at parts of groups up to date."""
+        """Update the cumulative plan at parts of groups; see `count_groups`."""
         count_groups(groups, self.parent, self.policy, self.cumulative_plan, self.parent_counted)
 
     def all_counted(self) -> FloatArray:
-        """Return [Q] the cumulative plan, up to date everywhere, without changing anything."""
+        """Return [Q] the cumulative plan, updated everywhere, without changing the state."""
         plan, counted = self.cumulative_plan.copy(), self.parent_counted.copy()
         count_groups(self._all_groups, self.parent, self.policy, plan, counted)
         return plan
@@ -210,7 +212,7 @@ class _Player:
         if drawn.hand is None:
             public_gradient(payoffs, other.plan, self._gradient)
             return self._gradient
-        # The other hands have weight 0. That of the hand is divided by its probability.
+        # Other hands have weight 0. The weight of the sampled hand is divided by its probability.
         width = len(other.hands.probability)
         of_hand = slice(drawn.hand, None, width)
         self._weights_of_hand[of_hand] = (
@@ -223,7 +225,7 @@ class _Player:
 
 
 def _uniform_reach(form: PublicForm, player: Player) -> FloatArray:
-    """Return [T] the probability that a player with uniform policy plays to each terminal."""
+    """Return [T] a player's own reach of each terminal under the uniform policy."""
     layout = form.layouts[player]
     plan = np.ones(len(layout.position))
     realize_policy(layout.groups, layout.parent, layout.uniform_policy(), plan)

@@ -1,4 +1,4 @@
-"""Draws of a hand of one player of a public form, and of its actions."""
+"""Sampling of a hand of a player of a public form, and of its actions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["PublicHands"]
 
 
 class PublicHands:
-    """The hands of a player, one of which is drawn, and then an action at each of its decisions.
+    """The hands of a player, for sampling a hand and then an action at each decision.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ class PublicHands:
     Attributes
     ----------
     probability : FloatArray
-        [hands] the probability that the deal gives each hand to the player.
+        [hands] the probability that the player is dealt each hand.
     """
 
     def __init__(self, form: PublicForm, player: Player) -> None:
@@ -42,13 +42,13 @@ class PublicHands:
         self._nowhere = np.full(form.num_nodes, -1, np.int32)
 
     def draw(self, stream: Stream) -> int:
-        """Draw a hand."""
+        """Return a hand, sampled with the probability of its deal."""
         found = np.searchsorted(self._limits, uniforms(stream, 1)[0], side="right")
-        # Rounding may put a number above all limits.
+        # Rounding may leave the number above all limits.
         return min(int(found), self._last)
 
     def draw_actions(self, hand: int, policy: FloatArray, stream: Stream) -> IntArray:
-        """Draw an action of a hand at each decision of the player, independently.
+        """Sample an action of a hand at each decision of the player, independently.
 
         Parameters
         ----------
@@ -69,14 +69,15 @@ class PublicHands:
         before = (limits - probability)[self._first]
         passed = (limits - before[self._decision] <= numbers[self._decision]).astype(np.int32)
         found = np.add.reduceat(passed, self._first)
-        # Rounding may put a number above all limits of its decision.
+        # Rounding may leave a number above all limits of its decision.
         taken[self._nodes] = np.minimum(found, self._num_actions - 1)
         return taken
 
     def policy_at(self, hand: int, policy: FloatArray) -> FloatArray:
-        """Return the probability of each public sequence but the empty one with a hand.
+        """Return a hand's probability of each action at each decision.
 
-        policy: [Q] in the order of the layout.
+        policy: [Q] in the order of the layout. The order of the result is that of the player's
+        public sequences, without the empty one.
         """
         of_hand = self._class_of[self._classes, hand]
         found: FloatArray = policy[self._position[self._start + self._stride * of_hand]]

@@ -103,7 +103,7 @@ class SampledTraversal:
 
     @property
     def visits_all_own_actions(self) -> bool:
-        """Whether no own actions are sampled, so that public forms can be learned too."""
+        """Whether all own actions are visited, as self-play on public forms requires."""
         return self.min_probability == 1.0
 
     def self_play(
@@ -116,12 +116,12 @@ class SampledTraversal:
     def self_play_on_form(
         self, form: PublicForm, *, horizon: int, seed: int = 0
     ) -> PublicChanceSampling:
-        """Return self-play on a public form, on which all own hands are computed together.
+        """Return self-play on a public form, which computes all own hands together.
 
         Raises
         ------
         UnsupportedGameError
-            If own actions are sampled: they depend on the hand.
+            If own actions are sampled, because they depend on the hand.
         """
         check_count("horizon", horizon, minimum=1)
         if not self.visits_all_own_actions:

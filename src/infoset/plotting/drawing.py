@@ -173,8 +173,8 @@ def draw(
         Maximum number of histories, infostates or public states to draw, by default 150; in the
         view `policy`, of rows for each player, by default 24.
     memory : int, optional
-        Bytes allowed for the game tree, which is built in full if there is a policy and it fits; by
-        default a fraction of the free memory.
+        Bytes allowed for the game tree, which is built in full if a policy is given and the tree
+        fits; by default a fraction of the free memory.
 
     Raises
     ------
@@ -186,7 +186,7 @@ def draw(
     UnsupportedGameError
         If an extensive form is drawn in another view, or a payoff table is not possible.
     GameTooLargeError
-        If the first step alone is too large to draw, or no form of the game fits for a policy.
+        If the first step alone is too large to draw, or no form that the policy needs fits.
     PolicyFileError, PolicyMismatchError
         If the policy cannot be read or belongs to another game.
 
@@ -232,7 +232,7 @@ def draw(
 def _policy_of_part(
     game: Game, policy: TabularPolicy | str | Path, depth: int | None, memory: int | None
 ) -> tuple[TabularPolicy, TruncatedTree]:
-    """Return a policy of a game that is too large for a tree on its first steps."""
+    """Return a policy on the first steps of a game without a tree, and a tree of these steps."""
     found = _resolved(policy, game, memory)
     truncated = compile_part(game, depth)
     return tabulate(truncated.tree.sequence_form, found), truncated

@@ -210,7 +210,7 @@ def transfer_policy(policy: TabularPolicy, target: GameTree | Form) -> TabularPo
 def _on_tree(
     policy: TabularPolicy, source: ExtensiveForm, tree: GameTree
 ) -> TabularPolicy[SequenceForm]:
-    """Return a policy of an extensive form on the tree of the game made from it."""
+    """Return a policy of an extensive form on the tree of the game that is built from it."""
     there = _tree_histories(source, tree)
     is_met = there >= 0
     is_met[0] = False

@@ -96,7 +96,7 @@ class ActionTable:
         numbers, sizes = _number_actions(sets)
         width = max(map(len, sets), default=1)
         index = {action: column for column, action in enumerate(actions)}
-        # Rows are made once for each list of legal actions, of which there are few.
+        # A row is computed once for each list of legal actions; most games have few such lists.
         place = {legal: number for number, legal in enumerate(sets)}
         chosen = np.array([place[legal] for legal in rows], np.int64)
         return cls(

@@ -46,9 +46,9 @@ class Partition:
     payoffs : tuple[TwoPlayerPayoffs, ...]
         The payoffs, divided into ranges of blocks or, for a public form, of sequences.
     composition : Composition or None
-        How plans and gradients of a transform become those of `payoffs`; None if they are those.
+        Maps plans and gradients of a transform to those of `payoffs`; None without a transform.
     expanded, collected : tuple[tuple[int, int], ...]
-        Ranges of the sequences that `expand_plan` and `collect_gradient` fill; none if plans or
+        Ranges of the sequences that `expand_plan` and `collect_gradient` fill; empty if plans or
         gradients are those of `payoffs`.
     top : IndexArray
         [G, 5] the groups of the top; see `Layout`.

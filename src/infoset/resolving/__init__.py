@@ -1,4 +1,4 @@
-"""Re-solving: parts of a game that are solved once more, alone or at each decision of a play."""
+"""Re-solving: parts of a game are solved again, alone or at each decision during play."""
 
 from infoset.resolving.cfr_d import Decomposition, DecompositionSolver, solve_by_decomposition
 from infoset.resolving.continual_resolving import ContinualResolving, DepthLimitedSearch

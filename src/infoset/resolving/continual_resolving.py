@@ -86,26 +86,26 @@ KINDS_OF_VALUES: Final = (TransformedValues, ContinuationValues)
 class ContinualResolving(Searcher):
     """Continual re-solving: each decision solves a depth-limited subgame with a gadget.
 
-    The subgame starts at the public state of the decision. The searcher's range there is that of
-    its own searches before, and the opponent is offered what those searches left it. Where the
-    search stops, the opponent chooses one of its transformed blueprints at each of its infostates.
+    The subgame starts at the public state of the decision. The searcher's range there comes from
+    its earlier searches, and the gadget offers the opponent its value against them. At the depth
+    limit, the opponent chooses one of its transformed blueprints at each of its infostates.
 
-    On the tree of a game, or on its public form, searches are exact parts of it. Otherwise each
-    search builds its part from the rules: from all histories of the public state if there are few
-    enough, else from a sample of them. Where even a small sample has too many ends, there is no
-    search.
+    On the tree of a game or on its public form, each search solves an exact part of it. Otherwise
+    it builds the part from the rules: from all histories of the public state if there are few
+    enough, else from a sample of them. If even a small sample has too many terminals and leaves,
+    there is no search.
 
-    A limit never makes an answer worse than none. With fewer than 20 iterations, or if the opponent
-    could gain by the solution (see `tolerance`), the searcher plays its *fallback*: the last
-    solution that was played earlier in the same play, if it extends to the infostate, and otherwise
-    the blueprint. `last_search.method` and `methods` report where the answer comes from.
+    A limit never makes an answer worse than no search. With fewer than 20 iterations, or if the
+    opponent could gain by the solution (see `tolerance`), the searcher plays its *fallback*: the
+    last solution that was played earlier in the same play, if it extends to the infostate, and
+    otherwise the blueprint. `last_search.method` and `methods` report the source of the answer.
 
     Parameters
     ----------
     model : SearchModel, GameTree or PublicForm
         A two-player constant-sum game; without a tree or a public form it must be zero-sum. The
-        tree of a small explored game is built. Where the blueprint is on a public form, searches
-        are on that form.
+        tree of a small explored game is built. If the blueprint is on a public form, searches use
+        that form.
     blueprint : Policy, optional
         The policy of both players; by default uniform.
     values : TransformedValues, ContinuationValues or callable, optional
@@ -116,10 +116,10 @@ class ContinualResolving(Searcher):
         default those of the blueprint.
     depth : int, "auto" or None
         A search stops where each player has acted at this many public states. None searches to the
-        end of the game. "auto" is 1, but None on a public form without `values`: there, the values
-        of the blueprint at a limit are those of one continuation, to which the opponent is not
-        bound, so that searches may be worse than the blueprint, and cost more than the rest of the
-        game, because they are computed in each iteration.
+        end of the game. "auto" is 1, but None on a public form without `values`. There, leaf values
+        are those of the blueprint: a single continuation, to which the opponent is not bound, so
+        the answer may be worse than the blueprint. They are also computed in each iteration, which
+        costs more than solving the rest of the game.
     gadget : str
         A name from `infoset.resolving.GADGETS`.
     opponent : str
@@ -127,8 +127,8 @@ class ContinualResolving(Searcher):
     iterations : int or None
         Maximum number of iterations of CFR+ in each search; None if `milliseconds` alone limits it.
     milliseconds : float, optional
-        Time limit of a search, of which drawing histories and building the part are a part. Answers
-        then depend on the machine.
+        Time limit of a search, including sampling histories and building the part. Answers then
+        depend on the machine.
     max_ends : int, optional
         Without a tree, the maximum number of terminal histories and histories at the depth limit in
         a search. By default 5,000, or with a time limit as many as leave time for `iterations`.
@@ -142,8 +142,7 @@ class ContinualResolving(Searcher):
         A solution is played only if at no infostate of its root a best response of the opponent
         earns more than it may take there, by more than this fraction of the payoff range. None to
         play all solutions. Solutions are not compared if `values` are learned or a function, nor
-        with `opponent="profile"` or `gadget="none"`, which offer nothing that the opponent is sure
-        of.
+        with `opponent="profile"` or `gadget="none"`, which do not guarantee the opponent a value.
     seed : int
         Seed of the samples.
 
@@ -446,7 +445,7 @@ def _tree_of(model: SearchedGame, values: object) -> GameTree | None:
 
 
 def _are_exact(values: object) -> bool:
-    """Return whether values are exact, and not learned or those of any function."""
+    """Return whether values are exact, and neither learned nor from a custom function."""
     exact = (TransformedValues, ExactContinuationValues, PublicContinuation)
     return values is None or isinstance(values, exact)
 

@@ -1,4 +1,4 @@
-"""A game in terms of a form, as far as searches that re-solve know it."""
+"""A form as the game that a re-solving search reads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["FormModel"]
 
 
 class FormModel:
-    """What re-solving knows of a game; see `infoset.runs.searcher.SearchedGame`.
+    """The game of a re-solving search, given as a form; see `infoset.runs.searcher.SearchedGame`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Gadget games: subgames that are solved again without giving the opponent more than before."""
+"""Gadget games: subgames to re-solve without giving the opponent more than before."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["GADGETS", "Gadget", "entered_form", "gadget_form", "with_gadget"]
 
 @dataclass(frozen=True)
 class Gadget:
-    """What the opponent may do at the root of a subgame.
+    """A choice of the opponent at the root of a subgame.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Gadget:
     description : str
         One line, with the source.
     base : str
-        The gadget whose form it has.
+        The kind of gadget that is built; see `infoset.forms.add_gadget`.
     uses_gifts : bool
         Whether gifts are added to the opponent's values.
     """
@@ -133,16 +133,16 @@ def gadget_form(
     gadget : str
         A name from `GADGETS`.
     gifts : FloatArray, optional
-        [S_j] for `reach-max-margin`, what the opponent has given up on the way to each infostate,
-        as from `infoset.resolving.accumulated_gifts`. They are added to `opponent`.
+        [S_j] for `reach-max-margin`, the value that the opponent has given up on the way to each
+        infostate, such as `infoset.resolving.accumulated_gifts`. It is added to `opponent`.
     is_zero_sum : bool
         Whether the searching player's payoffs are weighted by its own range, too. The form is then
-        constant-sum, as linear programs need, but says nothing about infostates of range zero.
+        constant-sum, as linear programs need, but leaves infostates of range zero undetermined.
 
     Raises
     ------
     UnknownNameError
-        If there is no such gadget.
+        If the gadget is unknown.
     UnsupportedGameError
         If the game is not two-player constant-sum.
     ParameterError
@@ -167,22 +167,22 @@ def with_gadget(
     constant: float | None = None,
     is_zero_sum: bool = False,
 ) -> Form:
-    """Return a part of a game with a gadget at its root, at which the opponent may have gifts.
+    """Return the form of a part with a gadget at its root, with gifts if the gadget uses them.
 
-    At the root of the game, the opponent has not acted yet, so that there is nothing it could take
-    instead: this is the part itself.
+    At the root of the game, the opponent has not acted yet and no gadget is needed, so `entered`
+    is returned.
 
     Parameters
     ----------
     entered : Form
-        The part after forced moves, see `infoset.forms.add_gadget`; without them at the root of the
-        game.
+        The part with forced moves at its root, see `infoset.forms.add_gadget`; without them at the
+        root of the game.
     root : int
-        The public state at which it begins.
+        The public state at its root.
     player, own_range, opponent, gadget, gifts, is_zero_sum
         As in `gadget_form`.
     constant : float, optional
-        The constant sum of utilities, by default that of `entered`.
+        The constant sum of utilities; by default that of `entered`.
 
     Raises
     ------
@@ -203,17 +203,17 @@ def with_gadget(
 def entered_form(
     part: TreePart, player: Player = 0, leaf_values: FloatArray | None = None
 ) -> SequenceForm:
-    """Return a part of a tree in which each player first enters by a forced move.
+    """Return the sequence form of a part of a tree, in which each player first has a forced move.
 
-    It is what `infoset.forms.add_gadget` changes to a gadget game. Ranges at the root are 1. At the
-    root of the game, where nobody has acted, there are no forced moves.
+    `infoset.forms.add_gadget` turns it into a gadget game. Ranges at the root are 1. At the root of
+    the game, there are no forced moves.
 
     Parameters
     ----------
     part : TreePart
         A part of a two-player constant-sum game.
     player : Player
-        The searching player; the other one chooses among the continuations at leaves.
+        The searching player. The opponent chooses among the continuations at leaves.
     leaf_values : FloatArray, optional
         As in `gadget_form`.
 
@@ -237,7 +237,7 @@ def entered_form(
         _EnteredInfostates.of(part, p, roots[p], values.shape[1] if p == other else 1)
         for p in range(2)
     ]
-    # Leaf histories end once for each choice of the opponent there.
+    # Each leaf history becomes one terminal for each choice of the opponent there.
     num_ended, (num_leaves, num_choices) = len(part.terminals), values.shape
     leaf, choice = np.divmod(np.arange(num_leaves * num_choices), num_choices)
     place = np.append(np.arange(num_ended), num_ended + leaf)
@@ -278,14 +278,14 @@ class _EnteredInfostates:
     def of(
         cls, part: TreePart, player: Player, num_roots: int, num_choices: int
     ) -> _EnteredInfostates:
-        """Return the infostates for a number of roots, and of choices at leaves."""
+        """Return the infostates, given the number of roots and of choices at each leaf."""
         old = part.infostate_trees[player]
         leaves, sets = part.leaf_infostates(player), list(old.action_sets)
         action_set, parent, action = old.action_set.copy(), old.parent, old.action.copy()
         if num_choices > 1:
             action_set[leaves] = len(sets)
             sets.append(tuple(range(num_choices)))
-        # Before each root, a forced move is inserted, at which the player sees what it sees there.
+        # A forced move is inserted before each root, with the observations of the root.
         roots = slice(1, 1 + num_roots)
         parent = np.where(parent > 0, parent + num_roots, parent)
         parent[roots], action[roots] = np.arange(1, 1 + num_roots), 0
@@ -316,7 +316,7 @@ class _EnteredInfostates:
         )
 
     def last(self, part: TreePart, player: Player, place: LongArray) -> LongArray:
-        """Return the player's last sequence at some ends of the part: a forced move, or later."""
+        """Return the player's last sequence at terminals or leaves, at least a forced move."""
         before = part.ends.sequence[place, player]
         entered = 1 + part.ends.entry[place, player] if part.root else 0
         found: LongArray = np.where(before > 0, self.sequence[before], entered)

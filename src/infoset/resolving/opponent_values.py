@@ -1,4 +1,4 @@
-"""What the opponent can be given instead of playing on in a subgame."""
+"""Values that a gadget can offer the opponent instead of playing a subgame."""
 
 from __future__ import annotations
 
@@ -94,10 +94,11 @@ def responses_at_root(
     own_range: FloatArray,
     policies: Sequence[FloatArray],
 ) -> list[FloatArray]:
-    """Return [S_j] what a best response to each policy earns at each infostate of a root.
+    """Return [S_j] the opponent's best-response values at a root, against each policy.
 
-    At the root of the game, it is one number. Infostates of weight zero get 0. Where values at
-    leaves depend on the opponent's range, this is that of uniform play.
+    There is one value for each of its infostates there, or a single value at the root of the game.
+    Infostates of weight zero get 0. Values at leaves that depend on the opponent's range are
+    computed with the range of uniform play.
 
     Parameters
     ----------
@@ -114,7 +115,7 @@ def responses_at_root(
     plans = list(uniform_policy(entered).realization_plans())
     totals = []
     for policy in policies:
-        # The player's forced moves stand for its range.
+        # The probabilities of the player's forced moves are its range.
         behavior = np.concatenate([[1.0], own_range, policy[1:]]) if root else policy
         plans[player] = behavior_to_plan(
             own.parent_sequence, own.first_sequence, own.num_actions, behavior
@@ -215,14 +216,14 @@ def accumulated_gifts(
 
 
 def gifts_of_hands(values: PublicValues, player: Player, node: int, since: int = 0) -> FloatArray:
-    """Return [hands] what the opponent has given up on the way to a public node.
+    """Return [hands] the value that the opponent has given up on the way to a public node.
 
-    It is as `accumulated_gifts`, by hand on a public form.
+    These are the gifts of `accumulated_gifts`, for each hand of a public form.
 
     Parameters
     ----------
     values : PublicValues
-        Of a policy, of which only the searching player's is used.
+        The values of a policy. Only the searching player's policy is used.
     player : Player
         The searching player.
     node : int
@@ -234,7 +235,7 @@ def gifts_of_hands(values: PublicValues, player: Player, node: int, since: int =
     while node > since:
         above = int(form.parent[node])
         if form.player[above] == other:
-            # The action leads to the node alone, with the same reach of each hand.
+            # The action leads only to this node, with the same reach of each hand.
             before, after = (values.response_values(at, other) for at in (above, node))
             found += np.maximum(np.nan_to_num(before - after, nan=0.0), 0.0)
         node = above

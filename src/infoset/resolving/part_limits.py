@@ -1,4 +1,4 @@
-"""How large the part of a search by rules may be: in numbers, or to fit its time limit."""
+"""Limits on the part of a search by rules: fixed numbers, or sizes that fit its time limit."""
 
 from __future__ import annotations
 

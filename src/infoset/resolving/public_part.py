@@ -1,4 +1,4 @@
-"""What a search looks at on a public form: what follows a public node, down to leaves."""
+"""Parts of a public form that a search solves: from a public node down to leaves."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ NUM_ENTRIES = 2
 
 @dataclass(frozen=True, eq=False)
 class PublicPart:
-    """What follows a public node, with values of hands at its leaves; see `SearchedPart`.
+    """A part of a public form, with values of hands at its leaves; see `SearchedPart`.
 
     Ranges and the opponent's values have one entry for each hand.
 
     Attributes
     ----------
     form : PublicForm
-        The whole game.
+        The full game.
     root : int
-        The public node.
+        The public node at the root.
     leaves : tuple[int, ...]
         The public nodes at which the search stops.
     leaf_function : LeafFunction or None
-        Values of the hands there; None if there are no leaves.
+        The values of hands at the leaves; None without leaves.
     """
 
     form: PublicForm
@@ -56,7 +56,7 @@ class PublicPart:
 
     @cached_property
     def nodes(self) -> LongArray:
-        """The public nodes inside, in order."""
+        """The public nodes inside, without the leaves, in order."""
         outside = np.zeros(self.form.num_nodes, bool)
         for leaf in self.leaves:
             outside[nodes_below(self.form, leaf)] = True
@@ -66,12 +66,12 @@ class PublicPart:
 
     @cached_property
     def public_states(self) -> Collection[int]:
-        """The public nodes inside."""
+        """The public nodes inside, without the leaves."""
         return set(self.nodes.tolist())
 
     @cached_property
     def sequences(self) -> Sequence[LongArray]:
-        """Per player, [Q'] the number in the whole game of each sequence."""
+        """Per player, [Q'] the number in the full game of each sequence."""
         return [np.append(0, sequences_of_nodes(self.form, p, self.nodes)) for p in range(2)]
 
     @property
@@ -95,7 +95,7 @@ class PublicPart:
 
     @cached_property
     def entered(self) -> Form:
-        """The part after a forced move of each player; the game itself at its root."""
+        """The part with a forced move of each player at its root; without them in the full game."""
         form, first = self.form, 0
         if self.root:
             form, first = entered_public_form(self.form, self.root), NUM_ENTRIES
@@ -136,7 +136,7 @@ class PublicPart:
     def response_values(
         self, player: Player, own_range: FloatArray, policies: Sequence[FloatArray]
     ) -> list[FloatArray]:
-        """Return [hands] what a best response to each policy earns; one number at the root."""
+        """Return [hands] the opponent's best-response values at the root, against each policy."""
         own = self._by_class(player, own_range)
         found = responses_at_root(self.entered, self.root, player, own, policies)
         classes = self._classes(1 - player)
@@ -149,7 +149,7 @@ class PublicPart:
         return classes
 
     def _by_class(self, player: Player, values: FloatArray) -> FloatArray:
-        """Return values by infostate at the root, given those [hands]: means over classes."""
+        """Return the values of infostates at the root: means of values [hands] over classes."""
         given, form = np.asarray(values, np.float64), self.form
         if given.shape != (form.num_hands[player],) or not np.isfinite(given).all():
             raise ParameterError(
@@ -161,7 +161,7 @@ class PublicPart:
         return found
 
     def below(self, public_state: int) -> PublicPart:
-        """Return what follows a public node inside, down to the same leaves."""
+        """Return the part below one of its public nodes, down to the same leaves."""
         following = nodes_below(self.form, public_state)
         leaves = tuple(leaf for leaf in self.leaves if leaf in following)
         return PublicPart(self.form, public_state, leaves, self.leaf_function)
@@ -177,7 +177,7 @@ def nodes_after(form: PublicForm, root: int, depth: int) -> tuple[int, ...]:
 def dealt_weight(
     form: PublicForm, node: int, player: Player, own_range: FloatArray, opponent: FloatArray
 ) -> float:
-    """Return the probability of ranges [hands] in the deal, of hands that are left at a node."""
+    """Return the deal's probability of hands possible at a node, weighted by ranges [hands]."""
     alive = [hands[form.hand_set[node]].astype(np.float64) for hands in form.hand_sets]
     met = unblocked_reach(form.prior, player, alive[1 - player] * opponent)
     dealt = 1.0 if form.prior.joint is not None else form.prior.weights[player]

@@ -1,4 +1,4 @@
-"""Re-solving on a public form: what `PublicStateResolver` needs to know of one."""
+"""Re-solving on a public form: the subclass of `PublicStateResolver` for public forms."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class PublicResolver(PublicStateResolver):
         A constant-sum game.
     player : Player
     blueprint : TabularPolicy
-        The policy of both players where nothing is searched.
+        The policy of both players outside searches.
     values : LeafFunction or None
         Values of hands at the depth limit; None for those of the blueprint.
     settings : ResolvingSettings
@@ -59,7 +59,7 @@ class PublicResolver(PublicStateResolver):
         self._blueprint_values = PublicValues(blueprint)
 
     def find(self, infostate: Infostate) -> Decision:
-        """Return where an infostate of the player is."""
+        """Return the decision at an infostate of the player."""
         number = self.form.find(infostate)
         node = int(self.form.public_states[self.player][number])
         first = int(self.form.treeplexes[self.player].first_sequence[number])
@@ -70,30 +70,30 @@ class PublicResolver(PublicStateResolver):
         return sequences_of_nodes(self.form, self.player, np.array([public_state]))
 
     def part(self, public_state: int, *, is_whole: bool = False) -> PublicPart:
-        """Return what a search looks at, or all that follows a public node."""
+        """Return the part to search from a public node, or without leaves if `is_whole`."""
         leaves = tuple(self.leaves(public_state, is_whole))
         return PublicPart(self.form, public_state, leaves, self._values if leaves else None)
 
     def range_of(self, policy: FloatArray, public_state: int) -> FloatArray:
-        """Return [hands] the player's range at a public node if it plays a policy."""
+        """Return [hands] the player's range at a public node under a policy [Q]."""
         both = list(self.blueprint.probabilities)
         both[self.player] = policy.copy()  # policies freeze their arrays
         whole = PublicValues(TabularPolicy(self.form, (both[0], both[1])))
         return whole.own_reach(public_state, self.player)
 
     def weight(self, public_state: int, own_range: FloatArray) -> float:
-        """Return the probability of a public node, if the opponent plays to it."""
+        """Return the reach of a public node by chance and the player's range."""
         ones = np.ones(self.form.num_hands[1 - self.player])
         weight = dealt_weight(self.form, public_state, self.player, own_range, ones)
         return float(weight * self._chance[public_state])
 
     def opponent_range(self, public_state: int) -> FloatArray:
-        """Return [hands] the opponent's range in the blueprint."""
+        """Return [hands] the opponent's range under the blueprint."""
         return self._blueprint_values.own_reach(public_state, 1 - self.player)
 
     @cached_property
     def _continuations(self) -> list[PublicContinuation]:
-        """What follows if the opponent plays each transformation of the blueprint."""
+        """Continuations in which the opponent plays each transformation of the blueprint."""
         other, found = 1 - self.player, []
         for transformation in TRANSFORMATIONS:
             both = list(self.blueprint.probabilities)
@@ -104,7 +104,7 @@ class PublicResolver(PublicStateResolver):
         return found
 
     def continuation_values(self, public_state: int, own_range: FloatArray) -> FloatArray:
-        """Return [hands, n] what the opponent earns by each of its continuations."""
+        """Return [hands, n] the opponent's value for each of its continuations."""
         other = 1 - self.player
         alive = self.form.hand_sets[other][self.form.hand_set[public_state]].astype(np.float64)
         ranges = [alive, alive]
@@ -113,5 +113,5 @@ class PublicResolver(PublicStateResolver):
         return np.nan_to_num(np.stack(columns, axis=1), nan=0.0)
 
     def gifts(self, policy: TabularPolicy, public_state: int, since: int) -> FloatArray:
-        """Return [hands] what the opponent has given up on the way; see `accumulated_gifts`."""
+        """Return [hands] the opponent's gifts since a public node; see `gifts_of_hands`."""
         return gifts_of_hands(PublicValues(policy), self.player, public_state, since)

@@ -1,4 +1,4 @@
-"""Re-solving of subgames of public forms, with a gadget that bounds what the opponent gains."""
+"""Re-solving of subgames of public forms, with a gadget that bounds the opponent's gain."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["PublicResolution", "resolve_public_subgame"]
 
 @dataclass(frozen=True, eq=False)
 class PublicResolution:
-    """The answer of `resolve_public_subgame`.
+    """The result of `resolve_public_subgame`.
 
     Attributes
     ----------
@@ -66,21 +66,21 @@ def resolve_public_subgame(
     depth: int | None = None,
     leaf_values: LeafFunction | None = None,
 ) -> PublicResolution:
-    """Solve what follows a public node again for one player, and return its new policy.
+    """Re-solve the subgame at a public node for one player, and return its new policy.
 
     The searching player's range is that of the blueprint. With the gadget `resolving`, the opponent
     may take the value of a best response to the blueprint at its hand, or play on. If the gadget
     game is solved exactly and to the end, the best response to the new policy then earns at most as
     much as that to the blueprint. With `max-margin`, the opponent chooses the hand at which it
-    gains most over that value, and the same holds. `reach-max-margin` adds what the opponent has
-    given up on the way, against the blueprint. With `none`, the opponent has the range of the
-    blueprint, and a better response to the new policy may exist. At the root of the game, where
-    the opponent has not acted yet, no gadget is needed, and none is used.
+    gains most over that value, and the same holds. `reach-max-margin` adds the value that the
+    opponent has given up on the way, against the blueprint. With `none`, the opponent has the range
+    of the blueprint, and a best response to the new policy may earn more than before. No gadget is
+    used at the root of the game, where the opponent has not acted yet.
 
     Parameters
     ----------
     blueprint : TabularPolicy[PublicForm]
-        Of both players.
+        The policy of both players.
     node : int
         The root of the subgame.
     player : Player
@@ -90,18 +90,18 @@ def resolve_public_subgame(
     gadget : str
         A name from `infoset.resolving.GADGETS`.
     opponent_values : FloatArray, optional
-        [hands] what the opponent may take instead, given its hand and the node, by default
-        `PublicValues.response_values`.
+        [hands] the expected utility that the opponent may take instead, given its hand and the
+        node; by default `PublicValues.response_values`.
     depth : int, optional
-        Number of actions from the node after which the subgame is cut.
+        Number of actions after the node at which the subgame is cut.
     leaf_values : LeafFunction, optional
-        For `depth`: a function of a node of the whole form and of each player's own reach of it, as
+        For `depth`: a function of a node of the full form and of each player's own reach there, as
         in `infoset.forms.cut`. The opponent's reach is that in the gadget game.
 
     Raises
     ------
     UnknownNameError
-        If the gadget does not exist.
+        If the gadget is unknown.
     UnsupportedGameError
         If the game is not constant-sum.
     ParameterError
@@ -111,7 +111,7 @@ def resolve_public_subgame(
     Notes
     -----
     Source: Burch, Johanson and Bowling (2014), "Solving imperfect information games using
-    decomposition". Hands that the player never has at the node keep a uniform policy there.
+    decomposition". The policy is uniform for hands that the player never has at the node.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def resolve_public_subgame(
     subgame = public_subgame(form, node, (own, theirs) if player == 0 else (theirs, own))
     worth = values.response_values(node, other) if opponent_values is None else opponent_values
     worth = np.nan_to_num(np.asarray(worth, np.float64), nan=0.0)
-    # Payoffs of the gadget game are given the node, as far as the ranges determine that.
+    # Payoffs of the gadget game are conditional on the node, as far as the ranges determine it.
     met = dealt_weight(form, node, player, own, theirs)
     total = met / dealt_weight(form, node, player, np.ones_like(own), np.ones_like(theirs))
     total = total if total > 0 else 1.0
@@ -171,9 +171,9 @@ def _part(
     depth: int | None,
     leaf_values: LeafFunction | None,
 ) -> PublicPart:
-    """Return the part to solve, whose searching player's range is divided by a total."""
+    """Return the part to solve, if the searching player's range is divided by a total."""
     if (depth is None) != (leaf_values is None):
-        raise ParameterError("depth and leaf_values belong together: give both or neither")
+        raise ParameterError("depth and leaf_values are used together: give both or neither")
     if depth is None or leaf_values is None:
         return PublicPart(form, node)
 

@@ -1,4 +1,4 @@
-"""Re-solving of one public state after another, on any form whose public states are numbered."""
+"""Continual re-solving at successive public states, on any form with numbered public states."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["Decision", "PublicStateResolver"]
 
 
 class Decision(NamedTuple):
-    """Where a player decides: the public state, the first sequence, and the legal actions."""
+    """A decision of a player: its public state, first sequence and legal actions."""
 
     public_state: int
     first: int
@@ -37,15 +37,15 @@ class Decision(NamedTuple):
 class PublicStateResolver(ABC):
     """Searches of one player, each based on those at the public states before.
 
-    A search takes five steps: the range of the player, the part that follows, the values that the
-    opponent may take, the solution of the part with a gadget, and its comparison with the fallback.
-    What depends on the form of the game is in subclasses.
+    A search takes five steps: compute the player's range, choose the part to search, compute the
+    values that the opponent may take instead, solve the part with a gadget, and compare the
+    solution with the fallback. Subclasses implement the operations that depend on the form.
 
     Parameters
     ----------
     player : Player
     blueprint : TabularPolicy
-        The policy of both players where nothing is searched.
+        The policy of both players outside searches.
     settings : ResolvingSettings
     lookahead : Lookahead
         The public states, who acts there, and where searches stop.
@@ -69,7 +69,7 @@ class PublicStateResolver(ABC):
 
     @abstractmethod
     def find(self, infostate: Infostate) -> Decision:
-        """Return where an infostate of the player is.
+        """Return the decision at an infostate of the player.
 
         Raises
         ------
@@ -93,23 +93,23 @@ class PublicStateResolver(ABC):
 
     @abstractmethod
     def part(self, public_state: int, *, is_whole: bool = False) -> SearchedPart:
-        """Return what a search looks at, or all that follows a public state."""
+        """Return the part to search from a public state, or without leaves if `is_whole`."""
 
     @abstractmethod
     def range_of(self, policy: FloatArray, public_state: int) -> FloatArray:
-        """Return the player's range at a public state if it plays a policy [Q]."""
+        """Return the player's range at a public state under a policy [Q]."""
 
     @abstractmethod
     def weight(self, public_state: int, own_range: FloatArray) -> float:
-        """Return the probability of a public state, if the opponent plays to it."""
+        """Return the reach of a public state by chance and the player's range."""
 
     @abstractmethod
     def opponent_range(self, public_state: int) -> FloatArray:
-        """Return the opponent's range in the blueprint."""
+        """Return the opponent's range under the blueprint."""
 
     @abstractmethod
     def continuation_values(self, public_state: int, own_range: FloatArray) -> FloatArray:
-        """Return [S_j, n] what the opponent earns by each of its continuations.
+        """Return [S_j, n] the opponent's value for each of its continuations.
 
         In column 0, both players play the blueprint; in the others, the opponent plays a
         transformation of it.
@@ -117,7 +117,7 @@ class PublicStateResolver(ABC):
 
     @abstractmethod
     def gifts(self, policy: TabularPolicy, public_state: int, since: int) -> FloatArray:
-        """Return [S_j] as `accumulated_gifts`."""
+        """Return [S_j] the opponent's gifts since a public state; see `accumulated_gifts`."""
 
     def answer(self, infostate: Infostate) -> ResolvingAnswer:
         """Answer by a search at the public state of an infostate, or by the fallback.
@@ -189,7 +189,7 @@ class PublicStateResolver(ABC):
         return self._searches[public_state]
 
     def own_range(self, public_state: int) -> FloatArray:
-        """Return the player's range, after the searches at the public states before."""
+        """Return the player's range, given its searches at earlier public states."""
         for state in self._searched_above(public_state) if self.settings.is_continual else []:
             self.resolve(state)
         return self.range_of(self._policy, public_state)
@@ -258,7 +258,7 @@ class PublicStateResolver(ABC):
     def _opponent(self, public_state: int, own_range: FloatArray) -> FloatArray:
         """Return [S_j] the opponent's values at the root, or its range for the gadget `none`.
 
-        At the root of the game, where it cannot take anything, there are no values.
+        The result is empty at the root of the game, where there is no gadget.
         """
         if not public_state:
             return np.zeros(0)
@@ -277,7 +277,7 @@ class PublicStateResolver(ABC):
         return values[:, 0] if self.settings.opponent == "profile" else best
 
     def _gifts(self, public_state: int) -> FloatArray:
-        """Return [S_j] what the opponent has given up since the last solution above that is played.
+        """Return [S_j] the opponent's gifts since the last solution above that is played.
 
         The gifts before it have been used by it. The policy is the one that leads to the
         public state; below it, the fallback for `previous`, and otherwise the blueprint, to which

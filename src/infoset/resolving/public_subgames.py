@@ -108,7 +108,7 @@ def public_subgame(
     are the players' own reach of the node (`PublicValues.own_reach`), it is the probability given
     the node. Solving this subgame alone is unsafe: it is optimal against an opponent who has the
     range, and another opponent may exploit it. `infoset.resolving.resolve_public_subgame` bounds
-    what the opponent can gain.
+    the opponent's gain.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ class ResolvingSettings:
     opponent : str
         A name from `OPPONENT_VALUES`.
     is_continual : bool
-        Whether own ranges are those of the searches before, and not those of the blueprint.
+        Whether own ranges come from earlier searches instead of the blueprint.
     budget : SearchBudget
         Iterations of CFR+ in each search.
     max_ends : int or None
@@ -69,10 +69,11 @@ class ResolvingSettings:
         that are sampled if there are more. None for `MAX_HISTORIES` and `NUM_SAMPLES`, or with a
         time limit for as many as a quarter of it allows.
     tolerance : float or None
-        A solution is played only if at no infostate of the root a best response of the opponent, in
-        the game that was solved, earns more by more than this fraction of the payoff range: more
-        than it may take there, and more than against the fallback. None to play all solutions.
-        There is no such comparison without a gadget, or for the values `profile`.
+        A solution is played only if the opponent's best response, in the game that was solved,
+        gains at most this fraction of the payoff range at every infostate of the root. Its gain is
+        measured from the larger of the value that it may take there and its value against the
+        fallback. None to play all solutions. Solutions are not compared without a gadget, or with
+        the values `profile`.
     """
 
     depth: int | None = 1
@@ -105,7 +106,7 @@ class ResolvingSettings:
 
     @property
     def is_checked(self) -> bool:
-        """Whether solutions are compared with what the opponent may take."""
+        """Whether solutions are compared with the values that the opponent may take."""
         can_be = self.gadget != "none" and self.opponent != "profile"
         return can_be and self.tolerance is not None
 
@@ -117,7 +118,7 @@ class Resolution:
     Attributes
     ----------
     part : SearchedPart
-        What the search looked at.
+        The part that was searched.
     policy : FloatArray
         [Q'_i] the searching player's average policy at the sequences of the part.
     num_iterations : int
@@ -280,11 +281,12 @@ def _largest_gain(
     fallback: FloatArray,
     opponent: FloatArray | None,
 ) -> float:
-    """Return how much a best response gains at some root of the opponent if a policy is played.
+    """Return the opponent's largest gain at the root if a policy is played.
 
-    At each root, that is what it earns beyond what the opponent may take there (`opponent`, with
-    gifts; None if there is no gadget), and beyond what it earns against the fallback. Where the
-    opponent gains nothing, nothing is lost by playing the policy.
+    At each of its infostates or hands there, the gain is its best-response value minus the larger
+    of two values: the one that it may take instead (`opponent`, with gifts; None without a gadget),
+    and its best-response value against the fallback. If no gain is positive, nothing is
+    lost by playing the policy.
     """
     earned, limit = part.response_values(player, own_range, [policy, fallback])
     if opponent is not None:
@@ -295,9 +297,9 @@ def _largest_gain(
 def values_after(
     resolution: Resolution, player: Player, public_state: int, own_range: FloatArray
 ) -> FloatArray:
-    """Return what a best response to a search earns at a public state inside its part.
+    """Return the opponent's best-response values to a search, at a public state inside its part.
 
-    There is one value for each root of the opponent, see `SearchedPart`.
+    There is one value for each of its infostates or hands there, see `SearchedPart`.
 
     Parameters
     ----------

@@ -221,7 +221,7 @@ class RulesResolver:
             return None
         settings, leaf_values = self.settings, self._leaf_values(local)
         if settings.gadget == "none" or not infostate.steps:
-            # At the root of the game, there is nothing that the opponent could take instead.
+            # At the root of the game, the opponent does not have a value to take instead.
             settings = replace(settings, gadget="none")
             opponent = ranges[1 - self.player][local.root_order[1 - self.player]]
         else:
@@ -408,7 +408,7 @@ class RulesResolver:
         local: LocalPart,
         own_range: FloatArray,
     ) -> dict[Infostate, float]:
-        """Return what a best response to an earlier search earns at the opponent's infostates."""
+        """Return the opponent's best-response values to an earlier search, by its infostates."""
         seen = infostate.public_state.observations
         skipped = len(before.local.roots.infostates[0][0].steps)
         try:

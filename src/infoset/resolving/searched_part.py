@@ -1,4 +1,4 @@
-"""What a search looks at: a part of a game, with values where it stops."""
+"""Parts of a game that a search solves: from a public state down to leaves with values."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ __all__ = ["SearchedPart", "ValuedTreePart", "is_below"]
 
 
 class SearchedPart(Protocol):
-    """What follows a public state down to where a search stops, with what is worth what there.
+    """A part of a game: from a public state down to terminals and to leaves, which have values.
 
-    A range and the opponent's values have one entry for each infostate at the root of a tree, or
-    for each hand at a public node. A policy [Q'] has one for each of `sequences`, in order.
+    Ranges and the opponent's values have one entry for each infostate at the root or, on a public
+    form, for each hand. A policy [Q'] has one entry for each of `sequences`, in order.
     """
 
     @property
     def root(self) -> int:
-        """The public state; 0 for the whole game, where the opponent cannot take anything."""
+        """The public state at the root; 0 for the root of the game, which has no gadget."""
 
     @property
     def public_states(self) -> Collection[int]:
@@ -36,7 +36,7 @@ class SearchedPart(Protocol):
 
     @property
     def sequences(self) -> Sequence[IntArray | LongArray]:
-        """Per player, [Q'] the number in the whole game of each sequence; the first one is 0."""
+        """Per player, [Q'] the number in the full game of each sequence; the first one is 0."""
 
     @property
     def num_nodes(self) -> int:
@@ -44,11 +44,11 @@ class SearchedPart(Protocol):
 
     @property
     def num_roots(self) -> int:
-        """Number of them at the root."""
+        """Number of histories or hands at the root."""
 
     @property
     def num_ends(self) -> int:
-        """Number of them at which the part ends."""
+        """Number of terminals and leaves."""
 
     def gadget_form(
         self,
@@ -63,13 +63,14 @@ class SearchedPart(Protocol):
     def response_values(
         self, player: Player, own_range: FloatArray, policies: Sequence[FloatArray]
     ) -> list[FloatArray]:
-        """Return what a best response to each policy [Q'] earns at each root of the opponent.
+        """Return the opponent's best-response values at the root, against each policy [Q'].
 
-        At the root of the game it is one number, before the deal. Roots of weight zero get 0.
+        There is one value for each of its infostates or hands, or a single value at the root of the
+        game. Infostates and hands of weight zero get 0.
         """
 
     def below(self, public_state: int) -> SearchedPart:
-        """Return what follows a public state inside, down to the same leaves."""
+        """Return the part below one of its public states, down to the same leaves."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +99,7 @@ class ValuedTreePart:
 
     @property
     def sequences(self) -> Sequence[IntArray | LongArray]:
-        """Per player, [Q'] the number in the tree of each sequence."""
+        """Per player, [Q'] the number in the full tree of each sequence."""
         return self.part.sequences
 
     @property
@@ -121,7 +122,7 @@ class ValuedTreePart:
         return {}
 
     def entered(self, player: Player) -> SequenceForm:
-        """Return the part after forced moves, given the searching player; see `entered_form`."""
+        """Return the part with forced moves at its root; see `entered_form`."""
         if player not in self._entered:
             self._entered[player] = entered_form(self.part, player, self.leaf_values)
         return self._entered[player]
@@ -142,11 +143,11 @@ class ValuedTreePart:
     def response_values(
         self, player: Player, own_range: FloatArray, policies: Sequence[FloatArray]
     ) -> list[FloatArray]:
-        """Return [S_j] what a best response to each policy earns at the opponent's infostates."""
+        """Return [S_j] the opponent's best-response values at the root, against each policy."""
         return responses_at_root(self.entered(player), self.root, player, own_range, policies)
 
     def below(self, public_state: int) -> ValuedTreePart:
-        """Return what follows a public state inside, down to the same leaves."""
+        """Return the part below one of its public states, down to the same leaves."""
         whole = self.part
         parent = whole.tree.public_tree.parent.tolist()
         leaves = [leaf for leaf in whole.leaves.tolist() if is_below(parent, leaf, public_state)]
@@ -156,7 +157,7 @@ class ValuedTreePart:
 
 
 def is_below(parent: Sequence[int], state: int, ancestor: int) -> bool:
-    """Return whether a public state is `ancestor` or extends it, given the one above each."""
+    """Return whether a public state is `ancestor` or below it, given the parent of each."""
     while state > ancestor:
         state = parent[state]
     return state == ancestor

@@ -1,4 +1,4 @@
-"""Policies of whole games from those of trunks, with their subgames solved once more."""
+"""Policies for full games from trunk policies, by solving the subgames again."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SubgameSolver: TypeAlias = Callable[[TreePart, PublicBeliefState], TabularPolicy
 """Function of a subgame and the belief at its root that returns a policy for the subgame."""
 
 SAFE_GADGETS: Final = ("resolving", "max-margin")
-"""Gadgets that need nothing but values of the opponent."""
+"""Gadgets that need only values of the opponent."""
 
 
 @dataclass(frozen=True)

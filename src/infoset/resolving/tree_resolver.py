@@ -1,4 +1,4 @@
-"""Re-solving on a tree: what `PublicStateResolver` needs to know of one."""
+"""Re-solving on a tree: the subclass of `PublicStateResolver` for trees."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class TreeResolver(PublicStateResolver):
         A two-player constant-sum game.
     player : Player
     blueprint : TabularPolicy
-        The policy of both players where nothing is searched.
+        The policy of both players outside searches.
     values : TransformedValues
         Values of histories under transformed blueprints.
     settings : ResolvingSettings
@@ -55,7 +55,7 @@ class TreeResolver(PublicStateResolver):
         self._own = tree.infostate_trees[player]
 
     def find(self, infostate: Infostate) -> Decision:
-        """Return where an infostate of the player is."""
+        """Return the decision at an infostate of the player."""
         number = self._own.index_of(infostate)
         actions = self._own.legal_actions(number)
         if not actions:
@@ -73,12 +73,12 @@ class TreeResolver(PublicStateResolver):
         return found
 
     def part(self, public_state: int, *, is_whole: bool = False) -> ValuedTreePart:
-        """Return what a search looks at, or all that follows a public state."""
+        """Return the part to search from a public state, or without leaves if `is_whole`."""
         part = part_between(self.tree, public_state, self.leaves(public_state, is_whole))
         return ValuedTreePart(part, self._own_values[part.leaf_histories])
 
     def range_of(self, policy: FloatArray, public_state: int) -> FloatArray:
-        """Return [S_i] the player's range at a public state if it plays a policy."""
+        """Return [S_i] the player's range at a public state under a policy [Q]."""
         own = self._own
         here = infostates_at(self.tree, public_state)[self.player]
         found = np.ones(len(here))
@@ -91,20 +91,20 @@ class TreeResolver(PublicStateResolver):
         return found
 
     def weight(self, public_state: int, own_range: FloatArray) -> float:
-        """Return the probability of a public state, if the opponent plays to it."""
+        """Return the reach of a public state by chance and the player's range."""
         root = PublicBeliefState.with_unit_ranges(self.tree, public_state)
         return float((own_range[root.position[:, self.player]] * root.chance_reach).sum())
 
     def opponent_range(self, public_state: int) -> FloatArray:
-        """Return [S_j] the opponent's range in the blueprint."""
+        """Return [S_j] the opponent's range under the blueprint."""
         belief = PublicBeliefState.from_policy(self.tree, self.blueprint, public_state)
         return belief.ranges[1 - self.player]
 
     def continuation_values(self, public_state: int, own_range: FloatArray) -> FloatArray:
-        """Return [S_j, n] what the opponent earns by each of its continuations."""
+        """Return [S_j, n] the opponent's value for each of its continuations."""
         root = PublicBeliefState.with_unit_ranges(self.tree, public_state)
         return mean_values(root, self.player, own_range, self._their_values[root.histories])
 
     def gifts(self, policy: TabularPolicy, public_state: int, since: int) -> FloatArray:
-        """Return [S_j] what the opponent has given up on the way."""
+        """Return [S_j] the opponent's gifts since a public state; see `accumulated_gifts`."""
         return accumulated_gifts(self.tree, self.player, policy, public_state, since)

@@ -108,7 +108,7 @@ def open_checkpointer(
     method : str
         Name of the method in the result.
     budget : Budget
-        The budget, whose trace and elapsed time continue those in the file.
+        The budget of the run. Its trace and elapsed time continue those in the file.
     to : Checkpointing
         The file, and the time between saves.
 

@@ -1,6 +1,6 @@
 """The loop of every iterative method: iterate, measure, save, and stop at the budget's limits.
 
-When a run is measured is planned by counted costs, so that it does not depend on the machine.
+Measurements are planned by counted costs, so they do not depend on the machine.
 """
 
 from __future__ import annotations
@@ -365,8 +365,8 @@ def planned_measurements(
 def _early_growth(growth: float, pause: int, max_measurements: int) -> float:
     """Return the growth between early measurements, at least `growth`; infinite if there are none.
 
-    Early measurements are followed by less than `pause` iterations. At most `max_measurements` come
-    after so few iterations, where the one at the end of the run is counted, too.
+    Early measurements are fewer than `pause` iterations apart. At most `max_measurements` are taken
+    after so few iterations, including the one at the end of the run.
     """
     if max_measurements < 2:
         return inf
@@ -376,7 +376,7 @@ def _early_growth(growth: float, pause: int, max_measurements: int) -> float:
 
 
 def _num_early(pause: int, growth: float) -> int:
-    """Return how many measurements come before growth leads to an interval of `pause`."""
+    """Return the number of measurements before growth leads to an interval of `pause`."""
     iteration, count = 1, 0
     while growth * iteration < pause:
         iteration += max(1, int(growth * iteration))

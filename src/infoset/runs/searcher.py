@@ -136,7 +136,7 @@ class SearchRecord:
         compiled; it does not count toward the limit either.
     model_noise : float
         Weight of uniform play in the assumed policies of the belief, as in `Belief`; 0 if they were
-        used as they are, or nothing was assumed.
+        not mixed or not given.
     """
 
     actions: tuple[Action, ...]
@@ -199,7 +199,7 @@ class Overruns:
 
 @runtime_checkable
 class SearchedGame(Protocol):
-    """What every searcher knows of a game; `infoset.search.SearchModel` can also play it."""
+    """The game as every searcher uses it; `infoset.search.SearchModel` can also play it."""
 
     @property
     def game(self) -> Game | str:
@@ -215,7 +215,7 @@ class SearchedGame(Protocol):
 
     @property
     def is_compiled(self) -> bool:
-        """Whether searches run compiled, and do not call the rules in Python."""
+        """Whether searches run in compiled code, without calling the rules in Python."""
 
     def legal_actions(self, infostate: Infostate) -> tuple[Action, ...]:
         """Return the legal actions at an infostate, as `infoset.search.SearchModel` does."""
@@ -225,7 +225,7 @@ class SearchedGame(Protocol):
 
 
 def check_model(model: object, model_type: type = SearchedGame) -> None:
-    """Raise unless a value is a model of a type."""
+    """Raise unless a value is a model of the given type."""
     check_type("model", model, model_type, 'a model, such as search_model("leduc_poker")')
 
 
@@ -238,7 +238,7 @@ def not_acting_error(infostate: Infostate) -> ParameterError:
 
 
 DEFAULT_BELIEF = PublicPrivateBelief(0.0)
-"""Limits and noise of a belief are shown only where they differ from those of this one."""
+"""Limits and noise of a belief are shown only where they differ from this one."""
 
 
 class Searcher(ABC):
@@ -271,7 +271,7 @@ class Searcher(ABC):
     """
 
     if_short: ClassVar[str] = "its choice is nearly random"
-    """What the warning of a short search says about its answer."""
+    """Consequence of a short search for its answer, as its warning states it."""
 
     def __init__(
         self, model: SearchedGame, *, belief: PublicPrivateBelief | float = 0.0, seed: int = 0
@@ -362,7 +362,7 @@ class Searcher(ABC):
         return self._answers[infostate].copy()
 
     def notes(self) -> list[str]:
-        """Return what a report on the searches so far should mention, one sentence each."""
+        """Return notes for a report on the searches so far, one sentence each."""
         found = [str(self.overruns)] if self.overruns.num_late else []
         if self.num_noisy_searches:
             number = f"{self.num_noisy_searches:,} searches"
@@ -372,7 +372,7 @@ class Searcher(ABC):
     def _note_search(self, record: SearchRecord, number: int, unit: str) -> None:
         """Count a search, and warn once if its time limit is too short.
 
-        number, unit : what the search did, such as 2 simulations.
+        number, unit : the amount of search, such as 2 simulations.
         """
         self.overruns.add(record)
         self.num_noisy_searches += record.model_noise > 0

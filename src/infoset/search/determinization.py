@@ -1,9 +1,9 @@
-"""Determinized searches within limits: how many worlds are drawn, and what if time runs out.
+"""Determinized searches within limits on the number of worlds and on time.
 
 PIMC, EPIMC and αμ differ in the score of an action over weighted worlds, which is their sum over
 worlds (`WorldSum` in `pimc.py`). A search draws worlds in batches as long as its limits allow and
-plays an action with the largest score. Where the values of one world take too much of a time limit,
-those of random play after the action replace them.
+plays an action with the largest score. If the values of one world take too much of a time limit,
+values of random play after the action replace them.
 """
 
 from __future__ import annotations
@@ -82,19 +82,19 @@ class ActionScores(Protocol):
 
 
 class ScoreSum(Protocol):
-    """A sum over worlds that limits may end early, such as `WorldSum`."""
+    """A sum over worlds that may stop early at a limit, such as `WorldSum`."""
 
     root: DeterminizedRoot
     perfect: PerfectInformationValues
 
     def draw(self, number: int, rng: np.random.Generator) -> FloatArray:
-        """Return [K] how often each world is among some worlds drawn from the belief."""
+        """Return [K] the number of times that each world is drawn, in `number` draws."""
 
     def scores(self, weight: FloatArray) -> ActionScores:
         """Return the scores of the actions over worlds with weights [K]."""
 
     def sampled(self, samples: PerfectInformationValues) -> ScoreSum:
-        """Return the sum over the same worlds of random values right after the actions."""
+        """Return the sum over the same worlds, with random values right after the actions."""
 
 
 class WorldEvaluation(NamedTuple):
@@ -125,8 +125,8 @@ def evaluate_worlds(
 
     Instead of sampling, every world is weighted by its probability if the budget is unlimited, or
     if it limits only the time and every world was drawn at least once (unless values are random).
-    From the second batch on, the deadline of the values is the end of the time limit, and the last
-    batch is dropped if it passes.
+    From the second batch on, the deadline for computing values is the end of the time limit, and a
+    batch that exceeds it is dropped.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def evaluate_worlds(
     Raises
     ------
     OutOfTimeError
-        If the deadline of the values passes in the first batch.
+        If the deadline for computing values passes in the first batch.
     """
     probability = worlds.root.probability
     weight, drawn = np.zeros(len(probability)), 0
@@ -269,7 +269,7 @@ class DeterminizedSearcher(Searcher):
 
     @abstractmethod
     def _world_sum(self, root: DeterminizedRoot) -> ScoreSum:
-        """Return the sum over the worlds of a root, without time limits."""
+        """Return the sum over the worlds of a root, which does not apply time limits."""
 
     def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:
         """Return [A] the probability of each legal action at an infostate, in order.

@@ -11,8 +11,8 @@ At an infostate s_i of player i:
     B_λ(w | s_i) = (1 - λ) B_priv(w | s_i) + λ B_pub(w | s_pub)
 
 The weight of a world is the number of its draws, or its probability. The values come from
-`perfect_information.py`. How many worlds are drawn, and what happens if time runs out, is decided
-outside the sum, in `determinization.py`.
+`perfect_information.py`. Limits on the number of worlds and on time are handled outside the sum, in
+`determinization.py`.
 
 Source: Arjonilla, Cazenave, Saffidine, "Mixture of public and private distributions in imperfect
 information games", arXiv 2405.14346 (2024).
@@ -153,8 +153,8 @@ class WorldScores(NamedTuple):
     ----------
     score : FloatArray
         [A] mean value of each action over the worlds in which it is legal, times the weight of all
-        worlds, in `SUM_UNIT`. NaN if the action is legal in none of them, so that nothing is known
-        about it.
+        worlds, in `SUM_UNIT`. NaN if the action is not legal in any of them, so that its score is
+        unknown.
     scale : float
         Sum over worlds of weight times the largest absolute value, in `SUM_UNIT`; the tie tolerance
         is relative to it.
@@ -199,7 +199,7 @@ class WorldSum:
         self._known = np.zeros((0, root.indices.shape[1]))
 
     def draw(self, number: int, rng: np.random.Generator) -> FloatArray:
-        """Return [K] how often each world is among some worlds drawn from the belief."""
+        """Return [K] the number of times that each world is drawn, in `number` draws."""
         probability = self.root.probability
         return rng.multinomial(number, probability / probability.sum()).astype(np.float64)
 
@@ -232,7 +232,7 @@ class WorldSum:
         return WorldScores(score, float(weight @ abs(values).max(axis=1)))
 
     def sampled(self, samples: PerfectInformationValues) -> SampledSum:
-        """Return the sum over the same worlds of random values right after the actions."""
+        """Return the sum over the same worlds, with random values right after the actions."""
         return SampledSum(samples, self.root)
 
 
@@ -258,7 +258,7 @@ def mean_where_legal(total: FloatArray, weight: FloatArray, is_legal: BoolArray)
 
 
 class SampledSum(WorldSum):
-    """The sum with random values, which are computed anew for each draw of a world."""
+    """The sum with random values, which are computed again for each draw of a world."""
 
     def __init__(self, perfect: PerfectInformationValues, root: DeterminizedRoot) -> None:
         super().__init__(perfect, root)

@@ -1,4 +1,4 @@
-"""Watching how a game is built: its progress, for callbacks, and its limits."""
+"""Progress and limits of building a game."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ SIZE_LIMITS: Final = ("worlds", "transitions")
 
 BuildStage: TypeAlias = Literal["world graph", "histories", "payoffs", "cfr+", "security levels"]
 """The rules are called for each world state; histories get their infostates; payoffs are summed.
-`solve_team` adds two stages: agents learn for themselves; and security levels are computed."""
+`solve_team` adds two stages: agents learn independently, and security levels are computed."""
 
 
 class BuildPoint(NamedTuple):
-    """How far a stage of building a game has come.
+    """The progress of a stage of building a game.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class BuildPoint(NamedTuple):
         World states found, histories numbered, terminal histories whose payoffs are summed, or
         security levels computed.
     total : int or None
-        The number at the end; None if it is unknown, as that of world states.
+        The final number; None if it is unknown, as for world states.
     seconds : float
         Time since the stage began.
     """
@@ -65,7 +65,7 @@ BuildProgress: TypeAlias = Callable[[BuildPoint], None]
 """A callback that is called several times while a game is built."""
 
 BuildReport: TypeAlias = Callable[[BuildStage, int, int], None]
-"""What a stage calls between operations on arrays: its name, what is done, and the total."""
+"""A function that a stage calls between array operations: its name, the count done, the total."""
 
 
 def ignore_report(stage: BuildStage, done: int, total: int) -> None:

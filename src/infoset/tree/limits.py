@@ -104,12 +104,12 @@ def current_limits() -> BuildLimits:
 def allowed_memory(memory: int | None) -> int:
     """Return `memory` in bytes, or by default 70% of the memory that is currently free.
 
-    A limit on the process's address space (`ulimit -v`) counts too.
+    A limit on the process's address space (`ulimit -v`) also applies.
 
     Raises
     ------
     ParameterError
-        If `memory` is not a number that is at least 1.
+        If `memory` is not a number of at least 1.
     """
     if memory is None:
         return int(available_memory() * FREE_MEMORY_FRACTION)
@@ -120,8 +120,8 @@ def allowed_memory(memory: int | None) -> int:
 def available_memory() -> int:
     """Return the bytes that this process can still allocate.
 
-    This is the smaller of the free memory of the machine and what remains of the process's limit on
-    address space (`ulimit -v`).
+    This is the smaller of the free memory of the machine and the unused part of the process's limit
+    on address space (`ulimit -v`).
     """
     free = int(psutil.virtual_memory().available)
     try:

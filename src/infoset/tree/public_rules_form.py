@@ -1,4 +1,4 @@
-"""Building the public form of a game: from its public rules without any history, or its tree."""
+"""Construction of public forms: from public rules without histories, or from a tree."""
 
 from __future__ import annotations
 

@@ -69,17 +69,17 @@ class Explorer:
     Parameters
     ----------
     game : GameTree, PublicForm, ExtensiveForm or Game
-        A game as a tree has all views; a public form has all but those of histories, which it does
-        not list; an extensive form has those of histories and infostates; rules, which are too
+        A tree has all views. A public form has all but those of histories, which it does not list.
+        An extensive form has those of histories and infostates. A game given as rules, which is too
         large to build, can only be played.
     policies : Mapping[str, TabularPolicy]
-        By the name that the page shows; at least one unless the game is given as rules.
+        Policies by the name that the page shows; at least one unless the game is given as rules.
     opponents : Mapping[str, Policy or CorrelatedPolicy]
         Further policies and searchers that can be played against.
     rules : Game, optional
-        The rules for playing; by default those of the tree. Without rules there is no play.
+        The rules for playing; by default those of the tree. Without rules, play is not offered.
     methods : Sequence[WatchedMethod]
-        Methods that can be watched, of which the page lists those that run on the game.
+        Methods that can be watched. The page lists those that run on the game.
 
     Raises
     ------

@@ -91,7 +91,7 @@ def view_hand_grid(places: Places, state: int, player: Player) -> HandGridView:
 
 
 def view_acting_hands(places: Places, state: int) -> tuple[HandGridView, ...]:
-    """Return the hands of those players who act at a public state and hold two cards.
+    """Return the hands of the players who act at a public state, if they hold two cards.
 
     Raises
     ------

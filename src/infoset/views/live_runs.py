@@ -33,13 +33,13 @@ class LivePoint:
     method : str
     iteration : int
     seconds : float
-        Time since the run began, waiting included.
+        Time since the run began, including waiting.
     nash_conv : float
     probabilities : dict[str, tuple[float, ...]]
-        [A] of the acting infostates of the public state, by `player.infostate`; at most 60 of each
-        player, and none of players who hold hands of two cards.
+        [A] action probabilities at the acting infostates of the public state, by
+        `player.infostate`; at most 60 of each player. Players with hands of two cards are omitted.
     hands : tuple[HandGridView, ...]
-        The hands of those players who act at the public state and hold two cards.
+        The hands of the players who act at the public state, if they hold two cards.
     outcome : str
         Why the run has ended; empty while it runs.
     """
@@ -54,15 +54,15 @@ class LivePoint:
 
 
 class LiveRun:
-    """A run of a method in a thread of its own. It measures at most ten times a second.
+    """A run of a method in its own thread. It measures at most ten times a second.
 
-    Only the newest measurement and policy are kept, so that the memory of a run is bounded however
-    slowly it is read.
+    Only the newest measurement and policy are stored, so the memory of a run is bounded even if it
+    is read slowly.
 
     Parameters
     ----------
     places : Places
-        Any policy in a game tree or a public form, on which the method runs.
+        A game tree or public form with any policy. The method runs on its game.
     method : ComparedMethod
         A method or learner, as `infoset.compare` accepts it.
     state : int

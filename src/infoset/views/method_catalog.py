@@ -42,7 +42,7 @@ class WatchedMethod:
     make : callable
         Returns the method for a tree or a public form, as `LiveRun` accepts it.
     subjects : tuple[SubjectKind, ...]
-        What it runs on.
+        The kinds of games on which it runs.
     """
 
     name: str
@@ -89,7 +89,7 @@ def _network(preset: str, about: str) -> WatchedMethod:
     def make(game: GameTree | Form) -> ComparedMethod:
         from infoset.deep import NetworkMethod
 
-        assert isinstance(game, GameTree)  # as `subjects` says
+        assert isinstance(game, GameTree)  # guaranteed by `subjects`
         return NetworkMethod(game, preset)
 
     return WatchedMethod(f"{preset} network", "policy networks", about, make, ON_TREES)

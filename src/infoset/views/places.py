@@ -147,10 +147,10 @@ class Places(Protocol):
 
     @property
     def game(self) -> GameTree | Form:
-        """What the places are those of, on which methods run."""
+        """The tree or form of the places, on which methods run."""
 
     def with_policy(self, policy: TabularPolicy) -> Places:
-        """Return what another policy does in the same game.
+        """Return the places of the same game with another policy.
 
         Raises
         ------

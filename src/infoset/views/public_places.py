@@ -63,11 +63,11 @@ class PublicPlaces:
 
     @property
     def game(self) -> PublicForm:
-        """The form."""
+        """The public form."""
         return self.form
 
     def with_policy(self, policy: TabularPolicy) -> PublicPlaces:
-        """Return what another policy does in the form."""
+        """Return the places of the form with another policy."""
         return PublicPlaces(self.form, policy)
 
     @property

@@ -70,7 +70,7 @@ class TreePlaces:
         return self.tree
 
     def with_policy(self, policy: TabularPolicy) -> TreePlaces:
-        """Return what another policy does in the tree."""
+        """Return the places of the tree with another policy."""
         return TreePlaces(self.tree, policy)
 
     @property

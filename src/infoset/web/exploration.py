@@ -287,7 +287,7 @@ def _built(
 
 
 def _rules_of(subject: GameTree | PublicForm | ExtensiveForm) -> Game | None:
-    """Return the rules of a game; None for a form of an unregistered game, or one without rules."""
+    """Return the rules of a game; None if they do not exist or the game is not registered."""
     if isinstance(subject, GameTree):
         return subject.game
     with suppress(InfosetError):

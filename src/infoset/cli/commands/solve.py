@@ -137,7 +137,7 @@ LockOption: TypeAlias = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Fix the probabilities at the infostates of a .json or .csv file, and solve the rest.",
+        help="Fix the probabilities given in a .json or .csv file, and solve for the rest.",
     ),
 ]
 

@@ -202,7 +202,7 @@ def timed_roots(
     rng: np.random.Generator,
     seconds: float | None,
 ) -> RootPositions:
-    """Return the positions of a belief; of a smaller sample if the rules run within a time limit.
+    """Return the positions of a belief, with fewer samples for uncompiled rules with a time limit.
 
     Such a search evaluates few worlds, and listing many would take longer than the search itself.
     The limits of the belief remain upper bounds.
