@@ -17,7 +17,8 @@ from infoset.forms import (
     fill_gradient,
     lock_infostates,
 )
-from infoset.forms.transform import PlanMap, SideEnds, Transform
+from infoset.forms._public_payoff_kernels import CONSECUTIVE, LISTED, SAME, gather
+from infoset.forms.transform import PlanMap, SideEnds, Transform, runs_of
 from infoset.games import load_game
 from infoset.policy import random_policy
 from infoset.resolving import entered_form
@@ -168,3 +169,37 @@ def test_contractions_of_locked_forms_know_their_rounding_and_their_centers():
     contracted = random_locked(form, 3).to_sequence_form()
     assert contracted.payoff_rounding > form.payoff_rounding
     assert contracted.centered.payoff_range == form.centered.payoff_range
+
+
+def random_indices(rng):
+    """Return indices of which some runs are equal or consecutive, and others jump."""
+    parts = []
+    for _ in range(rng.integers(1, 12)):
+        first, size = rng.integers(40), rng.integers(1, 30)
+        step = rng.integers(3)
+        part = rng.integers(80, size=size) if step == 2 else first + step * np.arange(size)
+        parts.append(part)
+    return np.concatenate(parts).astype(np.uint32)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_kernels_read_runs_of_indices_as_if_all_were_listed(seed):
+    rng = np.random.default_rng(seed)
+    index = random_indices(rng)
+    runs = runs_of(index)
+    assert runs[0, 0] == 0
+    assert runs[-1, 0] == len(index)
+    assert (np.diff(runs[:, 0]) > 0).all()
+    factor, values = rng.normal(size=len(index)), rng.normal(size=80)
+    begin, end = np.sort(rng.integers(len(index) + 1, size=2)).tolist()
+    found, expected = np.zeros((2, len(index)))
+    gather(runs, index, factor, values, found, begin, end)
+    expected[begin:end] = (factor * values[index])[begin:end]
+    assert found.tolist() == expected.tolist()
+
+
+def test_long_runs_are_not_listed():
+    index = np.array([5, *[7] * 20, *range(30, 50), 3, 4], np.uint32)
+    begins = [0, 2, 21, 22, 41, 43]
+    kinds = [LISTED, SAME, LISTED, CONSECUTIVE, LISTED, LISTED]
+    assert runs_of(index).tolist() == [[*run] for run in zip(begins, kinds, strict=True)]

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.compilation import inner_kernel, nested_kernel
 from infoset.utils.simd import LANES, Lanes, add_rows, filled, load, store, take_rows
@@ -26,6 +28,11 @@ OF_WEAKER_OR_EQUAL = 2
 WITHOUT_TIES = 3
 NUM_FACTORS = 4
 
+# Kinds of runs of indices: each is the same as the one before or greater by 1, or they are listed.
+SAME = 0
+CONSECUTIVE = 1
+LISTED = 2
+
 
 class Composition(NamedTuple):
     """How plans of a transform become plans of a form, and gradients of the form return.
@@ -40,18 +47,27 @@ class Composition(NamedTuple):
         [Q of the opponent in the form] the sequence of the transform whose plan it continues.
     weight : FloatArray
         [Q of the opponent in the form] what that entry of the plan is multiplied by.
+    source_runs : LongArray
+        [R + 1, 2] beginnings and kinds of R runs of equal, consecutive or listed sources, and
+        their end. Transforms change few parts of a form, and the others need no indices.
     member : IndexArray
         [Q + E] the sequences of the player in the form whose gradients are collected: the first
         member of each sequence of the transform, and then all further ones.
     scale : FloatArray
         [Q + E] factors of their entries of the gradient; 0 if there is no first member.
+    member_runs : LongArray
+        [R + 1, 2] the runs of the first members.
     owner : IndexArray
         [E] the sequences of the transform that the further members belong to, sorted.
+    offset_at : IndexArray
+        [F] the sequences of the transform at which something is added to the gradient.
     offset : FloatArray
-        [Q] what is added to the gradient at each sequence; empty if nothing is.
+        [F] what is added to it.
+    transfer_at : IndexArray
+        [T] the opponent's sequences from which the player gets something, whatever its own plan is.
     transfer : FloatArray
-        [Q of the opponent] what the player gets per unit of the opponent's plan, whatever its own
-        plan is: a part of the gradient at the empty sequence; empty if it gets nothing.
+        [T] what it gets per unit of the opponent's plan: a part of the gradient at the empty
+        sequence.
     plan : FloatArray
         [Q of the opponent in the form] workspace; empty if plans are not changed.
     gradient : FloatArray
@@ -60,10 +76,14 @@ class Composition(NamedTuple):
 
     source: IndexArray
     weight: FloatArray
+    source_runs: LongArray
     member: IndexArray
     scale: FloatArray
+    member_runs: LongArray
     owner: IndexArray
+    offset_at: IndexArray
     offset: FloatArray
+    transfer_at: IndexArray
     transfer: FloatArray
     plan: FloatArray
     gradient: FloatArray
@@ -375,11 +395,49 @@ def public_gradient(payoffs: PublicPayoffs, plan: FloatArray, gradient: FloatArr
 
 
 @nested_kernel
+def gather(
+    runs: LongArray,
+    index: IndexArray,
+    factor: FloatArray,
+    values: FloatArray,
+    found: FloatArray,
+    begin: int,
+    end: int,
+) -> None:
+    """Fill `found` from `begin` up to `end` with `factor * values[index]`, by runs of indices."""
+    for run in range(len(runs) - 1):
+        first, kind = runs[run, 0], runs[run, 1]
+        low, high = max(begin, first), min(end, runs[run + 1, 0])
+        if low >= high:
+            continue
+        if kind == LISTED:
+            for place in range(low, high):
+                found[place] = factor[place] * values[index[place]]
+            continue
+        # Slices, because the compiler uses vectors for loops that begin at 0.
+        filled, factors, source = found[low:high], factor[low:high], np.int64(index[first])
+        if kind == SAME:
+            value = values[source]
+            for place in range(high - low):
+                filled[place] = factors[place] * value
+        else:
+            read = values[source + low - first : source + high - first]
+            for place in range(high - low):
+                filled[place] = factors[place] * read[place]
+
+
+@nested_kernel
 def expand_plan(composition: Composition, plan: FloatArray, begin: int, end: int) -> None:
     """Fill the opponent's plan of a form from `begin` up to `end`, given that of a transform."""
-    source, weight, expanded = composition.source, composition.weight, composition.plan
-    for sequence in range(begin, end):
-        expanded[sequence] = weight[sequence] * plan[source[sequence]]
+    gather(
+        composition.source_runs,
+        composition.source,
+        composition.weight,
+        plan,
+        composition.plan,
+        begin,
+        end,
+    )
 
 
 @nested_kernel
@@ -392,17 +450,16 @@ def collect_gradient(
     """
     member, scale, owner = composition.member, composition.scale, composition.owner
     whole, num_sequences = composition.gradient, len(member) - len(owner)
-    for sequence in range(begin, end):
-        gradient[sequence] = scale[sequence] * whole[member[sequence]]
+    gather(composition.member_runs, member, scale, whole, gradient, begin, end)
     # Most sequences have one member. The others are added in order, so that the sum does not depend
     # on the number of threads.
     for entry in range(len(owner)):
         if begin <= owner[entry] < end:
             further = num_sequences + entry
             gradient[owner[entry]] += scale[further] * whole[member[further]]
-    offset, transfer = composition.offset, composition.transfer
-    for sequence in range(begin, min(end, len(offset))):
-        gradient[sequence] += offset[sequence]
+    for entry in range(len(composition.offset)):
+        if begin <= composition.offset_at[entry] < end:
+            gradient[composition.offset_at[entry]] += composition.offset[entry]
     if begin == 0:
-        for sequence in range(len(transfer)):
-            gradient[0] += transfer[sequence] * plan[sequence]
+        for entry in range(len(composition.transfer)):
+            gradient[0] += composition.transfer[entry] * plan[composition.transfer_at[entry]]

@@ -231,13 +231,18 @@ def divided_payoffs(payoffs: TwoPlayerPayoffs, divisor: float) -> TwoPlayerPayof
 def no_composition(precision: str) -> Composition:
     """Return the composition of a form that is not transformed."""
     numbers, indices = np.zeros(0, precision), np.zeros(0, np.uint32)
+    runs = np.zeros((1, 2), np.int64)
     return Composition(
         source=indices,
         weight=numbers,
+        source_runs=runs,
         member=indices,
         scale=numbers,
+        member_runs=runs,
         owner=indices,
+        offset_at=indices,
         offset=numbers,
+        transfer_at=indices,
         transfer=numbers,
         plan=numbers,
         gradient=numbers,

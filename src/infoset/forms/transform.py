@@ -6,11 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infoset.forms._public_payoff_kernels import Composition
+from infoset.forms._public_payoff_kernels import CONSECUTIVE, LISTED, SAME, Composition
 from infoset.forms.treeplex import Layout, Treeplex, is_new
 from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray, Player
 
-__all__ = ["PlanMap", "SideEnds", "Transform", "identity_map", "locked_map"]
+__all__ = ["PlanMap", "SideEnds", "Transform", "identity_map", "locked_map", "runs_of"]
+
+MIN_RUN = 8
+"""Minimum number of equal or consecutive indices that kernels do not read one by one."""
 
 
 class PlanMap(NamedTuple):
@@ -189,12 +192,8 @@ class Transform(NamedTuple):
         met, mine = self.maps[other], self.maps[player]
         source = np.empty(len(met.last), np.uint32)
         source[base[other].position] = own[other].position[met.last]
-        sequence, paid = self._ends_of(player, player, of_reach)
-        offset = np.zeros(mine.num_sequences if len(paid) else 0)
-        np.add.at(offset, own[player].position[sequence], paid)
-        sequence, paid = self._ends_of(other, player, of_reach)
-        transfer = np.zeros(met.num_sequences if len(paid) else 0)
-        np.add.at(transfer, own[other].position[sequence], paid)
+        offset_at, offset = _summed(own[player], *self._ends_of(player, player, of_reach))
+        transfer_at, transfer = _summed(own[other], *self._ends_of(other, player, of_reach))
         weight = base[other].to_positions(met.weight).astype(precision)
         members = _members(mine, own[player], base[player], precision)
         is_met = _is_identity(source, weight, met.num_sequences)
@@ -203,8 +202,11 @@ class Transform(NamedTuple):
         return Composition(
             source=source,
             weight=weight,
+            source_runs=runs_of(source),
             **members,
+            offset_at=offset_at,
             offset=offset.astype(precision),
+            transfer_at=transfer_at,
             transfer=transfer.astype(precision),
             plan=np.zeros(0 if is_met else len(met.last), precision),
             gradient=np.zeros(0 if is_earned else len(mine.last), precision),
@@ -215,6 +217,31 @@ def _is_identity(indices: IndexArray, weights: FloatArray, size: int) -> bool:
     """Return whether `weights * entries[indices]` are the `size` entries themselves."""
     is_same = len(indices) == size and bool((indices == np.arange(size)).all())
     return is_same and bool((weights == 1.0).all())
+
+
+def _summed(layout: Layout, sequence: LongArray, paid: FloatArray) -> tuple[IndexArray, FloatArray]:
+    """Return sorted places of sequences in a layout, and the sums of what is paid at each."""
+    places, sums = np.zeros(0, np.uint32), np.zeros(0)
+    if len(paid):
+        places, inverse = np.unique(layout.position[sequence], return_inverse=True)
+        np.add.at(sums := np.zeros(len(places)), inverse, paid)
+    return places.astype(np.uint32), sums
+
+
+def runs_of(index: IndexArray) -> LongArray:
+    """Return [R + 1, 2] the beginnings and kinds of runs of indices, and their end.
+
+    Runs of fewer than `MIN_RUN` indices are listed, because each run costs time, too.
+    """
+    places = index.astype(np.int64)
+    step = places[1:] - places[:-1]
+    begins = np.flatnonzero(is_new(step))
+    lengths = np.diff(np.append(begins, len(step)))
+    is_run = ((step[begins] == SAME) | (step[begins] == CONSECUTIVE)) & (lengths >= MIN_RUN)
+    kind = np.full(len(index), LISTED)
+    kind[1:] = np.repeat(np.where(is_run, step[begins], LISTED), lengths)
+    first = np.flatnonzero(is_new(kind))
+    return np.append(np.stack([first, kind[first]], axis=1), [[len(index), LISTED]], axis=0)
 
 
 def _members(own_map: PlanMap, own: Layout, base: Layout, precision: str) -> dict[str, Any]:
@@ -232,6 +259,7 @@ def _members(own_map: PlanMap, own: Layout, base: Layout, precision: str) -> dic
     return {
         "member": np.concatenate([member, later.astype(np.uint32)]),
         "scale": np.concatenate([scales, scale[later]]),
+        "member_runs": runs_of(member),
         "owner": last[later].astype(np.uint32),
     }
 
