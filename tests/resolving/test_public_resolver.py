@@ -207,6 +207,17 @@ def test_a_depth_limit_with_values_of_equilibria_after_it():
     assert bets[1][1] > 0.3  # the blueprint after the limit calls too rarely
 
 
+@pytest.mark.broad
+def test_good_values_at_a_limit_lead_from_a_bad_blueprint_to_a_good_policy():
+    """Searches that begin at the limit offer the opponent the same values, not the blueprint's."""
+    form = derive_public_form(cached_tree("leduc_poker"))
+    follow = PublicContinuation(infoset.solve(form, "cfr+", iterations=1000).policy)
+    search = ContinualResolving(form, values=follow, depth=1, iterations=20)
+    assert search.resolving.tolerance is None  # they are not the values of the blueprint
+    assert evaluate_policy(search.blueprint).nash_conv > 4.7
+    assert evaluate_policy(search.search_policy()).nash_conv < 0.5
+
+
 def test_values_of_the_blueprint_at_a_limit_may_be_worse_than_the_blueprint():
     """They bind the opponent to one continuation, so by default searches have no depth limit."""
     form, blueprint = river()
@@ -214,7 +225,9 @@ def test_values_of_the_blueprint_at_a_limit_may_be_worse_than_the_blueprint():
     assert default.settings()["depth"] is None
     assert DepthLimitedSearch(form, blueprint).settings()["depth"] is None
     follow = PublicContinuation(blueprint)
-    assert ContinualResolving(form, blueprint, follow).settings()["depth"] == 1
+    given = ContinualResolving(form, blueprint, follow).settings()
+    assert given["depth"] == 1
+    assert given["tolerance"] == default.settings()["tolerance"]
     assert ContinualResolving(cached_tree("kuhn_poker")).settings()["depth"] == 1
     limited = ContinualResolving(form, blueprint, depth=1, iterations=300)
     before, at_limit, to_the_end = (

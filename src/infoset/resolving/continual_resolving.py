@@ -112,8 +112,9 @@ class ContinualResolving(Searcher):
         Values of histories for the opponent's continuations: those of a critic, or a function
         `(histories, player) -> [K, n]`, see `ContinuationValues`. By default exact ones with
         `TRANSFORMATIONS`, which need a tree. On a public form, a function `(node, ranges)` that
-        gives the value of each hand at the depth limit, see `infoset.forms.LeafFunction`; by
-        default those of the blueprint.
+        gives the value of each hand at the depth limit, see `infoset.forms.LeafFunction`, and the
+        opponent's values at the root of a search that begins there; by default those of the
+        blueprint.
     depth : int, "auto" or None
         A search stops where each player has acted at this many public states. None searches to the
         end of the game. "auto" is 1, but None on a public form without `values`. There, leaf values
@@ -238,7 +239,7 @@ class ContinualResolving(Searcher):
             max_ends=max_ends,
             max_histories=max_histories,
             num_samples=num_samples,
-            tolerance=tolerance if _are_exact(values) else None,
+            tolerance=tolerance if _are_exact(values, form, blueprint) else None,
         )
         self.last_search: ResolvingRecord | None = None
         self.methods: Counter[str] = Counter()
@@ -444,10 +445,11 @@ def _tree_of(model: SearchedGame, values: object) -> GameTree | None:
     return unroll(graph) if is_small else None
 
 
-def _are_exact(values: object) -> bool:
-    """Return whether values are exact, and neither learned nor from a custom function."""
-    exact = (TransformedValues, ExactContinuationValues, PublicContinuation)
-    return values is None or isinstance(values, exact)
+def _are_exact(values: object, form: PublicForm | None, blueprint: Policy | None) -> bool:
+    """Return whether values are exactly those of the blueprint, and neither learned nor custom."""
+    if form is not None and isinstance(values, PublicContinuation):
+        return values.policy.digest == _tabular(form, blueprint).digest
+    return values is None or isinstance(values, TransformedValues | ExactContinuationValues)
 
 
 def _tabular(form: Form, policy: Policy | None) -> TabularPolicy:

@@ -38,7 +38,8 @@ class PublicResolver(PublicStateResolver):
     blueprint : TabularPolicy
         The policy of both players outside searches.
     values : LeafFunction or None
-        Values of hands at the depth limit; None for those of the blueprint.
+        Values of hands at the depth limit, and for the opponent where a search begins there; None
+        for those of the blueprint.
     settings : ResolvingSettings
     """
 
@@ -54,6 +55,7 @@ class PublicResolver(PublicStateResolver):
         lookahead = Lookahead.on_public_form(form, settings.depth)
         super().__init__(player, blueprint, settings, lookahead, payoffs)
         self.form = form
+        self._is_given = values is not None
         self._values = PublicContinuation(blueprint) if values is None else values
         self._chance = chance_reach_of_nodes(form)
         self._blueprint_values = PublicValues(blueprint)
@@ -92,9 +94,12 @@ class PublicResolver(PublicStateResolver):
         return self._blueprint_values.own_reach(public_state, 1 - self.player)
 
     @cached_property
-    def _continuations(self) -> list[PublicContinuation]:
-        """Continuations in which the opponent plays each transformation of the blueprint."""
-        other, found = 1 - self.player, []
+    def _continuations(self) -> list[LeafFunction]:
+        """The given values; or those of each transformation of the blueprint by the opponent."""
+        if self._is_given:
+            return [self._values]
+        other = 1 - self.player
+        found: list[LeafFunction] = []
         for transformation in TRANSFORMATIONS:
             both = list(self.blueprint.probabilities)
             both[other] = transform_policy(self.blueprint, other, transformation).probabilities[
