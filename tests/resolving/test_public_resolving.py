@@ -51,6 +51,18 @@ def test_a_subgame_has_the_values_of_the_whole_game_given_its_root(spec):
         assert np.array_equal(only.by_hand(0), policy.by_hand(0))
 
 
+@pytest.mark.parametrize("player", [0, 1])
+def test_utilities_of_resolving_are_those_of_the_subgame(player):
+    """They are conditional on the node: without a gadget, the value is that of both ranges."""
+    form = derive_public_form(cached_tree("leduc_poker"))
+    blueprint, budget = random_blueprint(form, 2), Budget(iterations=100)
+    found = resolve_public_subgame(
+        blueprint, form.children[0, "raise"], player, gadget="none", budget=budget
+    )
+    alone = run_method(get_method("cfr+"), found.subgame.form, budget)
+    assert found.result.values == pytest.approx(alone.values, abs=2e-3)
+
+
 def best_value(policy, player):
     measured = evaluate_policy(policy)
     return measured.values[player] + measured.gains[player]
