@@ -452,11 +452,18 @@ def collect_gradient(
     whole, num_sequences = composition.gradient, len(member) - len(owner)
     gather(composition.member_runs, member, scale, whole, gradient, begin, end)
     # Most sequences have one member. The others are added in order, so that the sum does not depend
-    # on the number of threads.
-    for entry in range(len(owner)):
-        if begin <= owner[entry] < end:
+    # on the number of threads; in a variable, because memory would make each wait for the last.
+    entry = 0
+    while entry < len(owner) and owner[entry] < begin:
+        entry += 1
+    while entry < len(owner) and owner[entry] < end:
+        sequence = owner[entry]
+        total = gradient[sequence]
+        while entry < len(owner) and owner[entry] == sequence:
             further = num_sequences + entry
-            gradient[owner[entry]] += scale[further] * whole[member[further]]
+            total += scale[further] * whole[member[further]]
+            entry += 1
+        gradient[sequence] = total
     for entry in range(len(composition.offset)):
         if begin <= composition.offset_at[entry] < end:
             gradient[composition.offset_at[entry]] += composition.offset[entry]
