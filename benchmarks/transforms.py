@@ -44,8 +44,8 @@ def cuts(form: PublicForm) -> Iterator[tuple[str, Form, Form]]:
     zeros = tuple(np.zeros(size) for size in form.num_hands)
     stepped = cut(form, lambda node, ranges: zeros, depth=DEPTH)
     fixed = dict.fromkeys(stepped.trunk.leaves.node.tolist(), zeros)
-    yield "cut, fixed values", stepped.trunk.form, cut(form, fixed, depth=DEPTH)
-    yield "cut, function", stepped.trunk.form, stepped
+    yield "cut with fixed values", stepped.trunk.form, cut(form, fixed, depth=DEPTH)
+    yield "cut with a function", stepped.trunk.form, stepped
 
 
 def gadgets(form: PublicForm) -> Iterator[tuple[str, Form, Form]]:
