@@ -269,6 +269,12 @@ def test_likely_mistakes_in_locks(behavior, error, message):
         lock(small_holdem(), behavior)
 
 
+def test_lines_are_named_only_on_public_forms():
+    form = cached_tree("leduc_poker").sequence_form
+    with pytest.raises(UnknownNameError, match=r"unknown infostate 'raise'.*--form public"):
+        lock(form, {"raise": {"call": 1.0}})
+
+
 def test_behavior_is_read_from_files(tmp_path):
     form = cached_tree("kuhn_poker").sequence_form
     (tmp_path / "a.json").write_text('{"[J]": {"bet": 1}, "1": {"[K] / bet": {"bet": 1}}}')

@@ -328,7 +328,13 @@ class SequenceForm(DerivedMembers, ShortRepr):
 
     def look_up_all(self, key: Hashable) -> tuple[Player, LongArray]:
         """Return the player and the number of the infostate that a key names, as an array."""
-        player, number = self.look_up(key)
+        try:
+            player, number = self.look_up(key)
+        except UnknownNameError as error:
+            raise UnknownNameError(
+                f"{error}; a line without a hand names all its infostates only on a public form "
+                "(form='public', --form public)"
+            ) from None
         return player, np.array([number])
 
     @property

@@ -221,8 +221,9 @@ class ContinualResolving(Searcher):
             )
         if not (values is None or callable(values) or isinstance(values, KINDS_OF_VALUES)):
             raise ParameterError(
-                f"values={values!r} are not values of histories; give a critic, the result of "
-                "transformed_values, or a function (histories, player) -> array"
+                f"values={values!r} are not values at a depth limit; give "
+                + ("a critic, transformed_values, or " if form is None else "")
+                + "a function, see the docstring of ContinualResolving"
             )
         if iterations is None and milliseconds is None:
             raise ParameterError(
