@@ -28,10 +28,9 @@ OF_WEAKER_OR_EQUAL = 2
 WITHOUT_TIES = 3
 NUM_FACTORS = 4
 
-# Kinds of runs of indices: each is the same as the one before or greater by 1, or they are listed.
-SAME = 0
+# Kinds of runs of indices: any, or each is greater by 1 than the one before.
+LISTED = 0
 CONSECUTIVE = 1
-LISTED = 2
 
 
 class Composition(NamedTuple):
@@ -48,8 +47,8 @@ class Composition(NamedTuple):
     weight : FloatArray
         [Q of the opponent in the form] what that entry of the plan is multiplied by.
     source_runs : LongArray
-        [R + 1, 2] beginnings and kinds of R runs of equal, consecutive or listed sources, and
-        their end. Transforms change few parts of a form, and the others need no indices.
+        [R + 1, 2] beginnings and kinds of R runs of sources, and their end. Transforms change few
+        parts of a form, so that most sources are consecutive, and need not be read.
     member : IndexArray
         [Q + E] the sequences of the player in the form whose gradients are collected: the first
         member of each sequence of the transform, and then all further ones.
@@ -415,15 +414,14 @@ def gather(
                 found[place] = factor[place] * values[index[place]]
             continue
         # Slices, because the compiler uses vectors for loops that begin at 0.
-        filled, factors, source = found[low:high], factor[low:high], np.int64(index[first])
-        if kind == SAME:
-            value = values[source]
-            for place in range(high - low):
-                filled[place] = factors[place] * value
-        else:
-            read = values[source + low - first : source + high - first]
-            for place in range(high - low):
-                filled[place] = factors[place] * read[place]
+        source = np.int64(index[first]) - first
+        filled, factors, read = (
+            found[low:high],
+            factor[low:high],
+            values[source + low : source + high],
+        )
+        for place in range(high - low):
+            filled[place] = factors[place] * read[place]
 
 
 @nested_kernel

@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infoset.forms._public_payoff_kernels import CONSECUTIVE, LISTED, SAME, Composition
+from infoset.forms._public_payoff_kernels import CONSECUTIVE, LISTED, Composition
 from infoset.forms.treeplex import Layout, Treeplex, is_new
 from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray, Player
 
 __all__ = ["PlanMap", "SideEnds", "Transform", "identity_map", "locked_map", "runs_of"]
 
 MIN_RUN = 8
-"""Minimum number of equal or consecutive indices that kernels do not read one by one."""
+"""Minimum number of consecutive indices that kernels do not read one by one."""
 
 
 class PlanMap(NamedTuple):
@@ -231,15 +231,15 @@ def _summed(layout: Layout, sequence: LongArray, paid: FloatArray) -> tuple[Inde
 def runs_of(index: IndexArray) -> LongArray:
     """Return [R + 1, 2] the beginnings and kinds of runs of indices, and their end.
 
-    Runs of fewer than `MIN_RUN` indices are listed, because each run costs time, too.
+    Fewer than `MIN_RUN` consecutive indices are listed, because each run costs time, too.
     """
     places = index.astype(np.int64)
     step = places[1:] - places[:-1]
     begins = np.flatnonzero(is_new(step))
     lengths = np.diff(np.append(begins, len(step)))
-    is_run = ((step[begins] == SAME) | (step[begins] == CONSECUTIVE)) & (lengths >= MIN_RUN)
+    is_run = (step[begins] == 1) & (lengths >= MIN_RUN)
     kind = np.full(len(index), LISTED)
-    kind[1:] = np.repeat(np.where(is_run, step[begins], LISTED), lengths)
+    kind[1:] = np.repeat(np.where(is_run, CONSECUTIVE, LISTED), lengths)
     first = np.flatnonzero(is_new(kind))
     return np.append(np.stack([first, kind[first]], axis=1), [[len(index), LISTED]], axis=0)
 
