@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import sys
+from itertools import chain, combinations
 
 import pytest
 from hypothesis import settings
@@ -18,6 +19,24 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # Tests with JAX spend most of their time on compilation, which is faster without optimization.
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+GROUPS = ("long", "broad", "networks", "browser", "benchmarks")
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Leave out files of which `-m` selects no test: reading all takes a quarter of a minute."""
+    if not config.option.markexpr or not re.fullmatch(r"test_\w+\.py", collection_path.name):
+        return None
+    text = collection_path.read_text("utf-8")
+    marks = {mark for mark in re.findall(r"pytest\.mark\.(\w+)", text) if mark in GROUPS}
+    of_all = set(re.findall(r"^pytestmark = pytest\.mark\.(\w+)", text, flags=re.MULTILINE))
+    of_some = sorted(marks - of_all)
+    for chosen in chain.from_iterable(combinations(of_some, n) for n in range(len(of_some) + 1)):
+        names = {group: group in of_all or group in chosen for group in GROUPS}
+        if eval(config.option.markexpr, {"__builtins__": {}}, names):
+            return None
+    return True
+
 
 RAN = pytest.StashKey[list[str]]()
 

@@ -59,6 +59,8 @@ from infoset.tree.decision_nodes import CHANCE_NODE, TERMINAL_NODE
 from tests.deep.enumeration import arrays_of, chance_probabilities
 from tests.support.cached_games import cached_tree
 
+pytestmark = pytest.mark.networks
+
 GOOFSPIEL = "goofspiel(num_cards=3,imp_info=True,points_order=descending)"
 KUHN_ROWS = constant_transformations(["pass", "bet"])
 SMALL = replace(CRITICS["expected-backup"], hidden=(32,))

@@ -19,6 +19,8 @@ from infoset.resolving import ContinualResolving
 from infoset.solvers.regret_family import average_policy
 from tests.support.cached_games import cached_tree
 
+pytestmark = pytest.mark.networks
+
 LEDUC_ROWS = constant_transformations(["fold", "call", "raise"], "call")
 
 

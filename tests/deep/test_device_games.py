@@ -11,6 +11,8 @@ from infoset.errors import GameRuleError, ParameterError
 from infoset.games import load_game
 from infoset.tree import build_tree
 
+pytestmark = pytest.mark.networks
+
 KUHN = load_game("kuhn_poker")
 
 

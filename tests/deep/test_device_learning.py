@@ -23,6 +23,8 @@ from infoset.tree import build_tree
 from infoset.utils.clocks import working_seconds
 from tests.deep.enumeration import all_episodes
 
+pytestmark = pytest.mark.networks
+
 SMALL = NetworkRNaD(batch_size=64, hidden=(16,), learning_rate=3e-3)
 
 

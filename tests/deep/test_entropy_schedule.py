@@ -4,6 +4,8 @@ import pytest
 from infoset.deep import EntropySchedule
 from infoset.errors import ParameterError
 
+pytestmark = pytest.mark.networks
+
 
 def test_starts_and_replacements_of_a_mixed_schedule():
     schedule = EntropySchedule((3, 5, 10), (2, 4, 1))

@@ -4,6 +4,8 @@ import pytest
 from infoset.deep import fine_tune
 from infoset.errors import ParameterError
 
+pytestmark = pytest.mark.networks
+
 
 def test_small_probabilities_are_dropped_and_others_rounded_up_in_order():
     # 0.5 / 0.98 and 0.48 / 0.98 of 32 are 16.3 and 15.7; the first takes 17, the second the rest.

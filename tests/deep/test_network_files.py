@@ -22,6 +22,8 @@ from infoset.matches import play_matches
 from infoset.tree import build_tree
 from infoset.utils.array_files import read_arrays, write_arrays
 
+pytestmark = pytest.mark.networks
+
 
 def network_for(source, inputs):
     """Return a policy with random weights for an episode source or a device game."""

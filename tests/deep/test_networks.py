@@ -7,6 +7,8 @@ from infoset.deep import NetworkRNaD, PolicyValueNetwork, train
 from infoset.deep.networks import legal_log_softmax
 from infoset.errors import UnknownNameError
 
+pytestmark = pytest.mark.networks
+
 LEGAL = jnp.array([[True, False, True], [False, True, False]])
 
 

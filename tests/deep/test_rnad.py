@@ -26,6 +26,8 @@ from infoset.games import load_game
 from infoset.tree import build_tree
 from tests.deep.enumeration import all_episodes, exact_sums
 
+pytestmark = pytest.mark.networks
+
 GOOFSPIEL = "goofspiel(num_cards=3,imp_info=True,points_order=descending)"
 
 

@@ -11,6 +11,8 @@ from infoset.errors import ParameterError, UnknownNameError
 from tests.deep.test_training_run import SMALL, assert_same_policy
 from tests.runs.test_tasks import LocalExecutor
 
+pytestmark = pytest.mark.networks
+
 OPTIONS = dict(steps=20)
 
 

@@ -23,6 +23,8 @@ from infoset.runs import read_checkpoint
 from infoset.tree import build_tree
 from tests.support.affine_games import AffineGame
 
+pytestmark = pytest.mark.networks
+
 SMALL = NetworkRNaD(
     name="small", batch_size=32, hidden=(8,), schedule=EntropySchedule((20, 30), (2, 1))
 )

@@ -2,9 +2,12 @@ from math import inf
 
 import jax
 import numpy as np
+import pytest
 
 from infoset.deep.two_player_v_trace import Decisions
 from infoset.deep.two_player_v_trace import v_trace as eager_v_trace
+
+pytestmark = pytest.mark.networks
 
 v_trace = jax.jit(eager_v_trace)
 
