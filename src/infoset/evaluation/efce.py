@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.evaluation._trigger_kernels import add_triggered, trigger_gains
+from infoset.evaluation._trigger_kernels import TriggerPairs, add_triggered, trigger_gains
 from infoset.evaluation.cce import checked_weights
-from infoset.evaluation.trigger_pairs import TriggerPairs, enumerate_trigger_pairs
+from infoset.evaluation.trigger_pairs import enumerate_trigger_pairs
 from infoset.forms import SequenceForm, Treeplex, as_sequence_form, check_sequence_form, plan_value
 from infoset.policy import TabularPolicy
 from infoset.typing import Action, FloatArray, Player, StateArrays

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from infoset.tree.decision_nodes import (
+from infoset.tree._decision_nodes_kernels import (
     TERMINAL_NODE,
     DecisionNodes,
     Infostates,

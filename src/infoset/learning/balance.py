@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from infoset.tree.decision_nodes import Infostates, infostate_sequences
+from infoset.tree._decision_nodes_kernels import Infostates
+from infoset.tree.decision_nodes import infostate_sequences
 from infoset.typing import FloatArray, IntArray
 
 __all__ = [

@@ -7,17 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infoset.efg import ExtensiveForm
+from infoset.efg import TERMINAL, ExtensiveForm
 from infoset.forms import PublicTree, as_sequence_form
 from infoset.game.infostate import value_text
-from infoset.plotting.picture import (
-    TERMINAL,
-    Picture,
-    PictureInfoset,
-    PictureNode,
-    PictureStep,
-    Region,
-)
+from infoset.plotting.picture import Picture, PictureInfoset, PictureNode, PictureStep, Region
 from infoset.plotting.step_probabilities import StepProbabilities
 from infoset.plotting.truncation import (
     CONTINUES,

@@ -8,9 +8,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from infoset.efg import TERMINAL
 from infoset.forms import InfostateTree
 from infoset.plotting.history_view import player_names, public_text
-from infoset.plotting.picture import OBSERVING, TERMINAL, Picture, PictureNode, PictureStep
+from infoset.plotting.picture import OBSERVING, Picture, PictureNode, PictureStep
 from infoset.plotting.sibling_order import sibling_ranks
 from infoset.plotting.step_probabilities import StepProbabilities
 from infoset.plotting.truncation import (

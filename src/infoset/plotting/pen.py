@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from infoset.plotting.picture import OBSERVING, TERMINAL
+from infoset.efg import TERMINAL
+from infoset.plotting.picture import OBSERVING
 from infoset.typing import CHANCE, Player
 
 if TYPE_CHECKING:

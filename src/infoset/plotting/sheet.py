@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from infoset.efg import TERMINAL
 from infoset.plotting.figures import new_figure
 from infoset.plotting.layout import (
     CELL_MARK,
@@ -41,14 +42,7 @@ from infoset.plotting.pen import (
     player_color,
     text_width,
 )
-from infoset.plotting.picture import (
-    OBSERVING,
-    TERMINAL,
-    Picture,
-    PictureInfoset,
-    PictureNode,
-    PictureStep,
-)
+from infoset.plotting.picture import OBSERVING, Picture, PictureInfoset, PictureNode, PictureStep
 from infoset.typing import CHANCE, Player
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from infoset.efg import TERMINAL
 from infoset.errors import GameTooLargeError
 from infoset.game import Game, Observation, Probability
-from infoset.plotting.picture import TERMINAL
 from infoset.tree import (
     GameTree,
     WorldGraph,

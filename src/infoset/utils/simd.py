@@ -21,7 +21,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
 
 from infoset.utils import _interpreted_simd
-from infoset.utils._interpreted_simd import LANES
+from infoset.utils._interpreted_simd import LANES as LANES
 
 __all__ = [
     "LANES",
