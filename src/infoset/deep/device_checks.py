@@ -69,7 +69,7 @@ the end of a play."""
 
 @dataclass
 class Group:
-    """Histories that no player distinguishes, and the choices already made in a simultaneous move.
+    """Histories that no player distinguishes, and choices already made in a simultaneous move.
 
     Attributes
     ----------

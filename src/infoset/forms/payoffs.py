@@ -106,7 +106,7 @@ def common_sum(utility: FloatArray) -> float | None:
 
 
 class FormPayoffs(NamedTuple):
-    """The payoffs of all players as `fill_gradient` reads them; what a form does not use is empty.
+    """The payoffs of all players as `fill_gradient` reads them; empty where a form has none.
 
     Attributes
     ----------

@@ -126,7 +126,7 @@ class BeliefEntry:
 
 @dataclass(frozen=True)
 class ThoughtView:
-    """A decision of another player: what it expected and did; `Play.belief` has what it believed.
+    """What another player expected and did at a decision; see `Play.belief` for its belief.
 
     Attributes
     ----------
