@@ -13,8 +13,6 @@ from infoset.learning.update_rule import UpdateRule
 from infoset.tree._decision_nodes_kernels import Infostates
 from infoset.typing import FloatArray, IntArray
 
-__all__ = ["Knowledge", "LearnerSpec", "OnlineLearnerSpec", "Presets", "TreeFunction"]
-
 Presets: TypeAlias = Mapping[str, Mapping[str, Any]]
 """Maps the name of a preset to the spec fields that it changes."""
 

@@ -23,35 +23,24 @@ from infoset.utils.arguments import check_type
 from infoset.utils.short_repr import ShortRepr
 from infoset.utils.splitmix import make_stream
 
-__all__ = ["Simulator", "make_simulator"]
-
 EXTREME = 1e100
 """Utilities above this size or below its inverse are divided by a power of two."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Simulator(ShortRepr):
-    """A game in which compiled loops play episodes, made by `make_simulator`.
-
-    Attributes
-    ----------
-    form : SequenceForm
-        The game's sequence form, which policies refer to.
-    nodes : DecisionNodes
-        The chance, decision and terminal nodes.
-    infostates : Infostates
-        The infostates of all players.
-    utility : FloatArray
-        [Z, N] utilities at terminal nodes, in the game's units.
-    depth : IntArray
-        [I] number of the player's decisions above each infostate.
-    """
+    """A game in which compiled loops play episodes, made by `make_simulator`."""
 
     form: SequenceForm
+    """The game's sequence form, which policies refer to."""
     nodes: DecisionNodes
+    """The chance, decision and terminal nodes."""
     infostates: Infostates
+    """The infostates of all players."""
     utility: FloatArray
+    """[Z, N] utilities at terminal nodes, in the game's units."""
     depth: IntArray
+    """[I] number of the player's decisions above each infostate."""
 
     @property
     def num_players(self) -> int:
