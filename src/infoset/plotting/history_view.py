@@ -35,13 +35,6 @@ from infoset.views.labels import (
     utilities_text,
 )
 
-__all__ = [
-    "form_picture",
-    "history_picture",
-    "player_names",
-    "public_text",
-]
-
 START = "start"
 
 
@@ -52,9 +45,7 @@ def history_picture(
 
     Parameters
     ----------
-    truncated : TruncatedTree
-    limits : Limits
-    policy : TabularPolicy, optional
+    policy
         Source of the probabilities of all steps; without it only chance moves have probabilities.
     """
     tree = truncated.tree
@@ -199,9 +190,7 @@ def form_picture(
 
     Parameters
     ----------
-    form : ExtensiveForm
-    limits : Limits
-    policy : TabularPolicy, optional
+    policy
         Source of the probabilities of all moves; without it only chance moves have probabilities.
     """
     part = choose_part(form.parent, limits)

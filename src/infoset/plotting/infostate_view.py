@@ -34,11 +34,6 @@ from infoset.views.labels import (
     utilities_text,
 )
 
-__all__ = [
-    "infostate_picture",
-    "public_picture",
-]
-
 MAX_UTILITIES = 3
 
 
@@ -49,10 +44,7 @@ def infostate_picture(
 
     Parameters
     ----------
-    truncated : TruncatedTree
-    player : Player
-    limits : Limits
-    policy : TabularPolicy, optional
+    policy
         Source of the probabilities of the steps: the probability of the player's own action, if
         any, times that of the next observation given the parent infostate.
     """
@@ -162,9 +154,7 @@ def public_picture(
 
     Parameters
     ----------
-    truncated : TruncatedTree
-    limits : Limits
-    policy : TabularPolicy, optional
+    policy
         Source of the probabilities of the steps: the probability of the next public observation
         given the public state and the policies.
     """
