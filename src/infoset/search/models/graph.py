@@ -25,8 +25,6 @@ from infoset.tree.state_numbering import StepTable
 from infoset.typing import Action, FloatArray, IntArray, LongArray, Player, World
 from infoset.utils.arguments import check_type
 
-__all__ = ["GraphModel", "graph_nodes"]
-
 SUM_TOLERANCE = 1e-9
 
 
@@ -35,14 +33,12 @@ class GraphModel(SearchModel):
 
     Parameters
     ----------
-    source : GameTree or WorldGraph
+    source
         With a tree, beliefs are looked up in the tree. With a world graph alone, they are computed
         from the rules.
 
     Raises
     ------
-    ParameterError
-        If `source` is of another type, or is an incomplete world graph.
     CyclicGameError
         If a world state can be reached from itself.
     """
