@@ -26,22 +26,6 @@ from infoset.tree.game_tree import GameTree
 from infoset.tree.world_graph import WorldGraph
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray, Player
 
-__all__ = [
-    "CHANCE_NODE",
-    "TERMINAL_NODE",
-    "DecisionGraph",
-    "DecisionNodes",
-    "Infostates",
-    "decision_graph",
-    "draw_action",
-    "draw_outcome",
-    "infostate_depths",
-    "infostate_sequences",
-    "number_infostates",
-    "unfold_tree",
-    "uniform_probabilities",
-]
-
 
 def decision_graph(graph: WorldGraph) -> DecisionGraph:
     """Split a complete world graph by actor: simultaneous actors choose one after another.
