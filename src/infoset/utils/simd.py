@@ -23,21 +23,6 @@ from numba.extending import intrinsic, models, overload, register_model
 from infoset.utils import _interpreted_simd
 from infoset.utils._interpreted_simd import LANES as LANES
 
-__all__ = [
-    "LANES",
-    "Lanes",
-    "add_at",
-    "add_rows",
-    "filled",
-    "load",
-    "maximum",
-    "square_root",
-    "store",
-    "take",
-    "take_rows",
-    "where_positive",
-]
-
 Lanes: TypeAlias = Any
 """A vector of eight numbers, in signatures of kernels; static type checkers cannot check it."""
 
