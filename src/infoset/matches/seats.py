@@ -15,7 +15,7 @@ from infoset.utils.arguments import check_player
 
 @dataclass(frozen=True)
 class Seats:
-    """A partition of the players: by default each player has a seat, otherwise each team has one."""
+    """A partition of the players: each player has a seat by default, otherwise each team."""
 
     players: tuple[tuple[Player, ...], ...]
     """T seats."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from infoset.efg import TERMINAL
 from infoset.typing import Player
 
 OBSERVING: Final = -3

@@ -17,8 +17,6 @@ from infoset.tree._decision_nodes_kernels import (
     DecisionGraph,
     DecisionNodes,
     Infostates,
-    draw_action,
-    draw_outcome,
     fill_alias,
     unfold,
 )

@@ -105,7 +105,7 @@ class ProgressiveHiding(HidingState):
             self._fit_round()
 
     def run(self, iterations: int) -> HidingTrace:
-        """Run `iterations` more iterations, one compiled call per restart, and return their trace."""
+        """Run more iterations, with one compiled call per restart, and return their trace."""
         trace = self._trace_rows(iterations)
         first = 0
         while first < len(trace):

@@ -31,7 +31,7 @@ from infoset.utils.sorting import number_by_appearance
 
 
 class Plays(NamedTuple):
-    """The histories that are possible under each outcome of chance: R rows, of which W are roots."""
+    """The possible histories under each outcome of chance: R rows, of which W are roots."""
 
     outcome: LongArray
     history: LongArray
